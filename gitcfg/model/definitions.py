@@ -1,0 +1,238 @@
+"""The definitions of a repository, as the loader understood them."""
+
+from collections.abc import Mapping
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from gitcfg.model.findings import Finding
+from gitcfg.model.origin import Origin, Ref
+
+
+class Op(StrEnum):
+    """What a layer does to a parameter: the key after the `$`, `set` for a plain value."""
+
+    SET = "set"
+    NULL = "null"
+    APPEND = "append"
+    PREPEND = "prepend"
+    REMOVE = "remove"
+    AND = "and"
+    OR = "or"
+    MERGE = "merge"
+    UNSET = "unset"
+    DEFAULT = "default"
+    FACT = "fact"
+
+
+class Binding(msgspec.Struct, frozen=True, gc=False):
+    """What one layer says of one parameter, as written.
+
+    `given` is YAML's value; `text` is its source where that is a plain scalar which YAML does not
+    read as text (`017`, `TRUE`). `origin` is the parameter's name, `at` the operation or value.
+    """
+
+    op: Op
+    given: Any
+    text: str | None
+    origin: Origin
+    at: Origin
+
+
+class Use(msgspec.Struct, frozen=True):
+    """A feature in a list: plain, or installed as one instance (`as`) with attributes (`with`)."""
+
+    feature: str
+    origin: Origin
+    instance: str | None = None
+    attributes: Mapping[str, Binding] = {}
+
+
+class ListEdit(msgspec.Struct, frozen=True):
+    """A node's list: it replaces its set's (`set`), or composes with it."""
+
+    op: Op = Op.APPEND
+    items: tuple[Any, ...] = ()
+    origin: Origin | None = None
+
+
+class FileEntry(msgspec.Struct, frozen=True):
+    """What a file on a node holds. `contents` names every content key that was written."""
+
+    path: str
+    origin: Origin
+    contents: tuple[str, ...]
+    removed: bool = False
+    format: str | None = None
+    params: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    template: Ref | None = None
+    text: str | None = None
+    source: Ref | None = None
+    mode: str = "0644"
+    owner: str = "root"
+    group: str = "root"
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """What may be set: one name, or a family of names if `name` is a pattern."""
+
+    name: str
+    origin: Origin
+    description: str = ""
+    type: str | None = None
+    schema: dict[str, Any] | None = None
+    schema_origin: Origin | None = None
+    default: Binding | None = None
+    must_change: bool = False
+    restart: bool = False
+    depends: tuple[Ref, ...] = ()
+    conflicts: tuple[Ref, ...] = ()
+    separator: str | None = None
+    unique: bool = False
+    macros: str | None = None
+    level: int = 0
+    tags: tuple[str, ...] = ()
+
+    @property
+    def pattern(self) -> bool:
+        """Does it declare a family?"""
+        return "*" in self.name or "?" in self.name
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A subsystem's check after a change: a command, its time limit and how often to try."""
+
+    run: tuple[str, ...]
+    timeout: str = "60s"
+    retries: int = 0
+
+
+class Subsystem(msgspec.Struct, frozen=True):
+    """A process that settings affect."""
+
+    name: str
+    origin: Origin
+    description: str = ""
+    params: tuple[Ref, ...] = ()
+    files: tuple[str, ...] = ()
+    features: tuple[Ref, ...] | None = None
+    covers: tuple[Ref, ...] = ()
+    validate: tuple[str, ...] = ()
+    reload: tuple[str, ...] = ()
+    restart: tuple[str, ...] = ()
+    stop: tuple[str, ...] = ()
+    check: Command | None = None
+    using: str = "new"
+
+
+class Feature(msgspec.Struct, frozen=True):
+    """What a machine can do: parameters and files, and what it goes with."""
+
+    name: str
+    origin: Origin
+    description: str = ""
+    include: tuple[Use, ...] = ()
+    depends: tuple[Ref, ...] = ()
+    conflicts: tuple[Ref, ...] = ()
+    after: tuple[Ref, ...] = ()
+    params: Mapping[str, Binding] = {}
+    files: Mapping[str, FileEntry] = {}
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A set of nodes with what they have in common."""
+
+    name: str
+    origin: Origin
+    description: str = ""
+    features: tuple[Use, ...] = ()
+    params: Mapping[str, Binding] = {}
+    files: Mapping[str, FileEntry] = {}
+
+
+class Node(msgspec.Struct, frozen=True):
+    """One machine as its own file says; a node set's file says the same of all its members."""
+
+    name: str
+    origin: Origin
+    description: str = ""
+    groups: ListEdit = ListEdit()
+    features: ListEdit = ListEdit()
+    without: ListEdit = ListEdit()
+    labels: ListEdit = ListEdit()
+    params: Mapping[str, Binding] = {}
+    facts: Mapping[str, Any] = {}
+    files: Mapping[str, FileEntry] = {}
+    address: str | None = None
+    state: str | None = None
+
+
+class NodeSet(msgspec.Struct, frozen=True):
+    """Nodes that are alike: `definition` holds what is said of each, `members` their names."""
+
+    name: str
+    origin: Origin
+    members: tuple[str, ...]
+    definition: Node
+
+
+class Override(msgspec.Struct, frozen=True):
+    """What holds for some nodes for some time; `members` or `where` (CEL) says for which."""
+
+    name: str
+    origin: Origin
+    reason: str
+    until: date
+    members: tuple[str, ...] | None = None
+    place: Origin | None = None
+    until_at: Origin | None = None
+    where: Ref | None = None
+    params: Mapping[str, Binding] = {}
+    features: tuple[Use, ...] = ()
+    without: tuple[Ref, ...] = ()
+    files: Mapping[str, FileEntry] = {}
+
+
+class Undeclared(StrEnum):
+    """What setting a parameter that nothing declares is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    ALLOW = "allow"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """gitcfg.yaml."""
+
+    origin: Origin
+    default_group: str = "default"
+    undeclared: Undeclared = Undeclared.ERROR
+    protected: tuple[str, ...] = ("refs/heads/main",)
+    check: str = "tip"
+    ratchet: bool = False
+    max_nodes: int = 2_000_000
+
+
+class Model(msgspec.Struct, frozen=True):
+    """Everything a tree says, by kind and name, with what was wrong with its files (1xx).
+
+    `templates` and `sources` are the names under templates/ and files/;
+    `unread` holds, by kind, what stands in files that could not be understood (paths where not
+    even names are known), so that what they may have said is not reported missing.
+    """
+
+    settings: Settings
+    parameters: Mapping[str, Parameter] = {}
+    subsystems: Mapping[str, Subsystem] = {}
+    features: Mapping[str, Feature] = {}
+    groups: Mapping[str, Group] = {}
+    nodes: Mapping[str, Node] = {}
+    nodesets: Mapping[str, NodeSet] = {}
+    overrides: Mapping[str, Override] = {}
+    templates: frozenset[str] = frozenset()
+    sources: frozenset[str] = frozenset()
+    unread: Mapping[str, frozenset[str]] = {}
+    findings: tuple[Finding, ...] = ()

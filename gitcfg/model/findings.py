@@ -1,0 +1,30 @@
+"""What is wrong with a configuration: collected, never thrown."""
+
+from enum import StrEnum
+
+import msgspec
+
+from gitcfg.model.origin import Origin
+
+
+class Severity(StrEnum):
+    """An error makes a check fail; a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Finding(msgspec.Struct, frozen=True, order=True):
+    """One fact that should not be so.
+
+    `subjects` are the names it is about, `origins` every place that took part, and `nodes` the
+    nodes concerned, sorted (empty for what is wrong with a file or a definition).
+    """
+
+    code: str
+    subjects: tuple[str, ...]
+    message: str
+    origins: tuple[Origin, ...] = ()
+    nodes: tuple[str, ...] = ()
+    severity: Severity = Severity.ERROR
+    hint: str = ""

@@ -1,0 +1,78 @@
+"""Sets of names in ClusterShell's notation (`exec[001-900].example.com`), without its operators."""
+
+import re
+from collections.abc import Iterable
+from itertools import product
+from math import prod
+from typing import Any
+
+_OPERATORS = re.compile(r"[@!&^%*?\s;:{}\"'\\<>|`]")
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+_RANGE = re.compile(r"[0-9]{1,18}(?:-[0-9]{1,18}(?:/[0-9]{1,18})?)?")
+
+
+class NodeSetError(ValueError):
+    """The text is no set of names, or of too many."""
+
+
+def _library() -> Any:
+    from ClusterShell import NodeSet
+
+    return NodeSet
+
+
+def expand(text: str, most: int) -> tuple[str, ...]:
+    """The names in their written order, each once. NodeSetError: bad notation, or over `most` names."""
+    names: list[str] = []
+    for part in _parts(text):
+        names.extend(_expand_part(part, most - len(names)))
+    return tuple(dict.fromkeys(names))
+
+
+def _parts(text: str) -> list[str]:
+    """Split at the commas outside brackets."""
+    parts = [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
+    if not all(parts):
+        raise NodeSetError("it names nothing" if not text.strip() else "a name between commas is missing")
+    return parts
+
+
+def _expand_part(part: str, most: int) -> list[str]:
+    operator = _OPERATORS.search(part)
+    if operator:
+        raise NodeSetError(f"{operator[0]!r} does not belong into a set of names")
+    pieces = _BRACKETS.split(part)
+    if any(bracket in text for text in pieces[::2] for bracket in "[]"):
+        raise NodeSetError("a bracket is not closed")
+    ranges = [[_numbers(item) for item in text.split(",")] for text in pieces[1::2]]
+    if prod(sum(len(numbers) for numbers, _ in items) for items in ranges) > most:
+        raise NodeSetError(f"it holds more than {most} names")
+    columns = [[text] for text in pieces]
+    columns[1::2] = [[f"{n:0{width}}" for numbers, width in items for n in numbers] for items in ranges]
+    return ["".join(row) for row in product(*columns)]
+
+
+def _numbers(item: str) -> tuple[range, int]:
+    """The numbers of `1-900` or `001-900/2` and the width to write them with."""
+    if not _RANGE.fullmatch(item):
+        raise NodeSetError(f"{item!r} is not a range of numbers")
+    bounds, _, step = item.partition("/")
+    first, _, last = bounds.partition("-")
+    last = last or first
+    numbers = range(int(first), int(last) + 1, int(step or 1) or 1)
+    if not numbers or step.strip("0") == "" != step:
+        raise NodeSetError(f"{item!r} is an empty range")
+    padded = (len(first) > 1 and first[0] == "0") or (len(last) > 1 and last[0] == "0")
+    if padded and len(first) != len(last):
+        raise NodeSetError(f"the numbers of {item!r} have different widths")
+    return numbers, len(first) if padded else 0
+
+
+def fold(names: Iterable[str]) -> str:
+    """The shortest notation for names; those that hold other than ClusterShell's characters stay whole."""
+    plain: list[str] = []
+    odd: list[str] = []
+    for name in names:
+        (odd if _OPERATORS.search(name) or "[" in name or "," in name else plain).append(name)
+    folded = str(_library().NodeSet.fromlist(plain, resolver=_library().RESOLVER_NOGROUP)) if plain else ""
+    return ",".join(filter(None, [folded, *odd]))

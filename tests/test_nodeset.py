@@ -1,0 +1,64 @@
+"""Sets of names: ClusterShell's notation, without operators, within a budget."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitcfg.nodeset import NodeSetError, expand, fold
+
+MANY = 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a", ["a"]),
+        ("a,b", ["a", "b"]),
+        ("b,a,b", ["b", "a"]),
+        ("n[1-3]", ["n1", "n2", "n3"]),
+        ("n[01-03].example.com", ["n01.example.com", "n02.example.com", "n03.example.com"]),
+        ("n[9-11]", ["n9", "n10", "n11"]),
+        ("n[1-5/2]", ["n1", "n3", "n5"]),
+        ("n[3,1]", ["n3", "n1"]),
+        ("n[1-2]x[1-2]", ["n1x1", "n1x2", "n2x1", "n2x2"]),
+        ("n1,n01", ["n1", "n01"]),
+        (" a , b ", ["a", "b"]),
+    ],
+)
+def test_expand(text: str, names: list[str]) -> None:
+    assert list(expand(text, MANY)) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "a,,b", ",", "@x", "a!b", "a&b", "a^b", "a*", "n[1-3", "n1-3]", "n[]", "n[a-b]", "n[3-1]"),
+        *("n[1-3/0]", "n[01-3]", "n[08-100]", "n[[1]]", "a b", "n[1-2-3]", "n[-1]", "%s", "a\nb"),
+    ],
+)
+def test_what_is_no_set(text: str) -> None:
+    with pytest.raises(NodeSetError):
+        expand(text, MANY)
+
+
+@pytest.mark.parametrize("text", ["n[1-1000000000000]", "n[1-99999][1-99999]", "n[0-999999999999999999]" * 3])
+def test_a_set_too_large_is_refused_before_it_is_expanded(text: str) -> None:
+    with pytest.raises(NodeSetError, match="more than 100000"):
+        expand(text, MANY)
+
+
+def test_fold() -> None:
+    assert fold(["n2", "n1", "n3", "login"]) == "login,n[1-3]"
+    assert set(expand(fold(["n01", "n02", "n1"]), 9)) == {
+        "n01",
+        "n02",
+        "n1",
+    }
+    assert fold([]) == ""
+
+
+@given(
+    st.sets(st.from_regex(r"[a-z]{1,2}[0-9]{0,3}(\.[a-z]{1,2})?", fullmatch=True), min_size=1, max_size=20)
+)
+def test_what_is_folded_expands_to_the_same(names: set[str]) -> None:
+    assert set(expand(fold(names), MANY)) == names
