@@ -1,0 +1,1 @@
+"""Trees of files: a commit's, the index's, the work tree's, or a dictionary's."""

@@ -1,0 +1,96 @@
+"""A git repository: revisions to trees."""
+
+import os
+from pathlib import Path
+
+import pygit2
+
+from gitcfg.git.commit import CommitTree, IndexTree
+from gitcfg.git.folder import FolderTree
+from gitcfg.git.tree import Tree
+from gitcfg.model import GitcfgError
+
+MARKER = "gitcfg.yaml"
+
+
+class Repository:
+    """An open repository. `root` is the folder with gitcfg.yaml, `prefix` its path inside git's tree.
+
+    Where there is no git, the folder itself can still be read, but has no commits.
+    """
+
+    def __init__(self, root: Path, git: pygit2.Repository | None, prefix: str) -> None:
+        self.root = root
+        self.git = git
+        self.prefix = prefix
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> "Repository":
+        """The repository that a folder belongs to. GitcfgError: there is none that can be read."""
+        folder = Path(path).resolve()
+        if not folder.is_dir():
+            raise GitcfgError(f"There is no folder {path}.")
+        git = _discover(folder)
+        workdir = Path(git.workdir).resolve() if git is not None and git.workdir else None
+        if git is not None and workdir is None:
+            return cls(folder, git, "")
+        root = next((place for place in _upwards(folder, workdir) if (place / MARKER).is_file()), None)
+        if root is None:
+            hint = "Go to a repository's folder, name it with --repo, or make one with `gitcfg init`."
+            raise GitcfgError(f"There is no {MARKER} in {folder} or above.", hint)
+        prefix = "" if workdir is None else root.relative_to(workdir).as_posix().removeprefix(".")
+        return cls(root, git, prefix)
+
+    def worktree(self) -> Tree:
+        """What lies in the folder: untracked files count, ignored ones do not."""
+        if self.git is not None and not self.git.workdir:
+            return self.at("HEAD")
+        return FolderTree(self.root, self.git)
+
+    def index(self) -> Tree:
+        """What would be committed."""
+        return IndexTree(self._git("the index"), self.prefix)
+
+    def at(self, revision: str) -> Tree:
+        """A commit's tree; `revision` is whatever `git rev-parse` takes."""
+        git = self._git(f"the revision {revision}")
+        try:
+            commit = git.revparse_single(revision).peel(pygit2.Commit)
+        except (KeyError, ValueError, pygit2.GitError):
+            raise GitcfgError(
+                f"There is no revision {revision}.", "`git log --oneline` lists commits."
+            ) from None
+        return CommitTree(git, commit, self.prefix)
+
+    def before(self, tree: Tree) -> Tree | None:
+        """What a tree comes after: a commit's first parent, for all else HEAD; None at the beginning."""
+        if self.git is None:
+            return None
+        if tree.commit is not None:
+            parents = self.git[tree.commit].peel(pygit2.Commit).parents
+            return CommitTree(self.git, parents[0], self.prefix) if parents else None
+        unborn = self.git.head_is_unborn
+        return None if unborn else CommitTree(self.git, self.git.head.peel(pygit2.Commit), self.prefix)
+
+    def _git(self, what: str) -> pygit2.Repository:
+        if self.git is None:
+            raise GitcfgError(
+                f"{self.root} is no git repository, so {what} cannot be read.", "Run `git init`."
+            )
+        return self.git
+
+
+def _discover(folder: Path) -> pygit2.Repository | None:
+    try:
+        found = pygit2.discover_repository(str(folder))
+        return pygit2.Repository(found) if found else None
+    except (pygit2.GitError, KeyError, ValueError) as error:
+        hint = "gitcfg reads repositories with SHA-1 ids only: git's library knows no others."
+        hints = [hint] if "object" in str(error) or "sha256" in str(error).lower() else []
+        raise GitcfgError(f"The git repository cannot be opened: {error}.", *hints) from None
+
+
+def _upwards(folder: Path, top: Path | None) -> list[Path]:
+    """The folder and those above it, as far as the work tree goes."""
+    places = [folder, *folder.parents]
+    return places[: places.index(top) + 1] if top in places else places[:1] if top else places
