@@ -1,0 +1,12 @@
+"""What is wrong with an expression."""
+
+
+class CelProblem(Exception):
+    """One sentence, where in the expression (from 1, in characters), and what to do about it."""
+
+    def __init__(self, message: str, line: int = 1, column: int = 1, hint: str = "") -> None:
+        super().__init__(message, line, column, hint)
+        self.message, self.line, self.column, self.hint = message, line, column, hint
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}: {self.message}"

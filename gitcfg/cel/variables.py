@@ -1,0 +1,39 @@
+"""What expressions may read, and the values for it."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+NODE_VARIABLES: Mapping[str, str] = {
+    "node.name": "string",
+    "node.groups": "list(string)",
+    "node.features": "list(string)",
+    "node.labels": "list(string)",
+    "node.facts": "map",
+    "node.params": "map",
+}
+"""Selections and overrides. Whole names, so that a wrong one is found before any node is asked."""
+
+_INT64 = 1 << 63
+
+
+def plain(value: Any) -> Any:
+    """A value in the types that CEL takes: one integer beyond 64 bits would spoil a whole map."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode(errors="replace").decode()
+    if isinstance(value, int):
+        return value if -_INT64 <= value < _INT64 else _float(value)
+    if isinstance(value, Mapping):
+        return {plain(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(plain, value))
+    return value
+
+
+def _float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

@@ -1,0 +1,81 @@
+"""The child's side of a guard: confine this process, then answer requests until the guard is gone."""
+
+import ctypes
+import os
+import resource
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from gitcfg.guard.frames import read_frame, write_frame
+from gitcfg.guard.limits import Limits
+
+OUT_OF_MEMORY = 77
+"""The exit status that says so."""
+
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+
+
+def serve(handler: Callable[[Any], Any]) -> None:
+    """Answer each request with what `handler` makes of it; both are plain data.
+
+    What the handler raises ends the process, and the guard says so. The first message is the limits.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    line = _take_line()
+    limits = read_frame(line)
+    if limits is None:
+        return
+    cpu_seconds = _confine(libc, msgspec.msgpack.decode(limits, type=Limits))
+    while (request := read_frame(line)) is not None:
+        write_frame(line, _answer(handler, request, cpu_seconds))
+
+
+def _answer(handler: Callable[[Any], Any], request: bytes, cpu_seconds: float) -> bytes:
+    """The processor's time is this process's own, so a busy machine changes nothing.
+
+    SIGPROF's default action ends the process even in the middle of C code.
+    """
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    try:
+        return msgspec.msgpack.encode(handler(msgspec.msgpack.decode(request)))
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _take_line() -> int:
+    """Keep the guard's line out of the way of libraries that read stdin or print to stdout."""
+    line = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    return line
+
+
+def _confine(libc: ctypes.CDLL, limits: Limits) -> float:
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    # An empty network of its own. Kernels and containers may refuse this, and then only the
+    # handler's own care (a sandbox, checks before parsing) stands between a request and the network.
+    libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_FSIZE, limits.file)
+    _limit(resource.RLIMIT_NOFILE, limits.open_files)
+    _limit(resource.RLIMIT_NPROC, limits.processes)
+    _limit(resource.RLIMIT_AS, limits.memory)
+    return limits.cpu_seconds
+
+
+def _limit(kind: int, most: int) -> None:
+    """Lower both limits; what is lower already stays."""
+    hard = resource.getrlimit(kind)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(kind, (most, most))

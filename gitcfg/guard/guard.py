@@ -1,0 +1,79 @@
+"""A guard: hostile input is handled by a child process that can do no harm and may die of it."""
+
+import threading
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from gitcfg.guard.limits import GuardError, Limits, OutOfMemory
+from gitcfg.guard.process import Child, start
+
+_NO_LIMITS_BUT_THE_USUAL = Limits()
+
+
+class Guard:
+    """Requests to a module that calls `serve`, in one child for many of them.
+
+    The child starts with the first request and again after it died. `opening`, if given, is the
+    first request to every child (its answer is dropped). Linux ends a child with the thread that
+    started it; the next request then starts another.
+    """
+
+    def __init__(self, module: str, limits: Limits = _NO_LIMITS_BUT_THE_USUAL, opening: Any = None) -> None:
+        self._module, self._limits = module, limits
+        self._opening = None if opening is None else msgspec.msgpack.encode(opening)
+        self._child: Child | None = None
+        self._turn = threading.Lock()
+
+    def request(self, payload: Any) -> Any:
+        """The handler's answer; both are plain data. GuardError if the child did not live to give it."""
+        try:
+            message = msgspec.msgpack.encode(payload)
+        except (OverflowError, UnicodeEncodeError) as error:
+            raise GuardError(f"cannot be given a value: {error}") from error
+        with self._turn:
+            answer = self._ask_fairly(message)
+        return msgspec.msgpack.decode(answer)
+
+    def close(self) -> None:
+        """End the child. A later request starts another."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _ask_fairly(self, message: bytes) -> bytes:
+        """What earlier requests left in memory is not this one's fault: a new child has the last word."""
+        used = self._child is not None and self._child.running
+        try:
+            return self._ask(message)
+        except OutOfMemory:
+            if not used:
+                raise
+            return self._ask(message)
+
+    def _ask(self, message: bytes) -> bytes:
+        answered = False
+        try:
+            answer = self._alive().ask(message)
+            answered = True
+            return answer
+        finally:
+            if not answered:
+                self.close()
+
+    def _alive(self) -> Child:
+        if self._child is None or not self._child.running:
+            self.close()
+            self._child = start(self._module, self._limits)
+            if self._opening is not None:
+                self._child.ask(self._opening)
+        return self._child

@@ -1,0 +1,44 @@
+"""What a guarded child may use, and how it is told that it used more."""
+
+import msgspec
+
+MEBIBYTE = 1 << 20
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Bytes, seconds and counts; processor and wall time are for one request."""
+
+    memory: int = 512 * MEBIBYTE
+    cpu_seconds: float = 0.5
+    wall_seconds: float = 10.0
+    answer: int = 4 * MEBIBYTE
+    file: int = MEBIBYTE
+    open_files: int = 64
+    processes: int = 0
+
+
+class GuardError(Exception):
+    """A request that the child did not live to answer: `reason` continues "the template ...".
+
+    `stderr` is the end of what the child wrote there.
+    """
+
+    def __init__(self, reason: str, stderr: str = "") -> None:
+        super().__init__(reason, stderr)
+        self.reason = reason
+        self.stderr = stderr
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class OutOfMemory(GuardError):
+    """The one end that earlier requests to the same child may have brought about."""
+
+
+def size_in_words(size: int) -> str:
+    """A size as people say it: `512 MiB`."""
+    for unit, name in ((MEBIBYTE, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.4g} {name}"
+    return f"{size} bytes"

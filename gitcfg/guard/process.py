@@ -1,0 +1,165 @@
+"""One running child, seen from the guard: start it, ask it, end it, and say how it ended."""
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+
+from gitcfg.guard.child import OUT_OF_MEMORY
+from gitcfg.guard.frames import HEADER, frame, length
+from gitcfg.guard.limits import GuardError, Limits, OutOfMemory, size_in_words
+
+_BOOT = (
+    "import sys; sys.path[:] = sys.argv[2:]; import runpy; runpy.run_module(sys.argv[1], run_name='__main__')"
+)
+"""As `-m MODULE`, which under -I would not find a package that is not installed."""
+
+_OURS = str(Path(__file__).parents[2])
+"""Where gitcfg itself is, should `sys.path` have it by a relative name only."""
+
+_CHUNK = 1 << 16
+_STDERR = 1 << 13
+_LAST_WORDS = 1.0
+
+
+def start(module: str, limits: Limits) -> "Child":
+    """A child that has been told its limits. It sees no environment and writes no bytecode."""
+    folder = tempfile.mkdtemp(prefix="gitcfg-guard-")
+    ours, theirs = socket.socketpair()
+    path = [*(entry for entry in sys.path if os.path.isabs(entry)), _OURS]
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT, module, *path],
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=folder,
+            env={},
+            start_new_session=True,
+        )
+    except OSError as error:
+        ours.close()
+        shutil.rmtree(folder)
+        raise GuardError(f"could not be started: {error.strerror}") from error
+    finally:
+        theirs.close()
+    return Child(process, ours, folder, limits)
+
+
+class Child:
+    """A process at the other end of a socket, waited for no longer than the limits allow."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], line: socket.socket, folder: str, limits: Limits
+    ) -> None:
+        assert process.stderr is not None
+        self._process, self._line, self._folder, self._limits = process, line, folder, limits
+        self._owner = os.getpid()
+        self._unsent = memoryview(frame(msgspec.msgpack.encode(limits)))
+        self._answer = bytearray()
+        self._complaints = process.stderr.fileno()
+        self._stderr = b""
+        self._poll = select.poll()
+        self._poll.register(self._complaints, select.POLLIN)
+        os.set_blocking(self._complaints, False)
+        line.setblocking(False)
+
+    @property
+    def running(self) -> bool:
+        """Can it be asked? Not what a fork inherited: that is the parent's to talk to."""
+        return self._owner == os.getpid() and self._process.poll() is None
+
+    def ask(self, message: bytes) -> bytes:
+        """The answer to one request. After a GuardError the child must be ended."""
+        self._unsent = memoryview(bytes(self._unsent) + frame(message))
+        self._answer.clear()
+        self._poll.register(self._line, select.POLLIN | select.POLLOUT)
+        deadline = time.monotonic() + self._limits.wall_seconds
+        while not self._answered():
+            self._wait(deadline)
+        return bytes(self._answer[HEADER:])
+
+    def end(self) -> None:
+        """Kill it with everything it started, reap it, and remove its folder."""
+        self._line.close()
+        if self._process.stderr:
+            self._process.stderr.close()
+        if self._owner != os.getpid():
+            self._process.returncode = 0  # the parent's child: nothing for this process to reap
+            return
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _answered(self) -> bool:
+        if len(self._answer) < HEADER:
+            return False
+        if length(self._answer) > self._limits.answer:
+            raise GuardError(f"wrote more than {size_in_words(self._limits.answer)}")
+        return len(self._answer) >= HEADER + length(self._answer)
+
+    def _wait(self, deadline: float) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise GuardError(f"gave no answer within {self._limits.wall_seconds:g} s")
+        for source, event in self._poll.poll(left * 1000):
+            if source == self._complaints:
+                self._listen()
+            elif event == select.POLLOUT:
+                self._send()
+            else:
+                self._receive()
+
+    def _send(self) -> None:
+        with contextlib.suppress(ConnectionError):  # no SIGPIPE: the program may let that end it
+            self._unsent = self._unsent[self._line.send(self._unsent, socket.MSG_NOSIGNAL) :]
+        if not self._unsent:
+            self._poll.modify(self._line, select.POLLIN)
+
+    def _receive(self) -> None:
+        data = b""
+        with contextlib.suppress(ConnectionError):
+            data = self._line.recv(_CHUNK)
+        self._answer += data
+        if not data:
+            raise self._epitaph()
+
+    def _listen(self) -> None:
+        data = os.read(self._complaints, _CHUNK)
+        self._stderr = (self._stderr + data)[-_STDERR:]
+        if not data:
+            self._poll.unregister(self._complaints)
+
+    def _epitaph(self) -> GuardError:
+        """How it ended, its last words included."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LAST_WORDS)
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self._complaints, _CHUNK):
+                self._stderr = (self._stderr + data)[-_STDERR:]
+        return _why(self._process.poll(), self._stderr.decode(errors="replace"), self._limits)
+
+
+def _why(status: int | None, stderr: str, limits: Limits) -> GuardError:
+    if status == -signal.SIGPROF:
+        return GuardError(f"took longer than {limits.cpu_seconds:g} s of processor time", stderr)
+    if status == OUT_OF_MEMORY or "bad_alloc" in stderr or "MemoryError" in stderr:
+        return OutOfMemory(f"used more than {size_in_words(limits.memory)} of memory", stderr)
+    if status is None:
+        return GuardError("stopped answering", stderr)
+    if status < 0:
+        return GuardError(f"ended by {signal.Signals(-status).name}", stderr)
+    last = stderr.strip().rpartition("\n")[2][:300]
+    return GuardError(f"ended with status {status}" + (f": {last}" if last else ""), stderr)
