@@ -1,0 +1,54 @@
+"""gitcfg.yaml: the settings of a repository (GC104, GC105)."""
+
+from gitcfg.git.tree import EntryKind
+from gitcfg.load.document import Document
+from gitcfg.load.reading import Reading
+from gitcfg.model import GitcfgError, Origin, Settings, Undeclared
+
+FILE = "gitcfg.yaml"
+FORMAT = 1
+_LATER = {"release": "releases", "walk_in": "nodes that walk in"}
+
+
+def load_settings(reading: Reading) -> Settings | None:
+    """The settings, or None where the format is not one this program reads."""
+    entry = reading.tree.entry(FILE)
+    if entry is None or entry.kind is not EntryKind.FILE:
+        raise GitcfgError(f"There is no {FILE} here.", "`gitcfg init` makes a repository.")
+    doc, wrong = reading.read(entry, "gitcfg")
+    if not isinstance(doc.value, dict):
+        return Settings(Origin(FILE))
+    number = doc.value.get("format")
+    if number != FORMAT:
+        which = "says no format" if number is None else f"is of format {number}"
+        message = f"The repository {which}; this version of gitcfg reads format {FORMAT}."
+        reading.findings[:] = []
+        reading.report(
+            "GC104", FILE, message, doc.at("format"), hint=f"Write `format: {FORMAT}`, or use a newer gitcfg."
+        )
+        return None
+    _later(reading, doc)
+    return Settings(Origin(FILE)) if wrong else _settings(doc)
+
+
+def _later(reading: Reading, doc: Document) -> None:
+    for key in filter(doc.value.get, _LATER):
+        message = f"`{key}` belongs to {_LATER[key]}, which this version does not support."
+        reading.report("GC105", key, message, doc.key(key))
+    if doc.value.get("signatures", "off") == "require":
+        message = "`signatures: require` is not supported by this version."
+        reading.report("GC105", "signatures", message, doc.at("signatures"))
+
+
+def _settings(doc: Document) -> Settings:
+    get = doc.value.get
+    default = Settings(Origin(FILE))
+    return Settings(
+        Origin(FILE),
+        default_group=get("default_group", default.default_group),
+        undeclared=Undeclared(get("undeclared", default.undeclared)),
+        protected=tuple(get("protected", default.protected)),
+        check=get("check", default.check),
+        ratchet=get("ratchet", default.ratchet),
+        max_nodes=get("max_nodes", default.max_nodes),
+    )

@@ -1,0 +1,67 @@
+"""YAML in and out through libyaml's events: the only module that imports PyYAML."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+from yaml import YAMLError
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    StreamEndEvent,
+)
+
+from gitcfg.load import scalars
+
+__all__ = [
+    "AliasEvent",
+    "MappingEndEvent",
+    "MappingStartEvent",
+    "ScalarEvent",
+    "SequenceEndEvent",
+    "StreamEndEvent",
+    "YAMLError",
+    "complaint",
+    "dump",
+    "events",
+]
+
+
+def events(data: bytes | str) -> Iterator[Any]:
+    """libyaml's parsing events; unlike composing, they survive any depth of nesting."""
+    return iter(yaml.parse(data, Loader=yaml.CSafeLoader))
+
+
+def complaint(error: yaml.YAMLError) -> tuple[str, int, int]:
+    """What the parser said, and the line and column (from 1) where it stumbled."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
+    return str(reason), (mark.line + 1 if mark else 1), (mark.column + 1 if mark else 1)
+
+
+class _Dumper(yaml.CSafeDumper):
+    """Block style in the order given, without aliases, safe for readers of YAML 1.1 and 1.2."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+
+_Dumper.add_representer(str, _represent_text)
+for _pattern in (scalars.BASED, scalars.FLOAT, re.compile("~|null|Null|NULL")):
+    # Text that YAML 1.2 would read as something else is quoted too; PyYAML itself knows 1.1 only.
+    _Dumper.add_implicit_resolver(
+        "tag:gitcfg:quoted", re.compile(f"(?:{_pattern.pattern})$"), list("0123456789+-.nN~")
+    )
+
+
+def dump(value: Any) -> str:
+    """A document that reads back to the same plain value."""
+    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100_000))
