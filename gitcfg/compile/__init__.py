@@ -1,0 +1,1 @@
+"""From a Model to a Fleet: layers, operations, partials, trails."""

@@ -1,0 +1,141 @@
+"""What is known of each parameter, and bindings as typed steps."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gitcfg.compile.expressions import unbalanced
+from gitcfg.compile.operations import NOTHING, Step
+from gitcfg.compile.values import Misfit, as_list, typed
+from gitcfg.model import Binding, Op, Parameter
+from gitcfg.model.globs import glob, literals
+
+_KIND_OF = {
+    Op.APPEND: "list",
+    Op.PREPEND: "list",
+    Op.REMOVE: "list",
+    Op.AND: "expression",
+    Op.OR: "expression",
+    Op.MERGE: "map",
+}
+
+
+class Declarations:
+    """The parameters of a repository: by exact name, then by the pattern that fits best.
+
+    `implied` are the types that operations imply for names without a declared type.
+    """
+
+    def __init__(self, parameters: Mapping[str, Parameter], implied: Mapping[str, str]) -> None:
+        self.parameters = parameters
+        self.implied = implied
+        self.families = sorted(
+            (parameter for parameter in parameters.values() if parameter.pattern),
+            key=lambda parameter: (literals(parameter.name), parameter.name),
+            reverse=True,
+        )
+        self._marked = [(_unmarked(name), kind) for name, kind in implied.items() if "${" in name]
+        self._found: dict[str, Parameter | None] = {}
+        self._defaults: dict[str, Any] = {}
+
+    def find(self, name: str) -> Parameter | None:
+        """What declares a name, if anything does."""
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def _find(self, name: str) -> Parameter | None:
+        exact = self.parameters.get(name)
+        if exact is not None:
+            return exact
+        return next((family for family in self.families if glob(family.name).fullmatch(name)), None)
+
+    def declared_kind(self, name: str) -> str | None:
+        """The declared type of a parameter, if it has one."""
+        parameter = self.find(name)
+        return parameter.type if parameter else None
+
+    def kind(self, name: str) -> str | None:
+        """The type of a parameter: declared, else what its operations imply."""
+        return self.declared_kind(name) or self.implied.get(name) or self._of_instance(name)
+
+    def _of_instance(self, name: str) -> str | None:
+        """The type implied for a name that an instance has given its own part."""
+        return next((kind for pattern, kind in self._marked if pattern.fullmatch(name)), None)
+
+    def default(self, parameter: Parameter) -> Any:
+        """The typed default, NOTHING where there is none that may be used."""
+        if parameter.name not in self._defaults:
+            self._defaults[parameter.name] = self._default(parameter)
+        return self._defaults[parameter.name]
+
+    def _default(self, parameter: Parameter) -> Any:
+        if parameter.default is None or parameter.must_change:
+            return NOTHING
+        try:
+            return self.value_of(parameter, parameter.default)
+        except Misfit:
+            return NOTHING
+
+    def value_of(self, parameter: Parameter, default: Binding) -> Any:
+        """A declared default as a value. Misfit: it does not fit its type."""
+        return typed(parameter, parameter.type, default.given, default.text)
+
+    def value(self, name: str, given: Any, text: str | None = None) -> Any:
+        """A value of the parameter's type. Misfit: it is none."""
+        return typed(self.find(name), self.kind(name), given, text)
+
+    def step(self, name: str, binding: Binding) -> Step:
+        """A binding as a typed step. Misfit: the operation or its operand does not fit the type."""
+        given = self._operand(name, binding)
+        return Step(binding.op, given, binding.origin, weigh(given))
+
+    def _operand(self, name: str, binding: Binding) -> Any:
+        op, given, text = binding.op, binding.given, binding.text
+        parameter, kind = self.find(name), self.kind(name)
+        if op is Op.NULL:
+            return NOTHING if parameter is None else self.default(parameter)
+        if op in (Op.UNSET, Op.FACT):
+            return given
+        wanted = _KIND_OF.get(op)
+        if wanted not in (None, kind):
+            raise Misfit(f"is {_a(kind)}: `${op}` composes {wanted}s")
+        if wanted == "list":
+            return as_list(parameter, [given] if isinstance(given, dict) else given)
+        value = typed(parameter, kind, given, text)
+        reason = unbalanced(value) if wanted == "expression" else None
+        if reason:
+            raise Misfit(f"cannot be composed with this: {reason}")
+        return value
+
+
+def _unmarked(name: str) -> re.Pattern[str]:
+    """A name with an instance's marks as a pattern of the names it becomes."""
+    return re.compile(".+".join(map(re.escape, re.split(r"\$\{[^{}]*\}", name))))
+
+
+def _a(kind: str | None) -> str:
+    if kind is None:
+        return "a plain value"
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def implied_kinds(bindings: Iterable[tuple[str, Binding]]) -> dict[str, str]:
+    """The type that each name's operations imply; the first in the order of operations wins."""
+    seen: dict[str, set[str]] = {}
+    for name, binding in bindings:
+        kind = _KIND_OF.get(binding.op)
+        if kind:
+            seen.setdefault(name, set()).add(kind)
+    return {name: min(kinds) for name, kinds in seen.items()}
+
+
+def weigh(value: Any) -> int:
+    """How much a value adds to what it is composed into: characters and items, roughly."""
+    if isinstance(value, str):
+        return len(value) + 1
+    if isinstance(value, list):
+        return 1 + sum(map(weigh, value))
+    if isinstance(value, dict):
+        return 1 + sum(len(key) + weigh(item) for key, item in value.items())
+    return 1

@@ -1,0 +1,154 @@
+"""Features' and groups' layers as partials, each built once for all nodes that have it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.instances import Instance, instance_of, instantiated
+from gitcfg.compile.operations import Step
+from gitcfg.compile.partial import Partial
+from gitcfg.compile.values import Misfit, presentable
+from gitcfg.graph import components, reach
+from gitcfg.model import Binding, Feature, Finding, Model, Op, Origin, Use
+
+MAX_PLACES = 50_000
+MAX_DEPTH = 100
+MAX_CIRCLE = 6  # in larger circles paths are too many to follow: no include inside one counts
+NOWHERE = frozenset[str]()
+
+
+class Layers:
+    """Builds and keeps partials. `findings` are what building them brought to light, `misfits` where
+    bindings stand that do not fit their types.
+
+    `without` are the features to leave out; `reaches` is what each feature includes, however far.
+    """
+
+    def __init__(self, model: Model, declarations: Declarations) -> None:
+        self.model = model
+        self.declarations = declarations
+        self.findings: list[Finding] = []
+        self.misfits: set[Origin] = set()
+        include = {
+            name: [use.feature for use in feature.include if use.feature in model.features]
+            for name, feature in model.features.items()
+        }
+        self.reaches = reach(include)
+        circles = components(include)
+        self._circle = {
+            name: frozenset(members) for members in circles if len(members) > 1 for name in members
+        }
+        self._deep = frozenset(self._too_deep(circles, include))
+        self._features: dict[tuple[str, str, frozenset[str], frozenset[str]], Partial | None] = {}
+        self._groups: dict[tuple[str, frozenset[str]], Partial] = {}
+        self._instances: dict[tuple[str, str], Feature] = {}
+
+    def _too_deep(
+        self, circles: Iterable[tuple[str, ...]], include: Mapping[str, list[str]]
+    ) -> Iterator[str]:
+        """Features that include others through more than MAX_DEPTH levels."""
+        depth: dict[str, int] = {}
+        for members in circles:
+            below = max((depth.get(target, 0) for name in members for target in include[name]), default=0)
+            for name in members:
+                depth[name] = below + len(members)
+                if depth[name] > MAX_DEPTH:
+                    yield name
+                    self._unsupported(name, f"{name} includes features through more than {MAX_DEPTH} levels.")
+
+    def _unsupported(self, name: str, message: str, hint: str = "") -> None:
+        finding = Finding("GC105", (name,), message, (self.model.features[name].origin,), hint=hint)
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def steps(self, params: Mapping[str, Binding]) -> dict[str, Step]:
+        """Bindings as typed steps. Of what does not fit, only a plain value counts, as written."""
+        result = {}
+        for name, binding in params.items():
+            try:
+                result[name] = self.declarations.step(name, binding)
+            except Misfit:
+                self.misfits.add(binding.origin)
+                if binding.op is Op.SET and presentable(binding.given):
+                    result[name] = Step(binding.op, binding.given, binding.origin)
+        return result
+
+    def expanded(self, features: Iterable[str]) -> frozenset[str]:
+        """Features with all that they include."""
+        found = set(features) & self.model.features.keys()
+        return frozenset(found.union(*(self.reaches[name] for name in found)))
+
+    def feature(
+        self, use: Use, without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
+    ) -> Partial | None:
+        """The layer of a feature in a list; None where it is missing, left out, or closes a cycle."""
+        name = use.feature
+        feature = self.model.features.get(name)
+        if feature is None or name in without or name in above or name in self._deep:
+            return None
+        whole = self._circle.get(name, NOWHERE)
+        circle = above & whole
+        if circle and len(whole) > MAX_CIRCLE:
+            return None
+        instance = instance_of(use)
+        apart = without & self.reaches[name]
+        key = (name, instance.key if instance else "", apart, circle)
+        if key not in self._features:
+            self._features[key] = self._build(feature, instance, apart, circle)
+        return self._features[key]
+
+    def _build(
+        self, feature: Feature, instance: Instance | None, without: frozenset[str], above: frozenset[str]
+    ) -> Partial | None:
+        if instance is not None:
+            feature = self.instance(feature, instance)
+        above = above | {feature.name}
+        parts = self.uses(feature.include, without, above)
+        label = f"feature {feature.name}" if instance is None else f"feature {named(feature.name, instance)}"
+        return self._bounded(
+            feature.name,
+            Partial(label, parts, self.steps(feature.params), feature.files, frozenset({feature.name})),
+        )
+
+    def instance(self, feature: Feature, instance: Instance) -> Feature:
+        """A feature as an instance says it."""
+        key = (feature.name, instance.key)
+        if key not in self._instances:
+            self._instances[key], findings = instantiated(feature, instance)
+            self.findings += findings
+        return self._instances[key]
+
+    @property
+    def instances(self) -> Iterable[Feature]:
+        """Every instance that was built, as a feature."""
+        return self._instances.values()
+
+    def uses(
+        self, uses: Iterable[Use], without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
+    ) -> tuple[Partial, ...]:
+        """The layers of a list of features, lowest first: the list is in priority order."""
+        found = (self.feature(use, without, above) for use in uses)
+        return tuple(part for part in found if part is not None)[::-1]
+
+    def group(self, name: str, without: frozenset[str] = NOWHERE) -> Partial | None:
+        """The layer of a group: its features, then its own; None where there is no such group."""
+        group = self.model.groups.get(name)
+        if group is None:
+            return None
+        without = without & self.expanded(use.feature for use in group.features) if without else NOWHERE
+        key = (name, without)
+        if key not in self._groups:
+            parts = self.uses(group.features, without)
+            self._groups[key] = Partial(f"group {name}", parts, self.steps(group.params), group.files)
+        return self._groups[key]
+
+    def _bounded(self, name: str, partial: Partial) -> Partial | None:
+        if partial.places <= MAX_PLACES:
+            return partial
+        hint = "Features that include each other crosswise multiply; include each only once."
+        self._unsupported(name, f"{name} includes features at more than {MAX_PLACES} places.", hint)
+        return None
+
+
+def named(feature: str, instance: Instance) -> str:
+    """A feature's instance, in words."""
+    return feature if instance.name is None else f"{feature} as {instance.name}"

@@ -1,0 +1,110 @@
+"""What is said of one node: its own file over its set's, and the overrides that apply."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from gitcfg.model import ListEdit, Model, Node, NodeSet, Op, Override, Ref, Use
+
+T = TypeVar("T")
+
+RETIRED = "retired"
+
+
+class Said(msgspec.Struct, frozen=True):
+    """Everything said of a node by name. `features` come with the label of who lists them."""
+
+    groups: tuple[Ref, ...]
+    features: tuple[tuple[Use, str], ...]
+    without: tuple[Ref, ...]
+    labels: tuple[str, ...]
+    facts: Mapping[str, Any]
+    address: str | None
+    retired: bool
+    nodeset: NodeSet | None
+    own: Node | None
+
+
+def said(own: Node | None, nodeset: NodeSet | None) -> Said:
+    """A node's file and its set's, laid over each other."""
+    definitions = [given for given in (nodeset.definition if nodeset else None, own) if given is not None]
+    states = [given.state for given in definitions if given.state]
+    addresses = [given.address for given in definitions if given.address]
+    facts: dict[str, Any] = {}
+    for given in definitions:
+        facts.update(given.facts)
+    return Said(
+        groups=_combined([given.groups for given in definitions]),
+        features=_features(own, nodeset),
+        without=_combined([given.without for given in definitions]),
+        labels=tuple(ref.name for ref in _combined([given.labels for given in definitions])),
+        facts=facts,
+        address=addresses[-1] if addresses else None,
+        retired=bool(states) and states[-1] == RETIRED,
+        nodeset=nodeset,
+        own=own,
+    )
+
+
+def _combined(edits: Iterable[ListEdit]) -> tuple[Ref, ...]:
+    """Lists of names, lowest first; a name that comes twice stays where it is highest."""
+    items: tuple[Ref, ...] = ()
+    for edit in edits:
+        items = combine(items, edit.op, edit.items, lambda ref: ref.name)
+    highest: dict[str, Ref] = {}
+    for ref in items:
+        highest.setdefault(ref.name, ref)
+    return tuple(highest.values())
+
+
+def _features(own: Node | None, nodeset: NodeSet | None) -> tuple[tuple[Use, str], ...]:
+    items: tuple[tuple[Use, str], ...] = ()
+    if nodeset is not None:
+        label = f"node set {nodeset.name}"
+        items = tuple((use, label) for use in nodeset.definition.features.items)
+        if nodeset.definition.features.op is Op.REMOVE:
+            items = ()
+    if own is not None:
+        added = tuple((use, f"node {own.name}") for use in own.features.items)
+        items = combine(items, own.features.op, added, lambda pair: pair[0].feature)
+    return items
+
+
+def combine(below: tuple[T, ...], op: Op, items: tuple[T, ...], name: Any) -> tuple[T, ...]:
+    """A list composed with the one below it, as a node's list is with its set's."""
+    if op is Op.SET:
+        return items
+    if op is Op.APPEND:
+        return below + items
+    if op is Op.PREPEND:
+        return items + below
+    gone = {name(item) for item in items}
+    return tuple(item for item in below if name(item) not in gone)
+
+
+class Roster:
+    """Who the nodes are: names to files and sets, and names to the overrides that list them."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.sets = {member: nodeset for nodeset in model.nodesets.values() for member in nodeset.members}
+        self.listed: dict[str, tuple[Override, ...]] = {}
+        for name in sorted(model.overrides):
+            override = model.overrides[name]
+            for member in override.members or ():
+                self.listed[member] = (*self.listed.get(member, ()), override)
+        self.selecting = tuple(
+            model.overrides[name] for name in sorted(model.overrides) if model.overrides[name].where
+        )
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.model.nodes or name in self.sets
+
+    def names(self) -> tuple[str, ...]:
+        """Every node, in order of name."""
+        return tuple(sorted(self.model.nodes.keys() | self.sets.keys()))
+
+    def said(self, name: str) -> Said:
+        """What is said of a node."""
+        return said(self.model.nodes.get(name), self.sets.get(name))

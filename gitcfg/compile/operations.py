@@ -1,0 +1,131 @@
+"""What an operation makes of what lies below it: the algebra of layers (semantics: Composition)."""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+import msgspec
+
+from gitcfg.compile.expressions import join
+from gitcfg.model import Op, Origin
+
+
+class State(Enum):
+    """What a parameter may be other than a value; bound without a value is None."""
+
+    NOTHING = "nothing"
+    PENDING = "pending"  # it waits for the node's facts
+
+
+NOTHING = State.NOTHING
+PENDING = State.PENDING
+
+
+class Step(msgspec.Struct, frozen=True, gc=False):
+    """One operation of one layer with its operand as a value of the parameter's type.
+
+    The operand of `null` is the default, or NOTHING where there is none.
+    """
+
+    op: Op
+    given: Any
+    origin: Origin
+    weight: int = 1
+
+
+def resets(step: Step) -> bool:
+    """Does the result owe nothing to what lies below?"""
+    if step.op is Op.NULL:
+        return step.given is not NOTHING
+    return step.op in _RESETS
+
+
+_RESETS = frozenset({Op.SET, Op.UNSET, Op.FACT})
+
+
+def fold(steps: Iterable[Step], below: Any, facts: Mapping[str, Any] | None = None) -> Any:
+    """The result of steps, lowest first, on what lies below; PENDING without the facts they ask for."""
+    for step in steps:
+        below = apply(step, below, facts)
+    return below
+
+
+def apply(step: Step, below: Any, facts: Mapping[str, Any] | None) -> Any:
+    """One row and column of the table of composition."""
+    op = step.op
+    if op is Op.SET:
+        return step.given
+    if op is Op.NULL:
+        return _null(step, below)
+    if op is Op.UNSET:
+        return NOTHING
+    if op is Op.FACT:
+        return PENDING if facts is None else facts.get(step.given)
+    if below is PENDING:
+        return PENDING
+    empty = below is NOTHING or below is None
+    if op is Op.REMOVE:
+        return [] if empty else without(below, step.given)
+    if empty:
+        return step.given
+    return below if op is Op.DEFAULT else _compose(op, below, step.given)
+
+
+def _null(step: Step, below: Any) -> Any:
+    if step.given is not NOTHING:
+        return step.given
+    return None if below is NOTHING else below
+
+
+def _compose(op: Op, below: Any, given: Any) -> Any:
+    if op is Op.APPEND:
+        return [*as_items(below), *given]
+    if op is Op.PREPEND:
+        return [*given, *as_items(below)]
+    if op is Op.MERGE:
+        return merge(below, given)
+    return join("&&" if op is Op.AND else "||", _expression(below), given)
+
+
+def as_items(value: Any) -> list[Any]:
+    """A list as it is, anything else as its one item (what did not fit its type, or a fact)."""
+    return value if isinstance(value, list) else [value]
+
+
+def _expression(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def without(value: Any, removed: list[Any]) -> list[Any]:
+    """The items of a list that equal none of those removed."""
+    gone = {identity(item) for item in removed}
+    return [item for item in as_items(value) if identity(item) not in gone]
+
+
+def distinct(items: list[Any]) -> list[Any]:
+    """The items of a list, of equal ones the first."""
+    first: dict[Any, Any] = {}
+    for item in items:
+        first.setdefault(identity(item), item)
+    return list(first.values())
+
+
+def identity(item: Any) -> Any:
+    """A hashable thing that two items share exactly if they are equal as JSON."""
+    if isinstance(item, bool):
+        return ("boolean", item)
+    if isinstance(item, list):
+        return ("list", *map(identity, item))
+    if isinstance(item, dict):
+        return ("map", frozenset((key, identity(value)) for key, value in item.items()))
+    return item
+
+
+def merge(below: Any, above: Any) -> Any:
+    """Maps key by key, deeply; anything else is replaced."""
+    if not (isinstance(below, dict) and isinstance(above, dict)):
+        return above
+    result = dict(below)
+    for key, value in above.items():
+        result[key] = merge(below[key], value) if key in below else value
+    return result

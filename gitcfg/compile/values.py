@@ -1,0 +1,125 @@
+"""What a written value is as a value of a parameter's type."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from gitcfg.compile.lists import split
+from gitcfg.load.scalars import resolve
+from gitcfg.model import Parameter
+
+TEXTS = frozenset({"string", "expression", "path"})
+
+
+class Misfit(ValueError):
+    """A value or operation that does not fit, in words that follow the parameter's name."""
+
+
+def typed(parameter: Parameter | None, kind: str | None, given: Any, text: str | None) -> Any:
+    """The value of a type; `text` is the source of a plain scalar. Misfit: it is none of that type."""
+    source = given if text is None else text
+    if kind == "list":
+        return as_list(parameter, given)
+    if parameter is not None and parameter.macros and isinstance(source, str) and "$(" in source:
+        return source
+    return _READERS[kind](given, source)
+
+
+def as_list(parameter: Parameter | None, given: Any) -> list[Any]:
+    """A list, text that the parameter's separator splits, or a single item."""
+    if isinstance(given, str):
+        return split(given, parameter.separator if parameter else None)
+    if isinstance(given, dict):
+        raise Misfit("is a list, not a map")
+    return [*_plain(given, given)] if isinstance(given, list) else [_plain(given, given)]
+
+
+def describe(value: Any) -> str:
+    """A value's kind, in the words of people who write YAML."""
+    words: dict[type, str] = {
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "text",
+        list: "a list",
+        dict: "a map",
+    }
+    return words.get(type(value), "null")
+
+
+def _text(given: Any, source: Any) -> str:
+    if isinstance(given, list | dict):
+        raise Misfit(f"is text, not {describe(given)}")
+    return str(source)
+
+
+def _integer(given: Any, source: Any) -> int:
+    value = _scalar(source)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Misfit(f"is an integer, not {_quoted(given, source)}")
+    return value
+
+
+def _number(given: Any, source: Any) -> float:
+    value = _scalar(source)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise Misfit(f"is a number, not {_quoted(given, source)}")
+    return value
+
+
+def _boolean(given: Any, source: Any) -> bool:
+    word = str(source).lower()
+    if isinstance(given, list | dict) or word not in ("true", "false"):
+        raise Misfit(f"is a boolean, not {_quoted(given, source)}")
+    return word == "true"
+
+
+def _map(given: Any, source: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise Misfit(f"is a map, not {describe(given)}")
+    _plain(given, source)
+    return given
+
+
+def _plain(given: Any, source: Any) -> Any:
+    """YAML's own value, as long as JSON knows it too."""
+    if isinstance(given, float) and not math.isfinite(given):
+        raise Misfit(f"cannot be {source}: it is no finite number")
+    for item in given.values() if isinstance(given, dict) else given if isinstance(given, list) else ():
+        _plain(item, item)
+    return given
+
+
+def presentable(value: Any) -> bool:
+    """Can JSON say it?"""
+    try:
+        _plain(value, value)
+    except Misfit:
+        return False
+    return True
+
+
+def _scalar(source: Any) -> Any:
+    try:
+        return resolve(source) if isinstance(source, str) else source
+    except ValueError:
+        return source
+
+
+def _quoted(given: Any, source: Any) -> str:
+    if isinstance(given, list | dict):
+        return describe(given)
+    text = str(source)
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+_READERS: dict[str | None, Callable[[Any, Any], Any]] = {
+    None: _plain,
+    "string": _text,
+    "expression": _text,
+    "path": _text,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "map": _map,
+}
