@@ -1,0 +1,1 @@
+"""Files of nodes: formats, templates, digests. Pure: the same commit gives the same bytes."""

@@ -1,0 +1,131 @@
+"""A node's files and digests, from its parameters and the file entries of its layers."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.model import FileEntry, Subsystem
+from gitcfg.model.globs import selects
+from gitcfg.render.formats import formats
+from gitcfg.render.templates import TemplateEngine, TemplateProblem
+
+
+class RenderedFile(msgspec.Struct, frozen=True):
+    """A file as a node gets it. `digest` is over content, mode, owner and group."""
+
+    path: str
+    content: str
+    mode: str
+    owner: str
+    group: str
+    digest: str
+
+
+def selected(fleet: Fleet, entry: FileEntry, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a file entry takes, without bare ones."""
+    if entry.tags:
+        wanted = set(entry.tags)
+        return {n: v for n, v in params.items() if v is not None and not wanted.isdisjoint(_tags(fleet, n))}
+    return {n: v for n, v in params.items() if v is not None and selects(entry.params, n)}
+
+
+def _tags(fleet: Fleet, name: str) -> tuple[str, ...]:
+    parameter = fleet.declarations.find(name)
+    return parameter.tags if parameter else ()
+
+
+def separators(fleet: Fleet, names: Mapping[str, Any]) -> dict[str, str | None]:
+    """How each parameter's lists are written as text."""
+    found = {name: fleet.declarations.find(name) for name in names}
+    return {name: parameter.separator if parameter else None for name, parameter in found.items()}
+
+
+def context(node: FleetNode) -> dict[str, Any]:
+    """What a template sees."""
+    about = {
+        "name": node.name,
+        "groups": list(node.groups),
+        "features": list(node.features),
+        "labels": list(node.said.labels),
+        "facts": dict(node.said.facts),
+        "address": node.said.address or node.name,
+    }
+    return {
+        "params": dict(node.params),
+        "node": about,
+        "features": about["features"],
+        "groups": about["groups"],
+    }
+
+
+def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str | None:
+    """What a file holds; None where its entry is not whole (GC209) or its source no text.
+
+    TemplateProblem: the template fails on this node.
+    """
+    if len(entry.contents) != 1:
+        return None
+    if entry.format is not None:
+        chosen = formats().get(entry.format)
+        values = selected(fleet, entry, node.params)
+        return chosen.write(values, separators(fleet, values)) if chosen else None
+    if entry.template is not None:
+        known = entry.template.name in fleet.templates
+        return engine.render(entry.template.name, context(node)) if known else None
+    if entry.source is not None:
+        return fleet.sources.get(entry.source.name)
+    return entry.text
+
+
+def rendered(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> dict[str, RenderedFile]:
+    """A node's files by path. What cannot be rendered is left out: it is a finding."""
+    result = {}
+    for path, entry in node.entries.items():
+        try:
+            text = content(fleet, node, entry, engine)
+        except TemplateProblem:
+            continue
+        if text is not None:
+            digest = file_digest(text, entry)
+            result[path] = RenderedFile(path, text, entry.mode, entry.owner, entry.group, digest)
+    return result
+
+
+def file_digest(text: str, entry: FileEntry) -> str:
+    """SHA-256 over a file's mode, owner, group and content."""
+    head = "\0".join((entry.mode, entry.owner, entry.group, ""))
+    return hashlib.sha256(head.encode() + text.encode()).hexdigest()
+
+
+def node_digest(fleet: Fleet, node: FleetNode, files: Mapping[str, RenderedFile]) -> str:
+    """SHA-256 over a node's files and the subsystems that run on it."""
+    parts = [[path, file.digest] for path, file in sorted(files.items())]
+    parts += [[name, subsystem_digest(subsystem)] for name, subsystem in subsystems(fleet, node).items()]
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+def subsystems(fleet: Fleet, node: FleetNode) -> dict[str, Subsystem]:
+    """The subsystems that run on a node, by name; none on a retired one."""
+    if node.said.retired:
+        return {}
+    return {
+        name: subsystem
+        for name, subsystem in sorted(fleet.model.subsystems.items())
+        if subsystem.features is None or any(ref.name in node.kind.features for ref in subsystem.features)
+    }
+
+
+def subsystem_digest(subsystem: Subsystem) -> str:
+    """SHA-256 over what a subsystem does, wherever it is written."""
+    said = msgspec.to_builtins(subsystem)
+    told = {key: _names(value) for key, value in said.items() if key not in ("origin", "description")}
+    return hashlib.sha256(msgspec.json.encode(told, order="sorted")).hexdigest()
+
+
+def _names(value: Any) -> Any:
+    if isinstance(value, list):
+        return [item["name"] if isinstance(item, dict) else item for item in value]
+    return value

@@ -1,0 +1,36 @@
+"""Environment files, as a shell and systemd read them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gitcfg.render.formats.flat import text_of, unfit_value
+from gitcfg.render.formats.format import Separators, Unfit, present
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,-]+")
+_SPECIAL = re.compile(r'(["\\$`])')
+
+
+class Env:
+    """NAME=value, quoted where it must be."""
+
+    name = "env"
+    nests = False
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        found = ((name, text_of(value, separators.get(name))) for name, value in present(values))
+        return "".join(f"{name}={_quoted(text)}\n" for name, text in found)
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        for name, value in present(values):
+            if not _NAME.fullmatch(name):
+                yield Unfit("GC309", (name,), f"{name} is no name of a variable.")
+            yield from unfit_value(name, value, separators.get(name))
+
+
+def _quoted(text: str) -> str:
+    if not text or _PLAIN.fullmatch(text):
+        return text
+    escaped = _SPECIAL.sub(r"\\\1", text)
+    return f'"{escaped}"'

@@ -1,0 +1,37 @@
+"""What a format is: values in, text out, and what it cannot carry."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+Separators = Mapping[str, str | None]
+
+
+class Unfit(msgspec.Struct, frozen=True):
+    """Something that a format cannot carry: GC309, or GC310 for names that nest into each other."""
+
+    code: str
+    subjects: tuple[str, ...]
+    reason: str
+    hint: str = ""
+
+
+class Format(Protocol):
+    """Writes parameters so that reading the text gives them back, or says why it cannot."""
+
+    name: str
+    nests: bool
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        """The text, in order of name. Bare parameters (None) are left out."""
+        ...
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        """What cannot be carried; if nothing, the text reads back as the values."""
+        ...
+
+
+def present(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The parameters that have a value, in order of name."""
+    return [(name, values[name]) for name in sorted(values) if values[name] is not None]

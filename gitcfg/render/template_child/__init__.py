@@ -1,0 +1,1 @@
+"""Templates, inside the guarded child: the only place that imports jinja2."""

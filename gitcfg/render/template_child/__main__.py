@@ -1,0 +1,55 @@
+"""The child's requests: take these templates, then analyse or render one of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import Template
+
+from gitcfg.guard import serve
+from gitcfg.render.template_child.analysis import Analysis
+from gitcfg.render.template_child.problems import FAILURES, problem
+from gitcfg.render.template_child.sandbox import Sandbox
+from gitcfg.render.template_child.values import OUTPUT_LIMIT, has_address, named
+
+
+class Templates:
+    """The templates of one tree."""
+
+    def __init__(self) -> None:
+        self._sources: Mapping[str, str] = {}
+        self._sandbox = Sandbox({})
+
+    def answer(self, request: Mapping[str, Any]) -> Any:
+        """`sources`, or the name to `analyse`, or the name to `render` with its `context`."""
+        match request:
+            case {"sources": sources}:
+                self._sources, self._sandbox = sources, Sandbox(sources)
+                return None
+            case {"analyse": name}:
+                return Analysis(self._sandbox, self._sources).of(name)
+        return self._render(request["render"], named(request["context"]))
+
+    def _render(self, name: str, context: Mapping[str, Any]) -> Mapping[str, Any]:
+        try:
+            return {"output": _output(self._sandbox.open(name, context)), "problem": None}
+        except FAILURES as error:
+            return {"output": "", "problem": problem(error, name, self._sources, context)}
+
+
+def _output(template: Template) -> str:
+    parts, size = [], 0
+    for part in template.generate():
+        parts.append(part)
+        size += len(part)
+        if size > OUTPUT_LIMIT:
+            break
+    text = "".join(parts)
+    if size > OUTPUT_LIMIT or len(text.encode()) > OUTPUT_LIMIT:
+        raise ValueError("the output is larger than 4 MiB")
+    if has_address(text):
+        raise ValueError("the output holds the text of something that is not data")
+    return text
+
+
+if __name__ == "__main__":
+    serve(Templates().answer)

@@ -1,0 +1,147 @@
+"""The sandbox that templates run in: nothing to change or reach, nothing that differs between runs."""
+
+from collections.abc import Callable, Mapping, MutableMapping
+from functools import partial, wraps
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType
+from typing import Any, NoReturn, cast
+
+from jinja2 import DictLoader, Environment, StrictUndefined, Template
+from jinja2.exceptions import TemplateRuntimeError, UndefinedError
+from jinja2.runtime import BlockReference
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.utils import Cycler, Joiner, Namespace, missing
+
+from gitcfg.render.template_child.values import NAMED, Method, Textless, kind, strangers, written
+
+_METHODS = frozenset({BuiltinMethodType, MethodType, FunctionType, BlockReference})
+_LAZY = (
+    "batch",
+    "items",
+    "map",
+    "reject",
+    "rejectattr",
+    "reverse",
+    "select",
+    "selectattr",
+    "slice",
+    "unique",
+)
+
+
+class Missing(UndefinedError):
+    """A name that is not there: in a map that has a name, or (path "") among the variables."""
+
+    def __init__(self, path: str, name: object, known: Mapping[str, Any], message: str) -> None:
+        super().__init__(message)
+        self.path, self.name, self.known = path, name, known
+
+
+class NamedUndefined(StrictUndefined):
+    """An undefined value that knows which map it is missing from."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        hint: str | None = None,
+        obj: Any = missing,
+        name: str | None = None,
+        exc: type[TemplateRuntimeError] = UndefinedError,
+    ) -> None:
+        path = "" if obj is missing else NAMED.get(type(obj))
+        if path is not None and hint is None:
+            known = {} if obj is missing else obj
+            exc = cast(type[TemplateRuntimeError], partial(Missing, path, name, known))
+        super().__init__(hint or _absence(path, obj, name), obj, name, exc)
+
+
+class WordlessCycler(Textless, Cycler):
+    """`cycler(...)`."""
+
+
+class WordlessJoiner(Textless, Joiner):
+    """`joiner(...)`."""
+
+
+class Sources(DictLoader):
+    """Compiles once, loads anew: what an imported template remembers must not reach the next rendering."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        super().__init__(sources)
+        self._compiled: dict[str, CodeType] = {}
+
+    def load(
+        self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
+    ) -> Template:
+        if name not in self._compiled:
+            source = self.get_source(environment, name)[0]
+            self._compiled[name] = environment.compile(source, name, name)
+        return environment.template_class.from_code(environment, self._compiled[name], globals or {})
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja2's immutable sandbox, without chance, and without text for what is not data."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        super().__init__(
+            loader=Sources(sources),
+            undefined=NamedUndefined,
+            finalize=_plain,
+            keep_trailing_newline=True,
+            autoescape=False,
+            cache_size=0,
+        )
+        del self.filters["random"]
+        for name in _LAZY:
+            self.filters[name] = _eager(self.filters[name])
+        self._builtin = {
+            "range": Method(safe_range),
+            "dict": dict,
+            "cycler": WordlessCycler,
+            "joiner": WordlessJoiner,
+            "namespace": Namespace,
+        }
+
+    def open(self, name: str, context: Mapping[str, Any]) -> Template:
+        """A template that sees the context, as do those that it includes or imports."""
+        self.globals = {**self._builtin, **context}
+        return self.get_template(name)
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        value = super().getattr(obj, attribute)
+        return Method(value) if type(value) in _METHODS else value
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        value = super().getitem(obj, argument)
+        return Method(value) if type(value) in _METHODS else value
+
+    def handle_exception(self, source: str | None = None) -> NoReturn:
+        raise  # as it is: the traceback still leads to the template's line
+
+
+def _absence(path: str | None, obj: object, name: object) -> str:
+    if path is None:
+        return f"{kind(obj)} has no {name!r}"
+    return f"'{written(path, name)}' is undefined"
+
+
+def _plain(value: Any) -> Any:
+    """What `{{ ... }}` writes: data, and nothing at all for a bare parameter."""
+    if value is None:
+        return ""
+    for stranger in () if type(value) is str else strangers(value):
+        if isinstance(stranger, StrictUndefined):
+            str(stranger)  # raises what is undefined
+        raise TypeError(f"{kind(stranger)} cannot be written")
+    return value
+
+
+def _eager(filter_: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that gives a list where Jinja2's gives a generator, whose text is an address."""
+
+    @wraps(filter_)
+    def eager(*args: Any, **kwargs: Any) -> Any:
+        value = filter_(*args, **kwargs)
+        return value if isinstance(value, str) else list(value)
+
+    return eager

@@ -1,0 +1,84 @@
+"""Templates of a repository, rendered where they can do no harm."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from gitcfg.guard import Guard, GuardError, Limits
+from gitcfg.render.template_child.values import OUTPUT_LIMIT
+
+_CHILD = "gitcfg.render.template_child"
+_LIMITS = Limits(answer=OUTPUT_LIMIT + (1 << 16))
+
+
+class TemplateProblem(Exception):
+    """Why a template cannot be rendered: `line` is in the template `name`."""
+
+    def __init__(self, message: str, line: int, name: str, hint: str = "") -> None:
+        super().__init__(message, line, name, hint)
+        self.message, self.line, self.name, self.hint = message, line, name, hint
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.line}: {self.message}"
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """What a template says without any node.
+
+    `params` are the parameters that it certainly mentions, each once, with a line in this template
+    (that of the inclusion, for what another template mentions); `includes` are the templates that it
+    takes in, however far. `everything`: it may use any parameter, as a loop over them does.
+    """
+
+    params: tuple[tuple[str, int], ...] = ()
+    includes: tuple[str, ...] = ()
+    everything: bool = False
+    problem: TemplateProblem | None = None
+
+
+class TemplateEngine:
+    """The templates of one tree by name. The child starts with the first question; close it at the end."""
+
+    def __init__(self, templates: Mapping[str, str]) -> None:
+        self._guard = Guard(_CHILD, _LIMITS, opening={"sources": dict(templates)})
+
+    def analyse(self, name: str) -> Analysis:
+        """The parameters and templates that a template names, and the first thing wrong with it."""
+        try:
+            answer = self._guard.request({"analyse": name})
+        except GuardError as error:
+            return Analysis(problem=_ended(error, name))
+        params = tuple((param, line) for param, line in answer["params"])
+        problem = answer["problem"]
+        return Analysis(
+            params, tuple(answer["includes"]), answer["everything"], problem and TemplateProblem(*problem)
+        )
+
+    def render(self, name: str, context: Mapping[str, Any]) -> str:
+        """What a template makes of `params`, `node`, `features` and `groups`; TemplateProblem if nothing."""
+        try:
+            answer = self._guard.request({"render": name, "context": context})
+        except GuardError as error:
+            raise _ended(error, name) from error
+        if answer["problem"]:
+            raise TemplateProblem(*answer["problem"])
+        output: str = answer["output"]
+        return output
+
+    def close(self) -> None:
+        """End the child."""
+        self._guard.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _ended(error: GuardError, name: str) -> TemplateProblem:
+    return TemplateProblem(f"the template {error.reason}", 1, name)
