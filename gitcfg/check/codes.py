@@ -1,0 +1,111 @@
+"""Every finding's code: what must hold, how grave it is, and its long explanation."""
+
+import re
+from collections.abc import Mapping
+from importlib import resources
+from types import MappingProxyType
+
+import msgspec
+
+from gitcfg.model import GitcfgError, Severity
+
+
+class Code(msgspec.Struct, frozen=True):
+    """A code: `title` says what must hold; `awaits` names the later work that will produce it."""
+
+    name: str
+    title: str
+    awaits: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """How grave its findings are, where nothing says otherwise."""
+        return Severity.WARNING if self.name.startswith("GC5") else Severity.ERROR
+
+
+_TITLES = {
+    "GC101": "A file is one document of plain YAML 1.2, without tricks and of a sane size.",
+    "GC102": "A document has the keys and types that its kind of file asks for.",
+    "GC103": "Names are legal, and no two of a kind are the same, not even but for case.",
+    "GC104": "The repository's format is one that this program reads.",
+    "GC105": "Nothing is used that this version does not support.",
+    "GC106": 'Nothing is left empty after a colon or a dash: null or "" is written out.',
+    "GC201": "Everything that is referred to exists.",
+    "GC202": "Features do not include each other in a circle.",
+    "GC203": "Nothing depends on itself, and nothing comes after itself, however far around.",
+    "GC204": "No two conflict of a feature and everything that it brings along.",
+    "GC205": "Parameters that belong together do not conflict.",
+    "GC206": "A value or operation fits its parameter's type and schema.",
+    "GC207": "A parameter that must be changed has no default.",
+    "GC208": "A template can be parsed and names only parameters that exist.",
+    "GC209": "A file entry has one content, a normal path and a fitting mode.",
+    "GC301": "A node has every feature that its features depend on.",
+    "GC302": "No two features of a node conflict.",
+    "GC303": "A node binds every parameter that its bound parameters depend on.",
+    "GC304": "No two parameters that a node binds conflict.",
+    "GC305": "A parameter that must be changed has a value on every node that binds it.",
+    "GC306": "Final values fit their types and schemas, and a node's files do not get in each other's way.",
+    "GC309": "A file's format can carry every name and value that goes into the file.",
+    "GC310": "In a nesting format no parameter's name is the beginning of another's.",
+    "GC311": "A fact that a node's binding asks for is there.",
+    "GC501": "Every setting counts on some node.",
+    "GC502": "Every group and feature is had by some node.",
+    "GC503": "A list holds each item once.",
+    "GC504": "Every parameter has a description.",
+    "GC505": "Every without and every override changes something.",
+    "GC506": "A node's own list does not silently drop what its node set gives.",
+    "GC507": "No override is in force past its end.",
+    "GC508": "Every $remove removes something.",
+    "GC509": "A plain value does not throw away what lower layers composed.",
+    "GC510": "Every parameter that a node binds goes into one of its files.",
+    "GC511": "A node is retired first and deleted later.",
+}
+_LATER = {
+    "GC307": ("Rendered files are accepted by the target's own parser.", "targets' own parsers"),
+    "GC308": ("A secret is bound only where its own file lets it go.", "secrets"),
+    "GC401": ("Every rule is satisfied.", "rules"),
+    "GC402": ("Every invariant holds.", "rules"),
+    "GC403": ("No allocation is left over.", "rules"),
+    "GC404": ("Values lie in their domains and are unique where they must be.", "rules"),
+    "GC405": ("Whoever pushes a change may make it.", "rules"),
+    "GC406": ("Collected values do not depend on each other in a circle.", "rules"),
+    "GC407": ("Rules that install features do not wait for each other in a circle.", "rules"),
+    "GC408": ("Every expression can be evaluated on the nodes it is for.", "rules"),
+}
+
+CODES: Mapping[str, Code] = MappingProxyType(
+    {name: Code(name, title) for name, title in _TITLES.items()}
+    | {name: Code(name, title, awaits) for name, (title, awaits) in _LATER.items()}
+)
+
+
+def lookup(code: str) -> Code:
+    """The code of that name, in any case. GitcfgError: there is none."""
+    known = CODES.get(code.upper())
+    if known is None:
+        raise GitcfgError(f"There is no finding with the code {code!r}.", _hint(code))
+    return known
+
+
+def _hint(code: str) -> str:
+    near = [name for name in CODES if re.sub(r"\D", "", code) and name.startswith(code.upper()[:3])]
+    if near:
+        return f"There are {', '.join(near)}."
+    return "A code is GC and three digits, as at the head of a finding: GC204."
+
+
+def explanation(code: str) -> str:
+    """The long explanation of a code, in Markdown. GitcfgError: there is no such code."""
+    known = lookup(code)
+    if known.awaits:
+        return _later(known)
+    folder = resources.files("gitcfg.check") / "explanations"
+    return (folder / f"{known.name}.md").read_text(encoding="utf-8")
+
+
+def _later(code: Code) -> str:
+    return (
+        f"# {code.name}: {code.title}\n\n"
+        f"This version of gitcfg never reports {code.name}. It comes with support for {code.awaits}, "
+        "which this version does not have.\n"
+    )

@@ -1,0 +1,102 @@
+"""GC206, GC207, GC504: parameters and what is bound to them, wherever it may apply."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from gitcfg.check.fold import of
+from gitcfg.check.places import bindings
+from gitcfg.compile.declarations import implied_kinds
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.operations import NOTHING, PENDING
+from gitcfg.compile.values import TEXTS, Misfit
+from gitcfg.load.schema import schema_problem, value_problem
+from gitcfg.model import Binding, Finding, Op, Origin, Parameter
+
+_JUDGED = frozenset({Op.SET, Op.DEFAULT})
+
+
+def definitions(fleet: Fleet) -> Iterator[Finding]:
+    """What is wrong with declarations and with single bindings."""
+    unread = fleet.model.unread.get("parameters", frozenset())
+    for parameter in fleet.model.parameters.values():
+        if parameter.name not in unread:
+            yield from _parameter(fleet, parameter)
+    disagreeing: dict[str, list[Binding]] = {}
+    for name, binding in bindings(fleet):
+        if fleet.declarations.declared_kind(name) is None:
+            disagreeing.setdefault(name, []).append(binding)
+        else:
+            yield from _binding(fleet, name, binding)
+    for name, bound in disagreeing.items():
+        yield from _agreement(fleet, name, bound)
+
+
+def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
+    name = parameter.name
+    if not parameter.description:
+        yield of("GC504", name, f"{name} has no description.", [parameter.origin])
+    reason = schema_problem(parameter.schema) if parameter.schema else None
+    if reason:
+        origin = parameter.schema_origin or parameter.origin
+        yield of("GC102", origin.file, f"The schema of {name} is none: {reason}", [origin])
+    if parameter.default is None:
+        return
+    if parameter.must_change:
+        hint = "Take the default away: whoever binds it says a value."
+        yield of(
+            "GC207", name, f"{name} must be changed, so it has no default.", [parameter.default.at], hint=hint
+        )
+        return
+    try:
+        value = fleet.declarations.value_of(parameter, parameter.default)
+    except Misfit as misfit:
+        yield of("GC206", name, f"The default does not fit: {name} {misfit}.", [parameter.default.at])
+        return
+    yield from unfit(parameter, name, value, [parameter.default.at], "GC206", "The default")
+
+
+def _agreement(fleet: Fleet, name: str, bound: list[Binding]) -> Iterator[Finding]:
+    """What is bound to a parameter without a type agrees on one."""
+    found = [finding for binding in bound for finding in _binding(fleet, name, binding)]
+    kinds = implied_kinds((name, binding) for binding in bound)
+    if found and kinds:
+        message = f"What is bound to {name} does not agree on a type: one of it is {kinds[name]}."
+        hint = f"Declare the type of {name}."
+        yield of("GC206", name, message, [binding.at for binding in bound], hint=hint)
+    else:
+        yield from found
+
+
+def _binding(fleet: Fleet, name: str, binding: Binding) -> Iterator[Finding]:
+    try:
+        step = fleet.declarations.step(name, binding)
+    except Misfit as misfit:
+        yield of("GC206", name, f"{name} {misfit}.", [binding.at])
+        return
+    parameter = fleet.declarations.find(name)
+    if parameter is not None and step.op in _JUDGED:
+        yield from unfit(parameter, name, step.given, [binding.at], "GC206", "The value")
+
+
+def unfit(
+    parameter: Parameter,
+    name: str,
+    value: Any,
+    origins: list[Origin],
+    code: str,
+    what: str,
+    nodes: tuple[str, ...] = (),
+) -> Iterator[Finding]:
+    """Where a value does not satisfy its parameter's schema. Text with macros waits for its target."""
+    if parameter.schema is None or value in (NOTHING, PENDING) or as_text(parameter, value):
+        return
+    if schema_problem(parameter.schema):
+        return
+    reason = value_problem(parameter.schema, value)
+    if reason:
+        yield of(code, name, f"{what} of {name} does not fit its schema: {reason}", origins, nodes)
+
+
+def as_text(parameter: Parameter, value: Any) -> bool:
+    """Is this a value with macros in it, which only the target can read as its type?"""
+    return bool(parameter.macros and parameter.type not in TEXTS and isinstance(value, str) and "$(" in value)

@@ -1,0 +1,81 @@
+"""GC306, GC311, GC503: the final values of nodes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from gitcfg.check.definitions import unfit
+from gitcfg.check.fold import of
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.operations import distinct
+from gitcfg.compile.partial import MAX_WEIGHT, Cell
+from gitcfg.compile.values import Misfit
+from gitcfg.model import Finding, Op, Parameter
+
+_JUDGED_ALREADY = frozenset({Op.SET, Op.DEFAULT, Op.NULL})
+
+
+def finals(fleet: Fleet) -> Iterator[Finding]:
+    """What is wrong with values that several steps, or facts, have made."""
+    memo: dict[tuple[str, int], tuple[Finding, ...]] = {}
+    for kind in fleet.judged:
+        for name, value in kind.params.items():
+            cell = kind.stack.cells[name]
+            if name in kind.stack.pending:
+                yield from _asked(kind, name, cell)
+                yield from _named(kind, _value(fleet, name, cell, value))
+                continue
+            key = (name, id(cell))
+            if key not in memo:
+                memo[key] = tuple(_value(fleet, name, cell, value))
+            yield from _named(kind, memo[key])
+
+
+def _named(kind: NodeClass, findings: Any) -> Iterator[Finding]:
+    for finding in findings:
+        yield of(finding.code, finding.subjects, finding.message, finding.origins, kind.names, finding.hint)
+
+
+def _asked(kind: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
+    for step in cell.steps:
+        if step.op is Op.FACT and kind.said.facts.get(step.given) is None:
+            message = f"{name} wants the fact {step.given}, which is not given."
+            hint = f"Write {step.given} under `facts:` of the nodes or their set."
+            yield of("GC311", name, message, [step.origin], kind.names, hint)
+
+
+def _value(fleet: Fleet, name: str, cell: Cell, value: Any) -> Iterator[Finding]:
+    parameter = fleet.declarations.find(name)
+    origins = cell.origins
+    if cell.weight > MAX_WEIGHT:
+        message = f"{name} is composed into more than {MAX_WEIGHT} characters; the rest is left out."
+        yield of("GC306", name, message, origins)
+    if isinstance(value, list) and not (parameter is not None and parameter.unique):
+        yield from _repeated(name, value, cell)
+    single = len(cell.steps) == 1 and cell.steps[0].op in _JUDGED_ALREADY
+    if parameter is None or value is None or (single and not parameter.unique):
+        return
+    if any(step.origin in fleet.layers.misfits for step in cell.steps):
+        return  # what does not fit is told where it is written (GC206)
+    yield from _final(fleet, parameter, name, value, cell)
+
+
+def _final(fleet: Fleet, parameter: Parameter, name: str, value: Any, cell: Cell) -> Iterator[Finding]:
+    origins = cell.origins
+    try:
+        fleet.declarations.value(name, value)
+    except Misfit as misfit:
+        yield of("GC306", name, f"The final value does not fit: {name} {misfit}.", origins)
+        return
+    yield from unfit(parameter, name, value, origins, "GC306", "The final value")
+
+
+def _repeated(name: str, value: list[Any], cell: Cell) -> Iterator[Finding]:
+    kept = distinct(value)
+    if len(kept) < len(value):
+        rest = list(value)
+        for item in kept:
+            rest.remove(item)
+        message = f"{name} holds {rest[0]!r} more than once."
+        hint = "Declare it `unique: true` if only the first shall count."
+        yield of("GC503", name, message, cell.origins, hint=hint)

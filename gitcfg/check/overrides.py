@@ -1,0 +1,62 @@
+"""GC505, GC507: overrides that change nothing, or hold past their end; and their conditions."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from gitcfg.check.fold import of
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.model import Finding, Override, Severity
+
+GRACE = timedelta(days=7)
+
+
+def overrides(fleet: Fleet) -> Iterator[Finding]:
+    """What is wrong with each override."""
+    unread = fleet.model.unread.get("overrides", frozenset())
+    for name, override in fleet.model.overrides.items():
+        if name in unread:
+            continue
+        kinds = [kind for kind in fleet.classes if override in kind.overrides]
+        yield from _condition(fleet, override)
+        yield from _past(fleet, override, kinds)
+        yield from _idle(fleet, override, kinds)
+
+
+def _nodes(kinds: list[NodeClass]) -> list[str]:
+    return [name for kind in kinds for name in kind.names]
+
+
+def _past(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[Finding]:
+    if fleet.today <= override.until:
+        return
+    grave = Severity.ERROR if fleet.today > override.until + GRACE else Severity.WARNING
+    message = f"The override {override.name} ended on {override.until} and still applies."
+    hint = f"Delete it, or give it a later end. Its reason: {override.reason}"
+    yield of(
+        "GC507", override.name, message, [override.until_at or override.origin], _nodes(kinds), hint, grave
+    )
+
+
+def _idle(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[Finding]:
+    strange = sorted(set(override.members or ()) - set(fleet.names))
+    if strange:
+        message = f"The override {override.name} names nodes that are not there: {', '.join(strange)}."
+        yield of("GC505", override.name, message, [override.place or override.origin])
+    elif not any(fleet.changes(override, kind) for kind in kinds):
+        message = f"The override {override.name} changes nothing."
+        yield of("GC505", override.name, message, [override.origin], _nodes(kinds))
+
+
+def _condition(fleet: Fleet, override: Override) -> Iterator[Finding]:
+    """A condition that cannot be read (GC102), or fails on some nodes (GC408)."""
+    if override.where is None:
+        return
+    selection = fleet.selections[override.name]
+    if selection.problem is not None:
+        problem = selection.problem
+        message = f"The condition cannot be read: {problem.message}"
+        yield of("GC102", override.origin.file, message, [override.where.origin], hint=problem.hint)
+    for name, problem in selection.failed.items():
+        message = f"The condition of {override.name} fails: {problem.message}"
+        yield of("GC408", override.name, message, [override.where.origin], [name], problem.hint)

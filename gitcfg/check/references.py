@@ -1,0 +1,117 @@
+"""GC201: everything that is referred to exists. GC103: and nothing is meant that differs in case."""
+
+from collections.abc import Collection, Iterator
+
+from gitcfg.check.fold import of
+from gitcfg.check.places import bindings, files, layers, nodes, uses, withouts
+from gitcfg.compile.fleet import Fleet
+from gitcfg.model import Finding, Model, Origin, Severity, Undeclared
+from gitcfg.model.globs import is_glob
+from gitcfg.model.names import PARAMETER, did_you_mean, shown
+
+
+def references(fleet: Fleet) -> Iterator[Finding]:
+    """GC201 for every name that nothing has."""
+    fleet.compile_all()
+    yield from _features(fleet.model)
+    yield from _groups(fleet.model)
+    yield from _parameters(fleet.model)
+    yield from _subsystems(fleet.model)
+    yield from _contents(fleet)
+    yield from _bound(fleet)
+
+
+def missing(noun: str, name: str, origin: Origin, known: Collection[str]) -> Finding:
+    """GC201 about one mention of a name."""
+    hint = did_you_mean(name, known)
+    return of("GC201", name, f"There is no {noun} {shown(name)}.", [origin], hint=hint)
+
+
+def _features(model: Model) -> Iterator[Finding]:
+    mentions = [(use.feature, use.origin) for use in uses(model)]
+    mentions += [(ref.name, ref.origin) for ref in withouts(model)]
+    for feature in model.features.values():
+        for refs in (feature.depends, feature.conflicts, feature.after):
+            mentions += [(ref.name, ref.origin) for ref in refs]
+    for subsystem in model.subsystems.values():
+        mentions += [(ref.name, ref.origin) for ref in subsystem.features or ()]
+    for name, origin in mentions:
+        if name not in model.features:
+            yield missing("feature", name, origin, model.features)
+
+
+def _groups(model: Model) -> Iterator[Finding]:
+    for node in nodes(model):
+        for ref in node.groups.items:
+            if ref.name not in model.groups:
+                yield missing("group", ref.name, ref.origin, model.groups)
+
+
+def _parameters(model: Model) -> Iterator[Finding]:
+    """Names in `depends` and `conflicts` are declared by name, whatever `undeclared` says."""
+    if _unreadable(model):
+        return
+    for parameter in model.parameters.values():
+        for ref in (*parameter.depends, *parameter.conflicts):
+            if ref.name not in model.parameters:
+                yield missing("parameter", ref.name, ref.origin, model.parameters)
+
+
+def _subsystems(model: Model) -> Iterator[Finding]:
+    for subsystem in model.subsystems.values():
+        for ref in subsystem.params:
+            if not (is_glob(ref.name) or ref.name in model.parameters or _unreadable(model)):
+                yield missing("parameter", ref.name, ref.origin, model.parameters)
+        for ref in subsystem.covers:
+            if ref.name != "*" and ref.name not in model.subsystems:
+                yield missing("subsystem", ref.name, ref.origin, model.subsystems)
+
+
+def _contents(fleet: Fleet) -> Iterator[Finding]:
+    model = fleet.model
+    bound = {name for layer in layers(model) for name in layer.params}
+    for entry in files(model):
+        if entry.template is not None and entry.template.name not in model.templates:
+            yield missing("template", entry.template.name, entry.template.origin, model.templates)
+        if entry.source is not None and entry.source.name not in model.sources:
+            yield missing("file", entry.source.name, entry.source.origin, model.sources)
+        for name in entry.params:
+            plain = not is_glob(name) and not name.startswith("!")
+            if plain and name not in bound and not _declared(fleet, name):
+                yield missing("parameter", name, entry.origin, model.parameters)
+
+
+def _declared(fleet: Fleet, name: str) -> bool:
+    return _unreadable(fleet.model) or fleet.declarations.find(name) is not None
+
+
+def _unreadable(model: Model) -> bool:
+    """Is there a file of parameters of which not even the names are known?"""
+    return any("/" in name for name in model.unread.get("parameters", ()))
+
+
+def _bound(fleet: Fleet) -> Iterator[Finding]:
+    """Parameters that are set: legal names (GC103), declared, unless that is allowed."""
+    undeclared = fleet.model.settings.undeclared
+    grave = Severity.WARNING if undeclared is Undeclared.WARNING else Severity.ERROR
+    seen: dict[str, tuple[str, Origin]] = {
+        name.casefold(): (name, parameter.origin) for name, parameter in fleet.model.parameters.items()
+    }
+    for name, binding in bindings(fleet):
+        if not PARAMETER.fullmatch(name):
+            message = f"{shown(name)!r} is no name for a parameter."
+            yield of("GC103", name, message, [binding.origin])
+            continue
+        yield from _nearly(name, binding.origin, seen)
+        if undeclared is not Undeclared.ALLOW and not _declared(fleet, name):
+            hint = did_you_mean(name, fleet.model.parameters) or "Declare it under parameters/."
+            message = f"There is no parameter {name}."
+            yield of("GC201", name, message, [binding.origin], hint=hint, grave=grave)
+
+
+def _nearly(name: str, origin: Origin, seen: dict[str, tuple[str, Origin]]) -> Iterator[Finding]:
+    first, place = seen.setdefault(name.casefold(), (name, origin))
+    if first != name:
+        names = (min(name, first), max(name, first))
+        message = f"The parameters {names[0]} and {names[1]} differ only in case."
+        yield of("GC103", names, message, [origin, place])

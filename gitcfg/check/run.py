@@ -1,0 +1,52 @@
+"""Runs every check and folds what they find."""
+
+from collections.abc import Callable, Iterator
+
+from gitcfg.check.carried import carried
+from gitcfg.check.composition import composition
+from gitcfg.check.dead import dead
+from gitcfg.check.definitions import definitions
+from gitcfg.check.entries import entries
+from gitcfg.check.finals import finals
+from gitcfg.check.fold import folded
+from gitcfg.check.memberships import memberships
+from gitcfg.check.overrides import overrides
+from gitcfg.check.references import references
+from gitcfg.check.retired import retired
+from gitcfg.check.structure import structure
+from gitcfg.check.together import together
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.nodes import Roster
+from gitcfg.model import Finding
+from gitcfg.render.templates import TemplateEngine
+
+Check = Callable[[Fleet], Iterator[Finding]]
+
+CHECKS: tuple[Check, ...] = (
+    references,
+    structure,
+    definitions,
+    together,
+    finals,
+    composition,
+    dead,
+    memberships,
+    overrides,
+)
+
+
+def check(fleet: Fleet, before: Roster | None = None) -> tuple[Finding, ...]:
+    """Every finding about a fleet, in order of code, subject and place.
+
+    `before` says which nodes there were until now, for what only a change can show (GC511).
+    """
+    found = list(fleet.model.findings)
+    if not any(finding.code == "GC104" for finding in found):
+        for run in CHECKS:
+            found += run(fleet)
+        with TemplateEngine(fleet.templates) as engine:
+            found += entries(fleet, engine)
+            found += carried(fleet, engine)
+        found += fleet.layers.findings
+        found += retired(fleet, before) if before is not None else ()
+    return folded(found)

@@ -1,0 +1,91 @@
+"""Every code has an explanation, and the examples in it are true.
+
+In an explanation, fenced blocks whose info string is a language and a path are files. Those under
+`## Wrong` make one repository, those under `## Right` another; gitcfg.yaml is `format: 1` unless given.
+The word `before` behind the path puts the file into the repository as it was before the change.
+"""
+
+import re
+from datetime import date
+
+import pytest
+
+from gitcfg.check import check
+from gitcfg.check.codes import CODES, explanation, lookup
+from gitcfg.compile.fleet import compile_tree
+from gitcfg.git.tree import DictTree
+from gitcfg.model import Finding, GitcfgError, Severity
+
+PRODUCED = [name for name, code in CODES.items() if not code.awaits]
+TODAY = date(2026, 1, 1)
+_BLOCK = re.compile(r"^```\w+ (\S+)( before)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def example(code: str, heading: str, before: str = "") -> DictTree:
+    """The repository that an explanation's part shows, as it is or as it was before."""
+    _, _, rest = explanation(code).partition(f"\n## {heading}\n")
+    blocks = _BLOCK.findall(rest.partition("\n## ")[0])
+    assert blocks, f"{code} has no files under {heading}"
+    files = {path: text for path, when, text in blocks if when == before}
+    return DictTree({"gitcfg.yaml": "format: 1\n", **files})
+
+
+def findings(code: str, heading: str) -> tuple[Finding, ...]:
+    before = compile_tree(example(code, "Wrong", " before"), TODAY)
+    return tuple(check(compile_tree(example(code, heading), TODAY), before.roster))
+
+
+@pytest.mark.parametrize("code", PRODUCED)
+def test_wrong_example_has_the_finding(code: str) -> None:
+    found = findings(code, "Wrong")
+    assert code in {finding.code for finding in found}, found
+
+
+@pytest.mark.parametrize("code", PRODUCED)
+def test_right_example_has_neither_it_nor_any_error(code: str) -> None:
+    wrong = [
+        found for found in findings(code, "Right") if found.code == code or found.severity is Severity.ERROR
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("code", PRODUCED)
+def test_what_gitcfg_says_begins_as_it_does(code: str) -> None:
+    """The printed severity and the first place are those of the real finding."""
+    found = next(finding for finding in findings(code, "Wrong") if finding.code == code)
+    said = re.search(r"^(error|warning)\[(GC\d+)\] (\S+): ", explanation(code), re.MULTILINE)
+    assert said is not None
+    assert said.groups() == (lookup(code).severity, code, str(found.origins[0]))
+
+
+@pytest.mark.parametrize("code", PRODUCED)
+def test_explanation_begins_with_the_title_and_is_short(code: str) -> None:
+    lines = explanation(code).splitlines()
+    assert lines[0] == f"# {code}: {lookup(code).title}"
+    assert 20 <= len(lines) <= 60
+    assert max(map(len, lines)) <= 110
+
+
+def test_explanations_mention_only_codes_that_exist() -> None:
+    mentioned = {name for code in CODES for name in re.findall(r"GC\d+", explanation(code))}
+    assert mentioned <= set(CODES)
+
+
+def test_what_comes_later_says_so() -> None:
+    assert "never reports GC401" in explanation("GC401")
+
+
+def test_severity_is_a_warning_in_the_five_hundreds_only() -> None:
+    warnings = {name for name, code in CODES.items() if code.severity is Severity.WARNING}
+    assert warnings == {name for name in CODES if name.startswith("GC5")}
+
+
+def test_code_is_found_in_any_case() -> None:
+    assert lookup("gc204") is CODES["GC204"]
+
+
+@pytest.mark.parametrize("code", ["GC299", "204", "nonsense", "../codes"])
+def test_unknown_code_is_refused_with_a_hint(code: str) -> None:
+    with pytest.raises(GitcfgError, match="no finding") as refused:
+        explanation(code)
+    assert refused.value.hints
