@@ -1,0 +1,1 @@
+"""From other tools' configuration to a repository in format 1."""

@@ -1,0 +1,26 @@
+"""A dump of a Wallaby store as a repository in format 1, and what could not be carried over."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from gitcfg.convert.wallaby.notes import Note, Weight, ordered
+from gitcfg.convert.wallaby.reading import read_store
+from gitcfg.convert.wallaby.repository import repository
+from gitcfg.load import yaml
+
+__all__ = ["Imported", "Note", "Weight", "import_wallaby"]
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """A repository's files by path, and what to know about them, the heaviest first."""
+
+    files: Mapping[str, str]
+    notes: tuple[Note, ...]
+
+
+def import_wallaby(data: bytes) -> Imported:
+    """Convert a dump. GitcfgError: it is none, or was cut short."""
+    notes: list[Note] = []
+    contents = repository(read_store(data, notes), notes)
+    return Imported({path: yaml.dump(contents[path]) for path in sorted(contents)}, ordered(notes))

@@ -1,0 +1,133 @@
+"""What everything is called in the repository: legal names, unique without regard to case."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from gitcfg.convert.wallaby.identity import DEFAULT, SKELETON, identities
+from gitcfg.convert.wallaby.notes import Note, Place
+from gitcfg.convert.wallaby.store import Store
+from gitcfg.model.names import HOST, NAME, PARAMETER, shown
+
+LONGEST = 200  # a file's name has at most 255 bytes nearly everywhere
+
+
+class Names(msgspec.Struct, frozen=True):
+    """By the dump's names those of the repository; parameters by their names in lower case."""
+
+    features: Mapping[str, str]
+    groups: Mapping[str, str]
+    nodes: Mapping[str, str]
+    subsystems: Mapping[str, str]
+    parameters: Mapping[str, str]
+
+    def feature(self, name: str) -> str:
+        """A feature's name; one that the dump does not have keeps its own."""
+        return self.features.get(name, name)
+
+    def parameter(self, name: str) -> str | None:
+        """A parameter as it is spelt where it is declared; None: the name is not legal here."""
+        known = self.parameters.get(name.casefold())
+        return known or (name if PARAMETER.fullmatch(name) else None)
+
+
+class Named(Protocol):
+    """Anything with a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+def once(definitions: Iterable[T], kind: str, notes: list[Note], folds: bool = False) -> tuple[T, ...]:
+    """Each name's first definition; `folds`: names of this kind compare without case."""
+    first: dict[str, T] = {}
+    for definition in definitions:
+        key = definition.name.casefold() if folds else definition.name
+        if first.setdefault(key, definition) is not definition:
+            reason = f"{shown(first[key].name)} was defined before, and names compare without case."
+            Place(notes, kind, definition.name).dropped(
+                "", reason if folds else "It is defined twice; the first definition counts."
+            )
+    return tuple(first.values())
+
+
+def choose_names(store: Store, notes: list[Note]) -> Names:
+    """The repository's names for everything in a store whose names are unique."""
+    identity = identities(store)
+    groups = [group.name for group in store.groups if group.name not in identity and not group.identity]
+    special = {DEFAULT: "default", SKELETON: "skeleton"}
+    ordinary = [name for name in groups if name not in special]
+    reserved = {name: special[name] for name in special if name in groups or name == DEFAULT}
+    return Names(
+        features=_fit("feature", (feature.name for feature in store.features), {}, notes),
+        groups=_fit("group", ordinary, reserved, notes),
+        nodes=_hosts((node.name for node in store.nodes), notes),
+        subsystems=_fit("subsystem", (subsystem.name for subsystem in store.subsystems), {}, notes),
+        parameters=_spellings(store),
+    )
+
+
+def _fit(kind: str, names: Iterable[str], reserved: Mapping[str, str], notes: list[Note]) -> dict[str, str]:
+    """Legal names stay, except the second of two that differ only in case; others are made legal."""
+    result = dict(reserved)
+    taken = Counter(name.casefold() for name in result.values())
+    others = []
+    for name in names:
+        if _legal(name) and not taken[name.casefold()]:
+            result[name] = _free(name, taken)
+        else:
+            others.append(name)
+    for name in others:
+        result[name] = _free(_made_legal(name), taken)
+        why = "Another name differs only in case" if _legal(name) else "The name is not legal here"
+        Place(notes, kind, name).changed("name", f"{why}: it is now {result[name]}.")
+    return result
+
+
+def _legal(name: str) -> bool:
+    return len(name) <= LONGEST and NAME.fullmatch(name) is not None
+
+
+def _made_legal(name: str) -> str:
+    text = re.sub(r"[^A-Za-z0-9_ .+@-]", "_", name[:LONGEST])
+    return text if _legal(text) else "_" + text[1:]
+
+
+def _free(name: str, taken: Counter[str]) -> str:
+    """The name, with a number if it is taken; `taken` counts how often each was asked for."""
+    free = name
+    while taken[free.casefold()]:
+        taken[name.casefold()] += 1
+        free = f"{name}-{taken[name.casefold()]}"
+    taken[free.casefold()] += 1
+    return free
+
+
+def _hosts(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
+    """A node's name says which machine it is, so one that is no host name is left out."""
+    result = {}
+    for name in names:
+        if HOST.fullmatch(name) and len(name) <= LONGEST:
+            result[name] = name
+        else:
+            reason = "Its name is no host name: give the machine one, and its node a file under nodes/."
+            Place(notes, "node", name).dropped("", reason)
+    return result
+
+
+def _spellings(store: Store) -> dict[str, str]:
+    """Legal parameter names: as declared, else as first set."""
+    result: dict[str, str] = {}
+    declared = [parameter.name for parameter in store.parameters]
+    in_features = [name for feature in store.features for name in feature.params]
+    in_groups = [name for group in store.groups for name in group.params]
+    for name in (*declared, *in_features, *in_groups):
+        if PARAMETER.fullmatch(name):
+            result.setdefault(name.casefold(), name)
+    return result

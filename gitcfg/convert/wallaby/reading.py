@@ -1,0 +1,107 @@
+"""From a dump's bytes to the store that it holds."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from gitcfg.convert.wallaby.dump import parse
+from gitcfg.convert.wallaby.fields import Fields
+from gitcfg.convert.wallaby.notes import Note, Place
+from gitcfg.convert.wallaby.store import Feature, Group, Node, Parameter, Store, Subsystem
+from gitcfg.convert.wallaby.tree import Items, Table, Text, Value, bad
+
+T = TypeVar("T")
+
+
+def read_store(data: bytes, notes: list[Note]) -> Store:
+    """The store of a dump. GitcfgError: it is none, or not whole."""
+    whole = parse(data)
+    if not isinstance(whole, Table) or not whole.entries.keys() & {"features", "groups", "params"}:
+        raise bad("it is not a store with lists of features, groups, nodes, params and subsystems")
+    if not data.endswith(b"\n"):
+        Place(notes, "dump", "").look("", "Its last line does not end: it may have been cut short.")
+    fields = Fields(whole, "dump")
+    store = Store(
+        features=_all(fields, "features", "feature", _feature, notes),
+        groups=_all(fields, "groups", "group", _group, notes),
+        nodes=_all(fields, "nodes", "node", _node, notes),
+        parameters=_all(fields, "params", "parameter", _parameter, notes),
+        subsystems=_all(fields, "subsystems", "subsystem", _subsystem, notes),
+    )
+    _leftovers(fields, Place(notes, "dump", ""))
+    return store
+
+
+def _all(whole: Fields, key: str, noun: str, read: Callable[[Fields], T], notes: list[Note]) -> tuple[T, ...]:
+    result = []
+    for value in whole.items(key):
+        fields = Fields(value, noun)
+        result.append(read(fields))
+        _leftovers(fields, Place(notes, noun, fields.name()))
+    return tuple(result)
+
+
+def _leftovers(fields: Fields, place: Place) -> None:
+    """Fields that this import does not know, unless they say nothing."""
+    for key, value in fields.left.items():
+        if not _empty(value):
+            place.dropped(key, "The import does not know this field.")
+
+
+def _empty(value: Value) -> bool:
+    if isinstance(value, Text):
+        return value.absent or value.text == ""
+    return not (value.items if isinstance(value, Items) else value.entries)
+
+
+def _feature(fields: Fields) -> Feature:
+    return Feature(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        included=fields.names("included"),
+        depends=fields.names("depends"),
+        conflicts=fields.names("conflicts"),
+        params=fields.settings("params"),
+    )
+
+
+def _group(fields: Fields) -> Group:
+    return Group(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        identity=fields.flag("is_identity_group"),
+        features=fields.names("features"),
+        params=fields.settings("params"),
+    )
+
+
+def _node(fields: Fields) -> Node:
+    return Node(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        idgroup=fields.optional("idgroup"),
+        membership=fields.names("membership"),
+        provisioned=fields.flag("provisioned"),
+    )
+
+
+def _parameter(fields: Fields) -> Parameter:
+    return Parameter(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        kind=fields.text("kind"),
+        default=fields.text("default_val"),
+        description=fields.text("description"),
+        must_change=fields.flag("must_change"),
+        level=fields.number("level"),
+        restart=fields.flag("needs_restart"),
+        depends=fields.names("depends"),
+        conflicts=fields.names("conflicts"),
+    )
+
+
+def _subsystem(fields: Fields) -> Subsystem:
+    return Subsystem(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        params=fields.names("params"),
+    )

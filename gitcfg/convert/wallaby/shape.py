@@ -1,0 +1,117 @@
+"""Does a text look like an expression, and which operators hold it together?"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<operand>"(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | \d+(?:\.\d*)?(?:[eE][-+]?\d+)?[KMGT]?\b | \.\d+
+        | \$+[A-Za-z_]*\([^()]*\) | [A-Za-z_][\w.]*)
+      | (?P<operator>&&|\|\||=\?=|=!=|==|!=|<=|>=|[-+*/%<>?:])
+      | (?P<negation>[!~])
+      | (?P<open>[(\[{]) | (?P<close>[)\]}]) | (?P<comma>,)
+    )""",
+    re.VERBOSE,
+)
+LONGEST = 10_000
+_WORDS = frozenset({"is", "isnt"})
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+JUDGING = frozenset({"&&", "||", "==", "!=", "=?=", "=!=", "<", "<=", ">", ">=", "?"})
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """The operators of an expression: those outside all brackets, and all of them."""
+
+    outermost: frozenset[str]
+    everywhere: frozenset[str]
+
+    @property
+    def judges(self) -> bool:
+        """Does it compare or combine truths, as no path, list or command line does?"""
+        return not JUDGING.isdisjoint(self.everywhere)
+
+
+class _Reader:
+    """Operands and operators have to take turns, and brackets to match."""
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+        self.wants_operand = True
+        self.outermost: set[str] = set()
+        self.everywhere: set[str] = set()
+        self.last = ""
+        self.steps = {
+            "operand": self.operand,
+            "operator": self.operator,
+            "negation": self.negation,
+            "open": self.opening,
+            "close": self.closing,
+            "comma": self.comma,
+        }
+
+    def accept(self, kind: str, text: str) -> bool:
+        """Take one token. False: it cannot stand here."""
+        if kind == "operand" and not self.wants_operand and text.lower() in _WORDS:
+            kind = "operator"
+        accepted = kind in self.steps and self.steps[kind](text)
+        self.last = text
+        return accepted
+
+    def operand(self, text: str) -> bool:
+        fits, self.wants_operand = self.wants_operand, False
+        return fits
+
+    def operator(self, text: str) -> bool:
+        if self.wants_operand:
+            return text in "+-"
+        self.everywhere.add(text)
+        if not self.open:
+            self.outermost.add(text)
+        self.wants_operand = True
+        return True
+
+    def negation(self, text: str) -> bool:
+        return self.wants_operand
+
+    def opening(self, text: str) -> bool:
+        self.open.append(text)
+        fits = self.wants_operand or text == "[" or (text == "(" and self.last[:1].isalpha())
+        self.wants_operand = True
+        return fits
+
+    def closing(self, text: str) -> bool:
+        empty = self.last == _PAIRS[text] and text != "]"
+        fits = bool(self.open) and self.open.pop() == _PAIRS[text] and (empty or not self.wants_operand)
+        self.wants_operand = False
+        return fits
+
+    def comma(self, text: str) -> bool:
+        fits, self.wants_operand = bool(self.open) and not self.wants_operand, True
+        return fits
+
+
+def shape(text: str) -> Shape | None:
+    """The shape of an expression, None for text that is none, or longer than anyone would write."""
+    if len(text) > LONGEST:
+        return None
+    reader = _Reader()
+    for kind, token in _tokens(text):
+        if not reader.accept(kind, token):
+            return None
+    if reader.wants_operand or reader.open:
+        return None
+    return Shape(frozenset(reader.outermost), frozenset(reader.everywhere))
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """Kinds and texts; an empty kind where nothing fits."""
+    place, end = 0, len(text.rstrip())
+    while place < end:
+        found = _TOKEN.match(text, place, end)
+        if found is None or found.lastgroup is None:
+            yield "", text[place:]
+            return
+        yield found.lastgroup, found[found.lastgroup]
+        place = found.end()
