@@ -1,0 +1,48 @@
+"""`gitcfg check`: everything that is wrong, for every node."""
+
+from typing import Annotated
+
+import typer
+
+from gitcfg.cli.session import Output, Session, write_json
+from gitcfg.model import GitcfgError, Severity
+
+EPILOG = """Examples:
+
+  gitcfg check                 the work tree, as it lies there
+
+  gitcfg check --staged        what would be committed
+
+  gitcfg check --at main~3 -o json --folded"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    staged: Annotated[bool, typer.Option("--staged", help="The index instead of the work tree.")] = False,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    folded: Annotated[
+        bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
+    ] = False,
+) -> int:
+    """Check every definition and every node. Exits 1 if there are errors."""
+    session: Session = context.obj
+    if at is not None and staged:
+        raise GitcfgError("--at and --staged do not go together.", "Say one of them.")
+    with session.fleet(at, staged) as fleet:
+        findings = fleet.findings
+        if output is Output.JSON:
+            from gitcfg.explain.records import findings_record
+
+            write_json(findings_record(fleet.commit, findings, folded))
+        else:
+            from gitcfg.cli.findings import show, summary
+
+            show(session.console(), fleet.compiled.tree, findings)
+            summary(session.console(stderr=True), fleet, findings)
+    return int(any(finding.severity is Severity.ERROR for finding in findings))

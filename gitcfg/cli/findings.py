@@ -1,0 +1,86 @@
+"""Findings for eyes: what is wrong, the line where it is written, the nodes, and what to do."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.text import Text
+
+from gitcfg.git.tree import Tree
+from gitcfg.library import Fleet
+from gitcfg.model import Finding, Origin, Severity
+from gitcfg.nodeset import fold
+
+_COLOR = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
+_LONGEST_LINE = 160
+
+
+def show(console: Console, tree: Tree, findings: Iterable[Finding]) -> None:
+    """Each finding as a paragraph, errors first."""
+    for finding in sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR):
+        console.print(paragraph(tree, finding))
+
+
+def paragraph(tree: Tree, finding: Finding) -> Text:
+    """One finding in full."""
+    text = Text()
+    text.append(f"{finding.severity}[{finding.code}]", _COLOR[finding.severity])
+    text.append(f" {safe(finding.message)}\n", "bold")
+    for index, origin in enumerate(finding.origins):
+        text.append("  --> " if index == 0 else "      ", "blue")
+        text.append(f"{safe(str(origin))}\n", "blue")
+        if index == 0:
+            text.append_text(_excerpt(tree, origin))
+    if finding.nodes:
+        text.append(f"  on {counted(len(finding.nodes), 'node')}: ")
+        text.append(f"{fold(finding.nodes)}\n", "magenta")
+    if finding.hint:
+        text.append("  hint: ", "cyan")
+        text.append(f"{safe(finding.hint)}\n")
+    return text
+
+
+def _excerpt(tree: Tree, origin: Origin) -> Text:
+    """The line that an origin points to, with a mark under its column."""
+    entry = tree.entry(origin.file)
+    if entry is None or entry.size > 1 << 20:
+        return Text()
+    lines = tree.read(entry).decode("utf-8", "replace").split("\n")
+    line = lines[origin.line - 1].rstrip() if origin.line <= len(lines) else ""
+    if not line.strip() or len(line) > _LONGEST_LINE or not line.isprintable():
+        return Text()
+    number = str(origin.line)
+    mark = " " * (origin.column - 1) + "^"
+    return Text(f"  {number} | {line}\n  {' ' * len(number)} | {mark}\n", "dim")
+
+
+def summary(console: Console, fleet: Fleet, findings: tuple[Finding, ...]) -> None:
+    """How it stands, in one line."""
+    errors = sum(finding.severity is Severity.ERROR for finding in findings)
+    warnings = len(findings) - errors
+    model = fleet.compiled.model
+    size = ", ".join(
+        [
+            counted(len(fleet), "node"),
+            counted(len(model.groups), "group"),
+            counted(len(model.features), "feature"),
+            counted(len(model.parameters), "parameter"),
+        ]
+    )
+    if findings:
+        console.print(
+            f"{counted(errors, 'error')}, {counted(warnings, 'warning')} in {size}. "
+            f"`gitcfg help {findings[0].code}` explains a code.",
+            style="red" if errors else "yellow",
+        )
+    else:
+        console.print(f"Nothing is wrong: {size}.", style="green")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 node`, `2 nodes`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def safe(text: str) -> str:
+    """A text on one line, without what a terminal would take as commands."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

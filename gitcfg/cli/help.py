@@ -1,0 +1,41 @@
+"""`gitcfg help`: what a finding's code means."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from gitcfg.cli.session import Color, Session, write
+
+EPILOG = """Examples:
+
+  gitcfg help                the list of codes
+
+  gitcfg help GC204          one of them, with an example
+
+  gitcfg help gc301 | less"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    code: Annotated[str | None, typer.Argument(help="A code, as at the head of a finding.")] = None,
+) -> None:
+    """Explain a finding's code at length, with an example; without a code, list them all."""
+    from gitcfg.check.codes import CODES, explanation
+
+    session: Session = context.obj
+    if code is None:
+        write("".join(f"{known.name}  {known.title}\n" for known in CODES.values() if not known.awaits))
+        return
+    text = explanation(code)
+    if session.color is Color.ALWAYS or (session.color is Color.AUTO and sys.stdout.isatty()):
+        from rich.markdown import Markdown
+
+        session.console().print(Markdown(text), soft_wrap=False)
+    else:
+        write(text)

@@ -1,0 +1,49 @@
+"""`gitcfg init`: a new repository."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gitcfg.cli.session import Session
+
+EPILOG = """Examples:
+
+  gitcfg init pool                       an empty repository in the folder pool
+
+  gitcfg init pool --from htcondor       a small HTCondor pool to start from
+
+  cd pool && gitcfg check"""
+
+
+class Pack(StrEnum):
+    """What a new repository starts from."""
+
+    EMPTY = "empty"
+    HTCONDOR = "htcondor"
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
+    pack: Annotated[Pack, typer.Option("--from", help="What to start from.")] = Pack.EMPTY,
+) -> None:
+    """Make a new repository, with git and a hook that checks every commit."""
+    from gitcfg.convert.packs import pack_files
+    from gitcfg.edit.create import create
+
+    session: Session = context.obj
+    made = create(folder, pack_files(pack), f"Start from gitcfg's pack {pack}")
+    console = session.console(stderr=True)
+    console.print(f"A repository of {made.files} files is in {made.folder}; pre-commit checks every commit.")
+    if made.commit is None:
+        console.print(
+            "hint: git knows no user.name and user.email, so nothing is committed yet.", style="cyan"
+        )
+    console.print(f"Next: cd {made.folder} && gitcfg check")

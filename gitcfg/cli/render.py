@@ -1,0 +1,48 @@
+"""`gitcfg render`: what nodes get."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gitcfg.cli.session import Output, Session
+from gitcfg.model import GitcfgError
+
+EPILOG = """Examples:
+
+  gitcfg render exec001.example.com                 one node's files, to the terminal
+
+  gitcfg render --all --out build                   every node's files, in folders named by node
+
+  gitcfg render @gpu --at main --params -o json     the parameters of a group's nodes, of a commit"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every node.")] = False,
+    where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
+    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    params: Annotated[bool, typer.Option("--params", help="Parameters only, no files.")] = False,
+    file: Annotated[str | None, typer.Option(help="Only this file, as it is.", metavar="PATH")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write files below this folder.", metavar="DIR")] = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+) -> int:
+    """Show the files or parameters of nodes. Exits 1 if one of them has errors."""
+    if not (nodes or all_ or where is not None):
+        raise GitcfgError("No node is named.", "Name nodes, say --all, or give a condition with --where.")
+    if all_ and nodes:
+        raise GitcfgError("--all and names of nodes do not go together.", "Say one of them.")
+    session: Session = context.obj
+    with session.fleet(at) as fleet:
+        from gitcfg.cli.nodes import chosen
+        from gitcfg.cli.rendered import Wanted, deliver, refusals
+
+        names = chosen(fleet, nodes or (), where)
+        deliver(fleet, names, Wanted(params, file, out, output))
+        return refusals(session, fleet, names)

@@ -1,0 +1,1 @@
+"""Trails in words, and the records that programs read."""

@@ -1,0 +1,75 @@
+"""Commands on repositories, word for word: cases/commands holds what is typed and what is printed.
+
+A case's sections: `=== PATH` a file of the repository; `=== run ARGUMENTS` a command (`commit` commits
+everything) with its exit code at the end (`-> 1`); then what it prints, stdout first, lines of stderr
+behind `! `. `{}` stands for the repository's folder, `{commit}` for the last commit. UPDATE_CASES=1
+writes down what is printed now: read it before you commit it.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gitcfg.cli.main import run
+
+CASES = Path(__file__).parent.parent / "cases" / "commands"
+UPDATE = bool(os.environ.get("UPDATE_CASES"))
+
+
+def sections(text: str) -> Iterator[tuple[str, str]]:
+    for part in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
+        heading, _, body = part.partition("\n")
+        yield heading, body
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "init.defaultBranch=main"]
+    return subprocess.run(
+        ["git", *who, *words], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def said(folder: Path, stdout: bytes, stderr: bytes) -> str:
+    lines = stdout.decode() + "".join(f"! {line}" for line in stderr.decode().splitlines(keepends=True))
+    commit = git(folder, "rev-parse", "HEAD").strip() if (folder / ".git/refs/heads/main").exists() else ""
+    lines = lines.replace(commit, "{commit}") if commit else lines
+    return lines.replace(str(folder), "{}")
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.txt")), ids=lambda path: path.stem)
+def test_commands_print_what_the_case_says(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITCFG_TODAY", "2026-01-01")
+    monkeypatch.setenv("COLUMNS", "100")
+    for name in ("NO_COLOR", "FORCE_COLOR", "GITCFG_REPO", "GITCFG_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    git(tmp_path, "init", "--quiet")
+    text = path.read_text()
+    preface = text.partition("=== ")[0]
+    told = [preface]
+    for heading, body in sections(text):
+        if not heading.startswith("run "):
+            place = tmp_path / heading
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(body.rstrip("\n") + "\n")
+            told.append(f"=== {heading}\n{body}")
+            continue
+        command = heading.removeprefix("run ").rpartition(" -> ")[0] or heading.removeprefix("run ")
+        if command == "commit":
+            git(tmp_path, "add", "--all")
+            git(tmp_path, "commit", "--quiet", "-m", "commit")
+            told.append(f"=== {heading}\n")
+            continue
+        code = run(shlex.split(command))
+        out = capfdbinary.readouterr()
+        told.append(f"=== run {command} -> {code}\n{said(tmp_path, out.out, out.err)}")
+    if UPDATE:
+        path.write_text("".join(told))
+    assert "".join(told) == text
