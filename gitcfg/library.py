@@ -133,9 +133,9 @@ class Source:
         """The fleet as the files lie there, committed or not."""
         return self._fleet(self.repository.worktree())
 
-    def index(self) -> Fleet:
-        """The fleet as it would be committed."""
-        return self._fleet(self.repository.index())
+    def index(self, file: str | None = None) -> Fleet:
+        """The fleet as it would be committed; `file` is another index than the repository's own."""
+        return self._fleet(self.repository.index(file))
 
     def _fleet(self, tree: Tree) -> Fleet:
         return Fleet(tree, self.repository.before(tree), self.today)

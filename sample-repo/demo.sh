@@ -9,14 +9,18 @@ export GIT_CONFIG_GLOBAL=/dev/null
 [ -t 1 ] && export FORCE_COLOR=1
 
 say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }
-run() { printf '\033[32m$ %s\033[0m\n' "$*"; "$@" || code=$?; }
+run() {
+  printf '\033[32m$'
+  for word; do case $word in *' '*) printf " '%s'" "$word" ;; *) printf ' %s' "$word" ;; esac; done
+  printf '\033[0m\n'
+  "$@" || true
+}
 
 cd "$place"
 say 'An HTCondor pool of our own, from the sample: 36 nodes in a git repository.'
 run gitcfg init pool --from htcondor
 cd pool
-run git add --all
-git commit --quiet --no-verify --allow-empty -m 'Start'
+run git log --oneline
 
 say 'Is it right, for every node?'
 run gitcfg check
@@ -37,7 +41,7 @@ run git log --oneline
 
 say 'A mistake: a value that its parameter cannot have, and a feature that nobody wrote.'
 sed -i 's/^features:/features:\n  - ExecuteNodes/' groups/Workers.yaml
-sed -i 's/^params:/params:\n  NUM_CPUS: many/' groups/Workers.yaml
+sed -i 's/^params:/params:\n  SHARED_PORT_PORT: many/' groups/Workers.yaml
 run git commit --all --quiet -m 'This will not do'
 say 'The hook refused the commit: nothing of it is in the history.'
 run git log --oneline

@@ -48,6 +48,7 @@ _TITLES = {
     "GC309": "A file's format can carry every name and value that goes into the file.",
     "GC310": "In a nesting format no parameter's name is the beginning of another's.",
     "GC311": "A fact that a node's binding asks for is there.",
+    "GC408": "Every expression can be evaluated on the nodes it is for.",
     "GC501": "Every setting counts on some node.",
     "GC502": "Every group and feature is had by some node.",
     "GC503": "A list holds each item once.",
@@ -70,12 +71,17 @@ _LATER = {
     "GC405": ("Whoever pushes a change may make it.", "rules"),
     "GC406": ("Collected values do not depend on each other in a circle.", "rules"),
     "GC407": ("Rules that install features do not wait for each other in a circle.", "rules"),
-    "GC408": ("Every expression can be evaluated on the nodes it is for.", "rules"),
 }
 
 CODES: Mapping[str, Code] = MappingProxyType(
-    {name: Code(name, title) for name, title in _TITLES.items()}
-    | {name: Code(name, title, awaits) for name, (title, awaits) in _LATER.items()}
+    dict(
+        sorted(
+            {
+                **{name: Code(name, title) for name, title in _TITLES.items()},
+                **{name: Code(name, title, awaits) for name, (title, awaits) in _LATER.items()},
+            }.items()
+        )
+    )
 )
 
 

@@ -42,7 +42,12 @@ def _settings(fleet: Fleet, have: frozenset[str], members: set[str]) -> Iterator
     sets = model.nodesets.values()
     layers += [nodeset.definition for nodeset in sets if not active.isdisjoint(nodeset.members)]
     layers += [override for override in model.overrides.values() if override.name in applied]
-    return (setting for layer in layers for setting in layer.params.items())
+    return (
+        (name, binding)
+        for layer in layers
+        for name, binding in layer.params.items()
+        if binding.op is not Op.NULL or fleet.declarations.has_default(name)  # else it asks for a value
+    )
 
 
 def _winning(fleet: Fleet) -> set[Origin]:

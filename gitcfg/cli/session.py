@@ -47,7 +47,7 @@ class Session(msgspec.Struct, frozen=True):
         source = self.open()
         if at is not None:
             return source.at(at)
-        return source.index() if staged else source.worktree()
+        return source.index(os.environ.get("GIT_INDEX_FILE")) if staged else source.worktree()
 
     def console(self, stderr: bool = False) -> "Console":
         """A console that never cuts or wraps what it is given; `--color` beats NO_COLOR beats FORCE_COLOR."""

@@ -77,6 +77,11 @@ class Declarations:
         except Misfit:
             return NOTHING
 
+    def has_default(self, name: str) -> bool:
+        """Would binding this parameter to null give it a value?"""
+        parameter = self.find(name)
+        return parameter is not None and self.default(parameter) is not NOTHING
+
     def value_of(self, parameter: Parameter, default: Binding) -> Any:
         """A declared default as a value. Misfit: it does not fit its type."""
         return typed(parameter, parameter.type, default.given, default.text)

@@ -52,12 +52,13 @@ class IndexTree:
 
     commit: str | None = None
 
-    def __init__(self, git: pygit2.Repository, prefix: str) -> None:
+    def __init__(self, git: pygit2.Repository, prefix: str, file: str | None = None) -> None:
         self.git = git
         inside = f"{prefix}/" if prefix else ""
-        git.index.read()
+        index = git.index if file is None else pygit2.Index(file)
+        index.read()
         self.files = {
-            found.path.removeprefix(inside): found for found in git.index if found.path.startswith(inside)
+            found.path.removeprefix(inside): found for found in index if found.path.startswith(inside)
         }
 
     def entries(self, folder: str) -> Iterator[Entry]:

@@ -47,9 +47,12 @@ class Repository:
             return self.at("HEAD")
         return FolderTree(self.root, self.git)
 
-    def index(self) -> Tree:
-        """What would be committed."""
-        return IndexTree(self._git("the index"), self.prefix)
+    def index(self, file: str | None = None) -> Tree:
+        """What would be committed; `file` is another index than the repository's own.
+
+        `git commit --all` and `git commit PATH` make one, and name it to hooks in GIT_INDEX_FILE.
+        """
+        return IndexTree(self._git("the index"), self.prefix, file)
 
     def at(self, revision: str) -> Tree:
         """A commit's tree; `revision` is whatever `git rev-parse` takes."""
