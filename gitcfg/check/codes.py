@@ -73,16 +73,14 @@ _LATER = {
     "GC407": ("Rules that install features do not wait for each other in a circle.", "rules"),
 }
 
-CODES: Mapping[str, Code] = MappingProxyType(
-    dict(
-        sorted(
-            {
-                **{name: Code(name, title) for name, title in _TITLES.items()},
-                **{name: Code(name, title, awaits) for name, (title, awaits) in _LATER.items()},
-            }.items()
-        )
-    )
-)
+
+def _known() -> dict[str, Code]:
+    produced = [Code(name, title) for name, title in _TITLES.items()]
+    later = [Code(name, title, awaits) for name, (title, awaits) in _LATER.items()]
+    return {code.name: code for code in sorted([*produced, *later], key=lambda code: code.name)}
+
+
+CODES: Mapping[str, Code] = MappingProxyType(_known())
 
 
 def lookup(code: str) -> Code:
@@ -94,9 +92,9 @@ def lookup(code: str) -> Code:
 
 
 def _hint(code: str) -> str:
-    near = [name for name in CODES if re.sub(r"\D", "", code) and name.startswith(code.upper()[:3])]
-    if near:
-        return f"There are {', '.join(near)}."
+    family = [name for name in CODES if re.match(r"GC\d", code.upper()) and name[:3] == code[:3].upper()]
+    if family:
+        return f"There are {', '.join(family)}."
     return "A code is GC and three digits, as at the head of a finding: GC204."
 
 

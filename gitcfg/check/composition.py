@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gitcfg.check.fold import of
-from gitcfg.check.places import layers
+from gitcfg.check.places import bindings
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NOTHING, Step, apply, resets
@@ -23,8 +23,9 @@ def _idle_removals(fleet: Fleet) -> Iterator[Finding]:
     """GC508: a $remove that finds nothing to remove on any node that has it."""
     idle: dict[tuple[str, Origin], list[str]] = {}
     busy: set[tuple[str, Origin]] = set()
+    names = _with(fleet, frozenset({Op.REMOVE}))
     for kind in fleet.judged:
-        for name in _with(fleet, Op.REMOVE) & kind.stack.cells.keys():
+        for name in names & kind.stack.cells.keys():
             for origin, removed in _removals(kind, name):
                 if removed:
                     busy.add((name, origin))
@@ -35,18 +36,19 @@ def _idle_removals(fleet: Fleet) -> Iterator[Finding]:
             yield of("GC508", name, f"This $remove takes nothing away from {name}.", [origin], nodes)
 
 
-def _with(fleet: Fleet, *ops: Op) -> set[str]:
-    """Parameters that some binding composes so; instances' names are told only by their cells."""
-    marked = any("${" in name for layer in layers(fleet.model) for name in layer.params)
-    if marked:
-        return {name for kind in fleet.judged for name in kind.stack.cells}
-    return {name for layer in layers(fleet.model) for name, bound in layer.params.items() if bound.op in ops}
+def _with(fleet: Fleet, ops: frozenset[Op]) -> set[str]:
+    """Parameters that some binding composes so."""
+    return {name for name, binding in bindings(fleet) if binding.op in ops}
 
 
 def _removals(kind: NodeClass, name: str) -> Iterator[tuple[Origin, bool]]:
+    steps = kind.stack.cells[name].steps
+    if all(step.op is not Op.REMOVE for step in steps):
+        return
+    facts = kind.facts(name) if name in kind.stack.pending else {}
     below: object = NOTHING
-    for step in kind.stack.cells[name].steps:
-        above = apply(step, below, kind.facts(name))
+    for step in steps:
+        above = apply(step, below, facts)
         if step.op is Op.REMOVE:
             yield step.origin, above != ([] if below in (NOTHING, None) else below)
         below = above
@@ -54,7 +56,7 @@ def _removals(kind: NodeClass, name: str) -> Iterator[tuple[Origin, bool]]:
 
 def _discarded(fleet: Fleet) -> Iterator[Finding]:
     """GC509: a plain value above steps that composed something."""
-    names = _with(fleet, *_COMPOSING)
+    names = _with(fleet, _COMPOSING)
     for kind in fleet.judged:
         for name in sorted(names & kind.stack.cells.keys()):
             yield from _discarding(kind, name)

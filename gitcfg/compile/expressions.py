@@ -1,64 +1,77 @@
-"""Expressions in a target's language, joined by && and ||."""
+"""Expressions in a target's language, joined by && and || so that neither operand changes its meaning."""
 
 import re
+from collections.abc import Sequence
 
+import msgspec
+
+# Possessive repeats: what does not close is read once, not once for each place it could begin at.
 _TOKEN = re.compile(
-    r'\s+|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|&&|\|\||\$+\w*\(|[()\[\]{}?:]|[A-Za-z_][\w.]*|[0-9][\w.]*|.',
-    re.DOTALL,
+    r"""
+    (?P<blank>    \s++ | //[^\n]*+\n | /\*(?:[^*]|\*(?!/))*+\*/ )
+  | (?P<literal>  "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+' | [0-9]++\.?+[0-9]*+[eE][-+][0-9]++ | [0-9.][A-Za-z0-9_.]*+ )
+  | (?P<name>     [A-Za-z_][A-Za-z0-9_.]*+ )
+  | (?P<macro>    \$++[A-Za-z0-9_]*+\( )
+  | (?P<open>     [(\[{] )
+  | (?P<close>    [)\]}] )
+  | (?P<endless>  ["'] | // | /\* )
+  | (?P<operator> && | \|\| | =\?= | =!= | [=!<>]= | . )
+    """,
+    re.VERBOSE | re.DOTALL,
 )
-_CLOSING = {")": "(", "]": "[", "}": "{"}
+_OPENING = {")": "(", "]": "[", "}": "{"}
+_ENDLESS = {"//": "the comment that begins with // has no end", "/*": "a comment is not closed"}
+_ALONE = frozenset({("literal",), ("name",), ("()",), ("name", "()")})
+_LOOSER = {"||": frozenset("?:,;="), "&&": frozenset({*"?:,;=", "||"})}
+
+
+class _Outline(msgspec.Struct, frozen=True):
+    """What stands outside all brackets (a group in brackets is one thing there), and what does not close."""
+
+    top: Sequence[str]
+    problem: str | None = None
 
 
 def join(operator: str, below: str, above: str) -> str:
-    """Two operands as one expression, the lower one first."""
+    """Two operands as one expression, the lower one first; as text it does not matter which of three come first."""
     return f"{operand(below, operator)} {operator} {operand(above, operator)}"
 
 
 def operand(text: str, operator: str) -> str:
     """The text as one operand: in parentheses, unless it is safe without."""
-    tokens = [token for token in _TOKEN.findall(text) if not token.isspace()]
-    if (len(tokens) == 1 and len(tokens[0]) > 0) or _whole(tokens) or operator in _top(tokens, operator):
-        return text
-    return f"({text})"
-
-
-def _whole(tokens: list[str]) -> bool:
-    """Is it parenthesised whole, or one call?"""
-    call = len(tokens) > 1 and re.fullmatch(r"[A-Za-z_][\w.]*", tokens[0]) and tokens[1] == "("
-    start = 1 if call else 0
-    if not tokens or len(tokens) <= start or tokens[start] != "(":
-        return False
-    depth = 0
-    for index, token in enumerate(tokens[start:], start):
-        depth += _step(token)
-        if depth == 0:
-            return index == len(tokens) - 1
-    return False
-
-
-def _step(token: str) -> int:
-    return 1 if token[-1] in "([{" else -1 if token in ")]}" else 0
-
-
-def _top(tokens: list[str], operator: str) -> set[str]:
-    """The operator, if the tokens are a chain of it at the top level."""
-    depth, found = 0, set()
-    for token in tokens:
-        depth += _step(token)
-        if depth == 0 and token in ("&&", "||", "?", ":"):
-            found.add(token)
-    chain = found == {operator} or (operator == "||" and found == {"&&", "||"})
-    return found if chain else set()
+    outline = _outline(text)
+    bare = outline.problem is None and (tuple(outline.top[:3]) in _ALONE or _chain(outline.top, operator))
+    return text if bare else f"({text})"
 
 
 def unbalanced(text: str) -> str | None:
-    """Why a text cannot be an operand: a quote or bracket that does not close."""
+    """Why a text cannot be an operand: a quote, bracket or comment that does not close."""
+    return _outline(text).problem
+
+
+def _chain(top: Sequence[str], operator: str) -> bool:
+    """Is it operands of the operator, with nothing beside them that binds less tightly?"""
+    return operator in top and _LOOSER[operator].isdisjoint(top)
+
+
+def _outline(text: str) -> _Outline:
+    top: list[str] = []
     open_: list[str] = []
-    for token in _TOKEN.findall(text):
-        if token in ('"', "'"):
-            return "a quote is not closed"
-        if token[-1] in "([{":
+    for match in _TOKEN.finditer(text):
+        kind, token = match.lastgroup or "", match.group()
+        if kind == "endless":
+            return _Outline(top, _ENDLESS.get(token, "a quote is not closed"))
+        if kind == "close" and (not open_ or open_.pop() != _OPENING[token]):
+            return _Outline(top, f"{token} closes nothing")
+        if not open_ and kind not in ("blank", "close"):
+            top.append(_thing(kind, token))
+        if kind in ("open", "macro"):
             open_.append(token[-1])
-        elif token in _CLOSING and (not open_ or open_.pop() != _CLOSING[token]):
-            return f"{token} closes nothing"
-    return f"{open_[-1]} is not closed" if open_ else None
+    return _Outline(top, f"{open_[-1]} is not closed" if open_ else None)
+
+
+def _thing(kind: str, token: str) -> str:
+    """What a token at the top level is; the one that opens a group stands for all of it."""
+    if kind == "open":
+        return "()" if token == "(" else "[]"
+    return token if kind == "operator" else kind

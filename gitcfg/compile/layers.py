@@ -10,7 +10,7 @@ from gitcfg.compile.values import Misfit, presentable
 from gitcfg.graph import components, reach
 from gitcfg.model import Binding, Feature, Finding, Model, Op, Origin, Use
 
-MAX_PLACES = 50_000
+MAX_PLACES = 10_000
 MAX_DEPTH = 100
 MAX_CIRCLE = 6  # in larger circles paths are too many to follow: no include inside one counts
 NOWHERE = frozenset[str]()

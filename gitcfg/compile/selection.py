@@ -49,7 +49,10 @@ class Selection:
             return frozenset(), {}
         nodes = self._nodes()
         rows = [{name: node.ask[name]() for name in condition.names} for node in nodes]
-        holds, problems = condition.holds_each(rows)
+        try:
+            holds, problems = condition.holds_each(rows)
+        except CelProblem as problem:  # it was stopped: for no node can anything be said
+            return frozenset(), {node.name: problem for node in nodes}
         chosen = frozenset(node.name for node, held in zip(nodes, holds, strict=True) if held)
         return chosen, {nodes[row].name: problem for row, problem in problems.items()}
 

@@ -1,7 +1,6 @@
 """Globs over names: `*` is any text, dots too, `?` one character."""
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 
@@ -22,12 +21,12 @@ def literals(pattern: str) -> int:
     return sum(character not in "*?" for character in pattern)
 
 
-def selects(patterns: Iterable[str], name: str) -> bool:
+@lru_cache(maxsize=1 << 16)
+def selects(patterns: tuple[str, ...], name: str) -> bool:
     """Is the name one of these: matched by a pattern, and by none that begins with `!`?
 
     Exclusions alone start from everything.
     """
-    patterns = tuple(patterns)
     wanted = [pattern for pattern in patterns if not pattern.startswith("!")]
     unwanted = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
     inside = not wanted or any(glob(pattern).fullmatch(name) for pattern in wanted)
