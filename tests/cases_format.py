@@ -19,13 +19,13 @@ Lines of `#` at the top say what the case proves. Sections follow, each under a 
 
 Escapes are read in paths always. A finding's line is
 
-    GC301 error [Missing] nodes=n[1-2] at=features/A.yaml:2:11,groups/g.yaml:1 hint=Mising
+    GC301 error [Missing] nodes=n[1-2] at=features/A.yaml:2:11,groups/g.yaml:1 hint=Add
 
 with subjects in brackets; `*` for a severity, subjects or nodes that are not judged. Without `nodes` there
 are none; every place in `at` is among the origins (a line alone will do), and the hint holds the text.
 `maybe` in front: it may be missing. The listed findings are all errors there are; warnings that are not
 listed are judged only under `all findings`, or if the file's name begins with their code. Findings
-that differ in their nodes only count as one.
+with the same code, severity and subjects count as one, with all their nodes and places.
 """
 
 import re
@@ -38,43 +38,11 @@ import msgspec
 
 from gitcfg.git.tree import SUBMODULE, Content, DictTree, Symlink
 from gitcfg.model import Finding, Severity
-from gitcfg.nodeset import expand
+from tests.cases_expected import Expected, read_findings
 from tests.cases_table import Cell, read_table, spread
+from tests.cases_text import lines, unescape
 
 ROOT = Path(__file__).parent / "cases"
-_ESCAPE = re.compile(rb"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([nrt0\\])|(\n))")
-_REPEAT = re.compile(r"\\\*(\d+)\{(.*?)\}", re.DOTALL)
-_PLAIN = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
-_LINE = re.compile(
-    r"(?P<maybe>maybe )?(?P<code>GC\d{3}) (?P<severity>error|warning|\*) \[(?P<subjects>.*?)\]"
-    r"(?: nodes=(?P<nodes>\S+))?(?: at=(?P<at>\S+))?(?: hint=(?P<hint>.+))?"
-)
-
-
-class Expected(msgspec.Struct, frozen=True):
-    """A finding that a case asks for; None is what it does not judge."""
-
-    line: str
-    code: str
-    severity: str | None
-    subjects: tuple[str, ...] | None
-    nodes: frozenset[str] | None
-    at: tuple[str, ...] = ()
-    hint: str = ""
-    maybe: bool = False
-
-    def fits(self, found: Finding) -> bool:
-        """Is this the finding, as far as the case judges it?"""
-        return (
-            found.code == self.code
-            and self.severity in (None, found.severity)
-            and self.subjects in (None, found.subjects)
-            and self.nodes in (None, frozenset(found.nodes))
-            and all(
-                any(f"{origin}:".startswith(f"{place}:") for origin in found.origins) for place in self.at
-            )
-            and self.hint in found.hint
-        )
 
 
 class Case(msgspec.Struct):
@@ -126,7 +94,7 @@ def read(name: str, text: str) -> Case:
 def _take(case: Case, heading: str, body: str) -> None:
     word, _, rest = heading.partition(" ")
     if heading in ("findings", "all findings"):
-        case.findings, case.every = tuple(_findings(body)), word == "all"
+        case.findings, case.every = tuple(read_findings(body)), word == "all"
     elif word == "today":
         case.today = date.fromisoformat(rest)
     elif word == "no":
@@ -147,7 +115,7 @@ def _take_answer(case: Case, word: str, names: list[str], body: str) -> None:
     elif word == "params":
         case.params[names[0]] = msgspec.json.decode(body)
     else:
-        case.trails[names[0], names[1]] = [msgspec.json.decode(line) for line in _lines(body)]
+        case.trails[names[0], names[1]] = [msgspec.json.decode(line) for line in lines(body)]
 
 
 def _take_file(files: dict[str, Content], heading: str, body: str) -> None:
@@ -163,58 +131,17 @@ def _take_file(files: dict[str, Content], heading: str, body: str) -> None:
         files[path] = unescape(body) if escaped else body.lstrip("\n")
 
 
-def unescape(text: str) -> bytes:
-    """The bytes that a text with escapes stands for."""
-    repeated = _REPEAT.sub(lambda match: match[2] * int(match[1]), text)
-    return _ESCAPE.sub(_byte, repeated.encode())
-
-
-def _byte(match: re.Match[bytes]) -> bytes:
-    if match[1]:
-        return bytes([int(match[1], 16)])
-    if match[2]:
-        return chr(int(match[2], 16)).encode()
-    return _PLAIN[match[3]] if match[3] else b""
-
-
-def _lines(body: str) -> list[str]:
-    return [line for line in body.splitlines() if line.strip() and not line.startswith("#")]
-
-
-def _findings(body: str) -> Iterator[Expected]:
-    for line in _lines(body):
-        match = _LINE.fullmatch(line.strip())
-        if match is None:
-            raise ValueError(f"not a finding's line: {line}")
-        yield _expected(line, match)
-
-
-def _expected(line: str, match: re.Match[str]) -> Expected:
-    names = unescape(match["subjects"]).decode()
-    nodes = match["nodes"] or ""
-    return Expected(
-        line=line,
-        code=match["code"],
-        severity=None if match["severity"] == "*" else match["severity"],
-        subjects=None if names == "*" else tuple(filter(None, names.split(", "))),
-        nodes=None if nodes == "*" else frozenset(expand(nodes, 1000) if nodes else ()),
-        at=tuple(filter(None, (match["at"] or "").split(","))),
-        hint=match["hint"] or "",
-        maybe=bool(match["maybe"]),
-    )
-
-
 def differences(case: Case, findings: Iterable[Finding]) -> list[str]:
     """How the findings are not those that the case asks for, in lines to read."""
     left = _united(findings)
-    lines = []
+    wrong = []
     for expected in (*case.findings, *_of_cells(case)):
         fitting = next((found for found in left if expected.fits(found)), None)
         if fitting is not None:
             left.remove(fitting)
         elif not expected.maybe:
-            lines.append(f"missing: {expected.line}")
-    return lines + [f"not expected: {written(found)}" for found in left if case.judges(found)]
+            wrong.append(f"missing: {expected.line}")
+    return wrong + [f"not expected: {written(found)}" for found in left if case.judges(found)]
 
 
 def _of_cells(case: Case) -> Iterator[Expected]:

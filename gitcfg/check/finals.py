@@ -38,7 +38,7 @@ def _named(kind: NodeClass, findings: Any) -> Iterator[Finding]:
 
 def _asked(kind: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
     for step in cell.steps:
-        if step.op is Op.FACT and kind.said.facts.get(step.given) is None:
+        if step.op is Op.FACT and kind.facts(name).get(step.given) is None:
             message = f"{name} wants the fact {step.given}, which is not given."
             hint = f"Write {step.given} under `facts:` of the nodes or their set."
             yield of("GC311", name, message, [step.origin], kind.names, hint)

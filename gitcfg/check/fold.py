@@ -38,4 +38,11 @@ def of(
 ) -> Finding:
     """A finding with its code's severity, unless it is told another."""
     named = (subjects,) if isinstance(subjects, str) else subjects
-    return Finding(code, named, message, tuple(origins), tuple(nodes), grave or CODES[code].severity, hint)
+    return Finding(
+        code, named, message, tuple(origins), tuple(nodes), grave or CODES[code].severity, sentence(hint)
+    )
+
+
+def sentence(text: str) -> str:
+    """A hint as a sentence of its own: libraries' hints begin in lower case."""
+    return text[:1].upper() + text[1:]

@@ -23,7 +23,7 @@ def _idle_without(fleet: Fleet) -> Iterator[Finding]:
     busy: set[Origin] = set()
     for kind in fleet.judged:
         refs = [*kind.said.without, *(ref for override in kind.overrides for ref in override.without)]
-        had = fleet.unfiltered(kind) if refs else frozenset()
+        had = fleet.stacks.unfiltered(kind) if refs else frozenset()
         for ref in refs:
             if ref.name in had:
                 busy.add(ref.origin)

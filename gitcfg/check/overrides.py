@@ -39,6 +39,9 @@ def _past(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[
 
 
 def _idle(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[Finding]:
+    selection = fleet.selections.get(override.name)
+    if selection is not None and (selection.problem or selection.failed):
+        return
     strange = sorted(set(override.members or ()) - set(fleet.names))
     if strange:
         message = f"The override {override.name} names nodes that are not there: {', '.join(strange)}."

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from gitcfg.check.fold import of
-from gitcfg.check.places import bindings, files, layers, nodes, uses, withouts
+from gitcfg.check.places import bindings, files, uses, withouts
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Finding, Model, Origin, Severity, Undeclared
 from gitcfg.model.globs import is_glob
@@ -41,7 +41,7 @@ def _features(model: Model) -> Iterator[Finding]:
 
 
 def _groups(model: Model) -> Iterator[Finding]:
-    for node in nodes(model):
+    for node in model.hosts():
         for ref in node.groups.items:
             if ref.name not in model.groups:
                 yield missing("group", ref.name, ref.origin, model.groups)
@@ -69,7 +69,7 @@ def _subsystems(model: Model) -> Iterator[Finding]:
 
 def _contents(fleet: Fleet) -> Iterator[Finding]:
     model = fleet.model
-    bound = {name for layer in layers(model) for name in layer.params}
+    bound = {name for name, _ in model.bindings()}
     for entry in files(model):
         if entry.template is not None and entry.template.name not in model.templates:
             yield missing("template", entry.template.name, entry.template.origin, model.templates)

@@ -9,7 +9,7 @@ from gitcfg.compile.nodes import Said
 from gitcfg.compile.operations import NOTHING, distinct, fold
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.values import Misfit
-from gitcfg.model import FileEntry, Override
+from gitcfg.model import Fact, FileEntry, Override
 
 
 class NodeClass:
@@ -62,13 +62,15 @@ class NodeClass:
 
     def facts(self, name: str) -> Mapping[str, Any]:
         """The nodes' facts as values of one parameter; what does not fit its type stays as it is."""
-        return {key: self._fact(name, value) for key, value in self.said.facts.items()}
+        return {key: self._fact(name, fact) for key, fact in self.said.facts.items()}
 
-    def _fact(self, name: str, value: Any) -> Any:
+    def _fact(self, name: str, fact: Fact) -> Any:
+        if fact.value is None:
+            return None
         try:
-            return self.layers.declarations.value(name, value)
+            return self.layers.declarations.value(name, fact.value, fact.text)
         except Misfit:
-            return value
+            return fact.value
 
     def _listed(self, name: str, value: list[Any]) -> list[Any]:
         parameter = self.layers.declarations.find(name)

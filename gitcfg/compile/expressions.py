@@ -9,9 +9,10 @@ import msgspec
 _TOKEN = re.compile(
     r"""
     (?P<blank>    \s++ | //[^\n]*+\n | /\*(?:[^*]|\*(?!/))*+\*/ )
-  | (?P<literal>  "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+' | [0-9]++\.?+[0-9]*+[eE][-+][0-9]++ | [0-9.][A-Za-z0-9_.]*+ )
+  | (?P<literal>  "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+'
+                  | [0-9]++\.?+[0-9]*+[eE][-+][0-9]++ | [0-9.][A-Za-z0-9_.]*+ )
   | (?P<name>     [A-Za-z_][A-Za-z0-9_.]*+ )
-  | (?P<macro>    \$++[A-Za-z0-9_]*+\( )
+  | (?P<macro>    \$[A-Za-z0-9_]*+\( )
   | (?P<open>     [(\[{] )
   | (?P<close>    [)\]}] )
   | (?P<endless>  ["'] | // | /\* )
@@ -33,7 +34,10 @@ class _Outline(msgspec.Struct, frozen=True):
 
 
 def join(operator: str, below: str, above: str) -> str:
-    """Two operands as one expression, the lower one first; as text it does not matter which of three come first."""
+    """Two operands as one expression, the lower one first.
+
+    Of three that close, it does not matter which two are joined first: a chain stays flat.
+    """
     return f"{operand(below, operator)} {operator} {operand(above, operator)}"
 
 

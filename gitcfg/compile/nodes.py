@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from gitcfg.model import ListEdit, Model, Node, NodeSet, Op, Override, Ref, Use
+from gitcfg.model import Fact, ListEdit, Model, Node, NodeSet, Op, Override, Ref, Use
 
 T = TypeVar("T")
 
@@ -19,11 +19,15 @@ class Said(msgspec.Struct, frozen=True):
     features: tuple[tuple[Use, str], ...]
     without: tuple[Ref, ...]
     labels: tuple[str, ...]
-    facts: Mapping[str, Any]
+    facts: Mapping[str, Fact]
     address: str | None
     retired: bool
     nodeset: NodeSet | None
     own: Node | None
+
+    def fact_values(self) -> dict[str, Any]:
+        """The facts as YAML reads them, for conditions and templates."""
+        return {key: fact.value for key, fact in self.facts.items()}
 
 
 def said(own: Node | None, nodeset: NodeSet | None) -> Said:
@@ -31,7 +35,7 @@ def said(own: Node | None, nodeset: NodeSet | None) -> Said:
     definitions = [given for given in (nodeset.definition if nodeset else None, own) if given is not None]
     states = [given.state for given in definitions if given.state]
     addresses = [given.address for given in definitions if given.address]
-    facts: dict[str, Any] = {}
+    facts: dict[str, Fact] = {}
     for given in definitions:
         facts.update(given.facts)
     return Said(

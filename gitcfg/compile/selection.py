@@ -24,7 +24,7 @@ class NodeView:
             "node.groups": lambda: [ref.name for ref in said.groups],
             "node.features": lambda: sorted(features()),
             "node.labels": lambda: list(said.labels),
-            "node.facts": lambda: dict(said.facts),
+            "node.facts": said.fact_values,
             "node.params": lambda: dict(params()),
         }
 

@@ -10,7 +10,7 @@ from gitcfg.load.features import load_kind
 from gitcfg.load.names import Register, once
 from gitcfg.load.parts import bindings, description, files, uses
 from gitcfg.load.reading import Reading
-from gitcfg.model import Finding, ListEdit, Node, NodeSet, Op, Origin, Ref, Settings
+from gitcfg.model import Fact, Finding, ListEdit, Node, NodeSet, Op, Origin, Ref, Settings
 from gitcfg.model.names import HOST, NAME, shown
 from gitcfg.nodeset import NodeSetError, expand
 
@@ -103,7 +103,7 @@ def _node(reading: Reading, doc: Document, name: str, settings: Settings) -> Nod
         without=names("without"),
         labels=names("labels"),
         params=bindings(reading, doc, "params"),
-        facts=doc.get("facts"),
+        facts={key: Fact(value, doc.mark_at("facts", key).text) for key, value in doc.get("facts").items()},
         files=files(doc, "files"),
         address=doc.value.get("address"),
         state=doc.value.get("state"),

@@ -34,13 +34,14 @@ class Reading(msgspec.Struct):
             if entry.kind is not EntryKind.FILE:
                 message = f"A {entry.kind.value} stands where a file should."
                 self.report("GC101", entry.path, message, Origin(entry.path), hint="Commit the file itself.")
-            elif name.endswith(".yml") and suffix == ".yaml":
-                hint = f"Rename it to {name[:-4]}.yaml."
-                self.report(
-                    "GC103", entry.path, "The file's name ends in .yml.", Origin(entry.path), hint=hint
-                )
             elif name.endswith(suffix):
                 yield entry
+            elif name.lower().endswith((".yml", ".yaml")):
+                stem, _, ending = name.rpartition(".")
+                message = f"The file's name ends in .{ending}."
+                self.report(
+                    "GC103", entry.path, message, Origin(entry.path), hint=f"Rename it to {stem}.yaml."
+                )
 
     def read(self, entry: Entry, kind: str) -> tuple[Document, set[str | None]]:
         """A file's document, and where it is not to be trusted.

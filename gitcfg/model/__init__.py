@@ -2,6 +2,7 @@
 
 from gitcfg.model.definitions import (
     Binding,
+    Fact,
     Feature,
     FileEntry,
     Group,
@@ -23,6 +24,7 @@ from gitcfg.model.origin import Origin, Ref
 
 __all__ = [
     "Binding",
+    "Fact",
     "Feature",
     "FileEntry",
     "Finding",

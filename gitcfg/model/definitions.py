@@ -1,6 +1,6 @@
 """The definitions of a repository, as the loader understood them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from enum import StrEnum
 from typing import Any
@@ -153,6 +153,13 @@ class Group(msgspec.Struct, frozen=True):
     files: Mapping[str, FileEntry] = {}
 
 
+class Fact(msgspec.Struct, frozen=True, gc=False):
+    """What is known of a node; `text` is the source of a plain scalar that is not text (`8.10`)."""
+
+    value: Any
+    text: str | None = None
+
+
 class Node(msgspec.Struct, frozen=True):
     """One machine as its own file says; a node set's file says the same of all its members."""
 
@@ -164,7 +171,7 @@ class Node(msgspec.Struct, frozen=True):
     without: ListEdit = ListEdit()
     labels: ListEdit = ListEdit()
     params: Mapping[str, Binding] = {}
-    facts: Mapping[str, Any] = {}
+    facts: Mapping[str, Fact] = {}
     files: Mapping[str, FileEntry] = {}
     address: str | None = None
     state: str | None = None
@@ -236,3 +243,21 @@ class Model(msgspec.Struct, frozen=True):
     sources: frozenset[str] = frozenset()
     unread: Mapping[str, frozenset[str]] = {}
     findings: tuple[Finding, ...] = ()
+
+    def hosts(self) -> Iterator[Node]:
+        """What is said of nodes: their own files and their sets'."""
+        yield from self.nodes.values()
+        for nodeset in self.nodesets.values():
+            yield nodeset.definition
+
+    def layers(self) -> Iterator[Feature | Group | Node | Override]:
+        """Every definition that binds parameters and brings files."""
+        yield from self.features.values()
+        yield from self.groups.values()
+        yield from self.hosts()
+        yield from self.overrides.values()
+
+    def bindings(self) -> Iterator[tuple[str, Binding]]:
+        """Every binding as written, with its parameter's name."""
+        for layer in self.layers():
+            yield from layer.params.items()

@@ -50,7 +50,7 @@ def context(node: FleetNode) -> dict[str, Any]:
         "groups": list(node.groups),
         "features": list(node.features),
         "labels": list(node.said.labels),
-        "facts": dict(node.said.facts),
+        "facts": node.said.fact_values(),
         "address": node.said.address or node.name,
     }
     return {

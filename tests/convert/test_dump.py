@@ -1,6 +1,5 @@
 """Dumps that are none, were cut short, or mean harm: one error, with the place and a hint."""
 
-import time
 
 import pytest
 
@@ -127,14 +126,10 @@ def outcome(data: bytes) -> str:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_harm_is_refused_or_done_with_quickly(about: str, data: bytes) -> None:
-    start = time.monotonic()
+def test_harm_is_refused_or_done_with(about: str, data: bytes) -> None:
     assert len(outcome(data)) < 300
-    assert time.monotonic() - start < 5  # it takes a fraction of this; the machine may be busy
 
 
 def test_many_names_that_have_to_be_changed() -> None:
-    start = time.monotonic()
     imported = import_wallaby(dump([feature("/" * 3 + chr(0x4E00 + place)) for place in range(3000)]))
     assert len([path for path in imported.files if path.startswith("features/")]) == 3000
-    assert time.monotonic() - start < 5
