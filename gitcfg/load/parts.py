@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gitcfg.load.document import Document, Mark
+from gitcfg.load.document import Document
+from gitcfg.load.marks import Mark
 from gitcfg.load.names import once
 from gitcfg.load.reading import Reading
 from gitcfg.model import Binding, FileEntry, Op, Origin, Ref, Use

@@ -1,6 +1,5 @@
 """Dumps that are none, were cut short, or mean harm: one error, with the place and a hint."""
 
-
 import pytest
 
 from gitcfg.convert.wallaby import import_wallaby

@@ -22,7 +22,7 @@ class Fields:
     def take(self, key: str) -> Value:
         """A field that has to be there."""
         if key not in self.table.entries:
-            raise bad_at(self.table, f"the {self.called()} has no `{key}`; is the file whole?")
+            raise bad_at(self.table, f"the {self.called()} has no `{key}`, as if it were cut short")
         self.left.pop(key, None)
         return self.table.entries[key]
 

@@ -1,0 +1,146 @@
+"""`gitcfg init` and `gitcfg import` with real git: what they make is right, and stays so."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gitcfg.cli.main import run
+
+WHO = {
+    "GIT_AUTHOR_NAME": "n",
+    "GIT_AUTHOR_EMAIL": "e@example.org",
+    "GIT_COMMITTER_NAME": "n",
+    "GIT_COMMITTER_EMAIL": "e@example.org",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+}
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An environment in which hooks find this gitcfg."""
+    program = tmp_path / "bin" / "gitcfg"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m gitcfg "$@"\n')
+    program.chmod(0o755)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "GITCFG_"))}
+    return kept | WHO | {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+
+
+def git(folder: Path, environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["git", *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("pack", ["empty", "htcondor"])
+def test_a_new_repository_is_without_findings(
+    pack: str, tmp_path: Path, environment: dict[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    pool = tmp_path / "pool"
+    subprocess.run(["gitcfg", "init", str(pool), "--from", pack], env=environment, check=True)
+    git(pool, environment, "add", "--all")
+    git(pool, environment, "commit", "--quiet", "--message", "start")
+    capfd.readouterr()
+    assert run(["-C", str(pool), "check", "--at", "HEAD"]) == 0
+    assert capfd.readouterr().out == ""
+    assert git(pool, environment, "status", "--porcelain").stdout == ""
+
+
+def test_the_hook_refuses_a_mistake_however_it_is_committed(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    pool = tmp_path / "pool"
+    subprocess.run(["gitcfg", "init", str(pool), "--from", "htcondor"], env=environment, check=True)
+    git(pool, environment, "add", "--all")
+    git(pool, environment, "commit", "--quiet", "--allow-empty", "--message", "start")
+    head = git(pool, environment, "rev-parse", "HEAD").stdout
+    group = pool / "groups" / "Workers.yaml"
+    group.write_text(group.read_text() + "  NO_SUCH_PARAMETER: 1\n")
+    for words in (["--all"], ["--", "groups/Workers.yaml"]):
+        done = git(pool, environment, "commit", "--message", "mistake", *words)
+        assert done.returncode != 0
+        assert "NO_SUCH_PARAMETER" in done.stdout + done.stderr
+        assert git(pool, environment, "rev-parse", "HEAD").stdout == head
+    (pool / "groups" / "unrelated.yaml").write_text("params: {NO_SUCH_PARAMETER: 1}\n")
+    group.write_text(group.read_text().replace("  NO_SUCH_PARAMETER: 1\n", "  RACK_NAME: A9\n"))
+    done = git(pool, environment, "commit", "--all", "--message", "what is not committed is not judged")
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_there_is_never_overwritten(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "groups").mkdir()
+    (tmp_path / "groups/default.yaml").write_text("mine\n")
+    assert run(["init", str(tmp_path)]) == 4
+    assert "is there already" in capfd.readouterr().err
+    assert (tmp_path / "groups/default.yaml").read_text() == "mine\n"
+    assert not (tmp_path / "gitcfg.yaml").exists()
+
+
+def test_a_hook_that_is_there_stays(tmp_path: Path, environment: dict[str, str]) -> None:
+    git(tmp_path, environment, "init", "--quiet", "pool")
+    hook = tmp_path / "pool/.git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\nexit 0\n")
+    assert run(["init", str(tmp_path / "pool")]) == 0
+    assert hook.read_text() == "#!/bin/sh\nexit 0\n"
+
+
+DUMP = """--- !ruby/object:Mrg::Grid::SerializedConfigs::Store
+features:
+- !ruby/object:Mrg::Grid::SerializedConfigs::Feature
+  name: Master
+  annotation: Runs daemons
+  included: []
+  depends: []
+  conflicts: []
+  params:
+    DAEMON_LIST: ">= MASTER"
+groups:
+- !ruby/object:Mrg::Grid::SerializedConfigs::Group
+  name: "+++DEFAULT"
+  is_identity_group: false
+  features:
+  - Master
+  params: {}
+nodes:
+- !ruby/object:Mrg::Grid::SerializedConfigs::Node
+  name: node1.example.com
+  membership: []
+  provisioned: true
+params:
+- !ruby/object:Mrg::Grid::SerializedConfigs::Parameter
+  name: DAEMON_LIST
+  kind: String
+  default_val: ""
+  description: The daemons
+  must_change: false
+  level: 0
+  needs_restart: true
+  depends: []
+  conflicts: []
+subsystems: []
+"""
+
+
+def test_a_wallaby_dump_becomes_a_repository(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    dump = tmp_path / "dump.yaml"
+    dump.write_text(DUMP)
+    pool = tmp_path / "pool"
+    assert run(["import", "wallaby", str(dump), str(pool)]) == 0
+    assert "Next:" in capfd.readouterr().err
+    assert run(["-C", str(pool), "render", "node1.example.com"]) == 0
+    assert "DAEMON_LIST = MASTER\n" in capfd.readouterr().out
+    assert run(["import", "wallaby", str(dump), str(pool)]) == 4
+
+
+@pytest.mark.parametrize("text", ["", "a: 1\n", DUMP[:600], "--- [", "\0"])
+def test_what_is_no_dump_is_refused_and_nothing_is_written(
+    text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    dump = tmp_path / "dump.yaml"
+    dump.write_text(text)
+    assert run(["import", "wallaby", str(dump), str(tmp_path / "pool")]) == 2
+    assert capfd.readouterr().err.startswith("error: ")
+    assert not (tmp_path / "pool").exists()
