@@ -57,9 +57,16 @@ def build(modules: Mapping[str, str]) -> typer.Typer:
 
 
 def invoke(arguments: Sequence[str], modules: Mapping[str, str]) -> int:
-    """Run a command line and return its exit code."""
+    """Run a command line and return its exit code.
+
+    typer's own `main` would turn closed pipes and interrupts into exit codes of its choice.
+    """
+    program = typer.main.get_command(build(modules))
     try:
-        code = build(modules)(list(arguments), prog_name="gitcfg", standalone_mode=False)
+        with program.make_context("gitcfg", list(arguments)) as context:
+            code = program.invoke(context)
+    except typer.Exit as asked:
+        return int(asked.exit_code)
     except _USAGE as error:
         command = error.ctx.command_path if getattr(error, "ctx", None) else "gitcfg"
         raise GitcfgError(error.format_message(), f"`{command} --help` shows what there is.") from None

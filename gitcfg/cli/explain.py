@@ -31,7 +31,7 @@ def command(
     all_: Annotated[bool, typer.Option("--all", help="What was overridden, too.")] = False,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
-    """Show where the values of a node come from: the layers, in words, with file and line."""
+    """Show which layers a node's values come from."""
     session: Session = context.obj
     with session.fleet(at) as fleet:
         asked = _node(fleet, node)

@@ -25,7 +25,7 @@ def command(
     context: typer.Context,
     code: Annotated[str | None, typer.Argument(help="A code, as at the head of a finding.")] = None,
 ) -> None:
-    """Explain a finding's code at length, with an example; without a code, list them all."""
+    """Explain a finding's code, or list them all."""
     from gitcfg.check.codes import CODES, explanation
 
     session: Session = context.obj

@@ -18,14 +18,14 @@ EPILOG = """Examples:
 
 def register(app: typer.Typer, name: str) -> None:
     """Make the command known."""
-    group = typer.Typer(rich_markup_mode=None, help="Make a repository from what another program has.")
+    group = typer.Typer(rich_markup_mode=None, help="Make a repository from another program's.")
     group.command("wallaby", epilog=EPILOG)(wallaby)
     group.callback()(_group)
     app.add_typer(group, name=name)
 
 
 def _group() -> None:
-    """Make a repository from what another program has."""
+    """Make a repository from another program's."""
 
 
 def wallaby(

@@ -34,7 +34,7 @@ def command(
     folder: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
     pack: Annotated[Pack, typer.Option("--from", help="What to start from.")] = Pack.EMPTY,
 ) -> None:
-    """Make a new repository, with git and a hook that checks every commit."""
+    """Make a repository whose hook checks every commit."""
     from gitcfg.convert.packs import pack_files
     from gitcfg.edit.create import create
 

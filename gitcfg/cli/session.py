@@ -51,13 +51,13 @@ class Session(msgspec.Struct, frozen=True):
 
     def console(self, stderr: bool = False) -> "Console":
         """A console that never cuts or wraps what it is given; `--color` beats NO_COLOR beats FORCE_COLOR."""
-        from rich.console import Console
+        from gitcfg.cli.terminal import Terminal
 
         plain = self.color is Color.NEVER or (self.color is Color.AUTO and bool(os.environ.get("NO_COLOR")))
         forced = self.color is Color.ALWAYS or (
             not plain and self.color is Color.AUTO and bool(os.environ.get("FORCE_COLOR"))
         )
-        return Console(
+        return Terminal(
             stderr=stderr,
             soft_wrap=True,
             highlight=False,

@@ -48,7 +48,7 @@ class Declarations:
         exact = self.parameters.get(name)
         if exact is not None:
             return exact
-        return next((family for family in self.families if glob(family.name).fullmatch(name)), None)
+        return next((family for family in self.families if glob(family.name).matches(name)), None)
 
     def declared_kind(self, name: str) -> str | None:
         """The declared type of a parameter, if it has one."""

@@ -202,10 +202,14 @@ class Fleet:
         kind = self[name].kind
         refs = [*kind.said.without, *(ref for override in kind.overrides for ref in override.without)]
         had = self.stacks.unfiltered(kind) if refs else NOWHERE
-        features = self.model.features
         return [
-            (ref.name, ref.origin) for ref in refs if ref.name in had and param in features[ref.name].params
+            (ref.name, ref.origin) for ref in refs if ref.name in had and self._brings(ref.name, param, kind)
         ]
+
+    def _brings(self, feature: str, param: str, kind: NodeClass) -> bool:
+        """Would a feature, or what only it includes, bind a parameter?"""
+        gone = self.layers.expanded([feature]) - kind.features
+        return any(param in self.model.features[name].params for name in gone)
 
     def changes(self, override: Override, kind: NodeClass) -> bool:
         """Would the nodes of a class be any different without this override?"""

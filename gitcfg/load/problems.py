@@ -102,6 +102,7 @@ _WORDS: dict[str, Any] = {
     "enum": _enum,
     "required": _required,
     "const": lambda error: (f"takes only {str(error.validator_value).lower()}", ""),
+    "not": lambda error: ("is a value, not an operation", ""),
     "minLength": lambda error: ("must not be empty", ""),
     "minItems": lambda error: ("must not be empty", ""),
     "minProperties": lambda error: ("must not be empty", ""),

@@ -1,0 +1,96 @@
+"""Exit codes that only a process of its own shows: pipes, signals, full disks, faults."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GITCFG = [sys.executable, "-m", "gitcfg"]
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    """A repository that prints more than a pipe holds."""
+    (tmp_path / "gitcfg.yaml").write_text("format: 1\n")
+    (tmp_path / "nodesets").mkdir()
+    (tmp_path / "nodesets/s.yaml").write_text("nodes: n[1-500]\n")
+    (tmp_path / "groups").mkdir()
+    (tmp_path / "groups/default.yaml").write_text("files: {/etc/x: {text: " + "x" * 1000 + "}}\n")
+    (tmp_path / "features").mkdir()
+    for number in range(500):
+        (tmp_path / f"features/F{number}.yaml").write_text(f"depends: [Missing{number}]\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words", [["check"], ["check", "-o", "json"], ["render", "--all"], ["render", "--all", "-o", "json"]]
+)
+def test_a_closed_pipe_is_141(pool: Path, words: list[str]) -> None:
+    with subprocess.Popen(
+        [*GITCFG, "-C", str(pool), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait() == 141
+        assert process.stderr is not None
+        assert b"Traceback" not in process.stderr.read()
+
+
+def test_an_interrupt_is_130(pool: Path) -> None:
+    code = "import signal, os, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += "from gitcfg.cli import session; from gitcfg.cli.main import run\n"
+    code += "session.Session.open = lambda self: os.kill(os.getpid(), signal.SIGINT)\n"
+    code += "sys.exit(run(['check']))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=pool, capture_output=True, check=False)
+    assert done.returncode == 128 + signal.SIGINT
+    assert done.stderr == b""
+
+
+def test_a_full_disk_is_told(pool: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*GITCFG, "-C", str(pool), "render", "--all"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 2
+    assert b"No space left" in done.stderr
+
+
+def test_a_fault_of_gitcfgs_own_leaves_a_report(pool: Path, tmp_path: Path) -> None:
+    code = "import sys; from gitcfg.cli import session; from gitcfg.cli.main import run\n"
+    code += "session.Session.open = lambda self: 1 // 0\n"
+    code += "sys.exit(run(['check']))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=pool,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"TMPDIR": str(tmp_path), "PYTHONPATH": ":".join(sys.path)},
+    )
+    assert done.returncode == 70
+    report = next(tmp_path.glob("gitcfg-fault-*.txt"))
+    assert str(report) in done.stderr
+    assert "ZeroDivisionError" in report.read_text()
+
+
+def test_what_is_rendered_is_replaced_whole_and_through_no_link(pool: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = [*GITCFG, "-C", str(pool), "render", "n[1-3]", "--out", str(out)]
+    assert subprocess.run(words, check=False).returncode == 0
+    place = out / "n1/etc/x"
+    assert place.read_text() == "x" * 1000
+    assert oct(place.stat().st_mode)[-3:] == "644"
+    before = place.stat().st_mtime_ns
+    assert subprocess.run(words, check=False).returncode == 0
+    assert place.stat().st_mtime_ns == before
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    place.unlink()
+    place.parent.rmdir()
+    place.parent.symlink_to(outside)
+    done = subprocess.run(words, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"symbolic link" in done.stderr
+    assert list(outside.iterdir()) == []
