@@ -53,7 +53,7 @@ def _value(fleet: Fleet, name: str, cell: Cell, value: Any) -> Iterator[Finding]
     if isinstance(value, list) and not (parameter is not None and parameter.unique):
         yield from _repeated(name, value, cell)
     single = len(cell.steps) == 1 and cell.steps[0].op in _JUDGED_ALREADY
-    if parameter is None or value is None or (single and not parameter.unique):
+    if parameter is None or value is None or (single and value == cell.value):
         return
     if any(step.origin in fleet.layers.misfits for step in cell.steps):
         return  # what does not fit is told where it is written (GC206)

@@ -38,7 +38,8 @@ class _Judge:
             verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
             message = f"The feature {name} is missing: {sources} {verb} on it."
             hint = f"Add {name} to the nodes or a group of theirs."
-            yield of("GC301", name, message, [o for _, o in needers], kind.names, hint)
+            places = [o for needer, _ in needers for o in installed(kind, self.model, needer)]
+            yield of("GC301", name, message, [*(o for _, o in needers), *places], kind.names, hint)
         for pair, origins in self._clashes(kind.features).items():
             places = [o for name in pair for o in installed(kind, self.model, name)]
             yield of("GC302", pair, f"The features {listed(pair)} conflict.", [*origins, *places], kind.names)
