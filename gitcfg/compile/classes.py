@@ -9,7 +9,7 @@ from gitcfg.compile.nodes import Said
 from gitcfg.compile.operations import NOTHING, distinct, fold
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.values import Misfit
-from gitcfg.model import Fact, FileEntry, Override
+from gitcfg.model import Fact, FileEntry, Override, Ref
 
 
 class NodeClass:
@@ -18,13 +18,10 @@ class NodeClass:
     `names` are its nodes. `labels` and addresses may differ among them.
     """
 
-    def __init__(
-        self, said: Said, overrides: tuple[Override, ...], layers: Layers, base: Partial, stack: Partial
-    ) -> None:
+    def __init__(self, said: Said, overrides: tuple[Override, ...], layers: Layers, stack: Partial) -> None:
         self.said = said
         self.overrides = overrides
         self.layers = layers
-        self.base = base
         self.stack = stack
         self.names: list[str] = []
 
@@ -33,10 +30,10 @@ class NodeClass:
         """The feature set."""
         return self.stack.features
 
-    @cached_property
-    def without(self) -> frozenset[str]:
-        """Features that these nodes have not, whatever installs them."""
-        return removed(self.said, self.overrides)
+    @property
+    def without(self) -> tuple[Ref, ...]:
+        """Every mention of a feature that these nodes have not, whatever installs it."""
+        return withouts(self.said, self.overrides)
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
@@ -83,7 +80,6 @@ class NodeClass:
         return {path: entries[path] for path in sorted(entries) if not entries[path].removed}
 
 
-def removed(said: Said, overrides: tuple[Override, ...]) -> frozenset[str]:
-    """The features that `without` takes away, a node's own and its overrides'."""
-    names = {ref.name for ref in said.without}
-    return frozenset(names.union(*({ref.name for ref in override.without} for override in overrides)))
+def withouts(said: Said, overrides: tuple[Override, ...]) -> tuple[Ref, ...]:
+    """What `without` says, the nodes' own and their overrides'."""
+    return (*said.without, *(ref for override in overrides for ref in override.without))

@@ -1,13 +1,13 @@
 """The layers of each node, stacked into the class that it shares with nodes that are alike."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gitcfg.compile.classes import NodeClass, removed
+from gitcfg.compile.classes import NodeClass, withouts
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.partial import Partial
-from gitcfg.model import Model, Node, Override
+from gitcfg.model import Model, Node, Override, Ref
 
 
 class Stacks:
@@ -20,18 +20,18 @@ class Stacks:
 
     def below_overrides(self, said: Said) -> Partial:
         """All layers of a node but those of overrides, less what its own `without` takes."""
-        without = removed(said, ())
+        without = _names(withouts(said, ()))
         return Partial(None, (self._base(said, without), *self._identity(said, without)))
 
     def compile(self, said: Said, overrides: tuple[Override, ...]) -> NodeClass:
         """The class of nodes of which this is said."""
-        without = removed(said, overrides)
+        without = _names(withouts(said, overrides))
         if said.retired:
-            return NodeClass(said, overrides, self.layers, Partial(None), Partial(None))
+            return NodeClass(said, overrides, self.layers, Partial(None))
         base = self._base(said, without)
         layers = (*self._identity(said, without), *(self._override(o, without) for o in overrides))
         stack = Partial(None, (base, *layers)) if layers else base
-        return NodeClass(said, overrides, self.layers, base, stack)
+        return NodeClass(said, overrides, self.layers, stack)
 
     def _base(self, said: Said, without: frozenset[str]) -> Partial:
         """The default group and the explicit ones, composed once for each list of groups."""
@@ -94,3 +94,7 @@ def class_key(said: Said, overrides: tuple[Override, ...]) -> Any:
         own.name if own is not None and by_file else None,
         tuple(override.name for override in overrides),
     )
+
+
+def _names(refs: Iterable[Ref]) -> frozenset[str]:
+    return frozenset(ref.name for ref in refs)
