@@ -9,7 +9,7 @@ import msgspec
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.model import FileEntry, Subsystem
 from gitcfg.model.globs import selects
-from gitcfg.render.formats import formats
+from gitcfg.render.formats import Format, formats
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 
@@ -70,14 +70,20 @@ def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEng
         return None
     if entry.format is not None:
         chosen = formats().get(entry.format)
-        values = selected(fleet, entry, node.params)
-        return chosen.write(values, separators(fleet, values)) if chosen else None
+        return _written(fleet, chosen, selected(fleet, entry, node.params)) if chosen else None
     if entry.template is not None:
         known = entry.template.name in fleet.templates
         return engine.render(entry.template.name, context(node)) if known else None
     if entry.source is not None:
         return fleet.sources.get(entry.source.name)
     return entry.text
+
+
+def _written(fleet: Fleet, chosen: Format, values: dict[str, Any]) -> str:
+    """Values in a format. What it cannot carry (GC309, GC310) is left out: it might smuggle lines in."""
+    apart = separators(fleet, values)
+    unfit = {unfit.subjects[-1] for unfit in chosen.unfit(values, apart)}
+    return chosen.write({name: value for name, value in values.items() if name not in unfit}, apart)
 
 
 def rendered(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> dict[str, RenderedFile]:

@@ -73,6 +73,7 @@ def test_items_are_joined_as_people_write_them() -> None:
         (["a", " b"], "comma", " b"),
         (["f(a", "b)"], "comma", "f(a"),
         (["it's", "a"], "comma", "it's"),
+        (["(a", ")", "(a"], "comma", "(a"),
         (["a", "it's"], "comma", None),
         ([], "comma", None),
     ],

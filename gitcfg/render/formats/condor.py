@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gitcfg.render.formats.flat import text_of, unfit_value
-from gitcfg.render.formats.format import Separators, Unfit, present
+from gitcfg.render.formats.format import Separators, Unfit, present, unfit_name
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
-_WORDS = frozenset({"use", "include", "if", "elif", "else", "endif", "error", "warning"})
+# `if`, `elif`, `else` and `endif` are conditions even before a `=`; the others are commands before a `:`.
+_WORDS = frozenset({"if", "elif", "else", "endif", "include", "use", "error", "warning"})
 
 
 class Condor:
@@ -25,9 +26,18 @@ class Condor:
         return "".join(lines)
 
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        seen: dict[str, str] = {}
         for name, value in present(values):
-            if not _NAME.fullmatch(name) or name.lower() in _WORDS:
-                yield Unfit("GC309", (name,), f"HTCondor does not read {name} as a name.")
-            yield from unfit_value(name, value, separators.get(name))
-            if isinstance(value, str) and value != value.strip():
-                yield Unfit("GC309", (name,), f"the value of {name} begins or ends with a blank.")
+            first = seen.setdefault(name.lower(), name)
+            if first != name:
+                yield unfit_name(name, f"HTCondor reads {first} and {name} as one name.")
+            elif not _NAME.fullmatch(name):
+                yield unfit_name(name, f"{name} is no name in HTCondor: letters, digits, _ and . are.")
+            elif name.lower() in _WORDS:
+                yield unfit_name(name, f"{name} is a word of HTCondor's own language.")
+            yield from unfit_value(name, value, separators.get(name), _trimmed)
+
+
+def _trimmed(text: str) -> str:
+    """HTCondor's blanks are those of C; it keeps a no-break space, say."""
+    return text.strip(" \t\n\v\f\r")

@@ -1,55 +1,73 @@
 """Values as text on one line, for the formats that know nothing else."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gitcfg.compile.lists import join, split
+from gitcfg.compile import lists
 from gitcfg.render.formats.format import Unfit
 
+_ELSEWHERE = "Write it to a file of format json, yaml or toml."
+_ONE_LINE = "Put it on one line, or write it to a file of format json, yaml or toml."
+_BREAKS = (("\n", "a line break"), ("\r", "a carriage return"), ("\0", "a NUL character"))
 
-def scalar(value: Any, true: str, false: str) -> str:
-    """A number, boolean or text as text."""
-    if isinstance(value, bool):
-        return true if value else false
-    return value if isinstance(value, str) else repr(value)
+Problem = tuple[str, str]  # what is wrong with a value, and what to do
 
 
 def text_of(value: Any, separator: str | None, true: str = "true", false: str = "false") -> str:
     """A value as text; a list by its separator."""
     if isinstance(value, list):
-        return join([scalar(item, true, false) for item in value], separator)
-    return scalar(value, true, false)
+        return lists.join([_scalar(item, true, false) for item in value], separator)
+    return _scalar(value, true, false)
 
 
-def unfit_value(name: str, value: Any, separator: str | None) -> Iterator[Unfit]:
-    """What no format of single lines can carry."""
+def _scalar(value: Any, true: str, false: str) -> str:
+    if isinstance(value, bool):
+        return true if value else false
+    return value if isinstance(value, str) else repr(value)
+
+
+def unfit_value(
+    name: str, value: Any, separator: str | None, trimmed: Callable[[str], str] = str
+) -> Iterator[Unfit]:
+    """What one line cannot carry; `trimmed` is what the format's reader makes of a text."""
+    problem = _list_problem(value, separator) if isinstance(value, list) else _plain_problem(value)
+    text = "" if problem else text_of(value, separator)
+    problem = problem or _text_problem(text, trimmed)
+    if problem:
+        reason, hint = problem
+        yield Unfit("GC309", (name,), f"{name} {reason}.", hint)
+
+
+def _plain_problem(value: Any) -> Problem | None:
     if isinstance(value, dict):
-        yield Unfit("GC309", (name,), f"{name} is a map.", "Write it to a file of another format.")
-    elif isinstance(value, list):
-        yield from _items(name, value, separator)
-    elif isinstance(value, float) and not math.isfinite(value):
-        yield Unfit("GC309", (name,), f"{name} is no finite number.")
-    elif isinstance(value, str):
-        yield from _line(name, value)
+        return "is a map", _ELSEWHERE
+    if isinstance(value, float) and not math.isfinite(value):
+        return "is no finite number", ""
+    return None
 
 
-def _line(name: str, text: str) -> Iterator[Unfit]:
-    for character, word in (("\n", "a line break"), ("\r", "a carriage return"), ("\0", "a NUL character")):
+def _list_problem(items: Sequence[Any], separator: str | None) -> Problem | None:
+    if any(item is None or isinstance(item, dict | list) for item in items):
+        return "holds an item that is no plain value", _ELSEWHERE
+    if any(_plain_problem(item) for item in items):
+        return "holds an item that is no finite number", ""
+    odd = lists.unfit([_scalar(item, "true", "false") for item in items], separator)
+    if odd is None:
+        return None
+    shown = odd if len(odd) <= 60 else odd[:57] + "..."
+    return (
+        f"holds the item {shown!r}, which would not be read back as one item",
+        "Put it in quotes, or split it.",
+    )
+
+
+def _text_problem(text: str, trimmed: Callable[[str], str]) -> Problem | None:
+    for character, words in _BREAKS:
         if character in text:
-            yield Unfit("GC309", (name,), f"the value of {name} holds {word}.")
-            return
+            return f"holds {words}", _ONE_LINE
     if text.endswith("\\"):
-        yield Unfit("GC309", (name,), f"the value of {name} ends with a backslash.")
-
-
-def _items(name: str, items: Sequence[Any], separator: str | None) -> Iterator[Unfit]:
-    if any(isinstance(item, dict | list) or item is None for item in items):
-        yield Unfit("GC309", (name,), f"{name} holds an item that is no plain value.")
-        return
-    texts = [scalar(item, "true", "false") for item in items]
-    for text in texts:
-        yield from _line(name, text)
-    if split(join(texts, separator), separator or "comma") != texts:
-        odd = next((text for text in texts if split(text, separator or "comma") != [text]), "")
-        yield Unfit("GC309", (name,), f"the item {odd!r} of {name} would not be read back as one item.")
+        return "ends with a backslash", "A backslash there would take the next line in. Take it away."
+    if trimmed(text) != text:
+        return "begins or ends with a blank", "It would be lost: take it away."
+    return None

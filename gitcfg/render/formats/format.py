@@ -35,3 +35,8 @@ class Format(Protocol):
 def present(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The parameters that have a value, in order of name."""
     return [(name, values[name]) for name in sorted(values) if values[name] is not None]
+
+
+def unfit_name(name: str, reason: str) -> Unfit:
+    """A name that the format would read otherwise, or not at all."""
+    return Unfit("GC309", (name,), reason, f'Keep it out of this file: "!{name}" under `params:`.')

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gitcfg.render.formats.format import Separators, Unfit, present
-from gitcfg.render.formats.nesting import nested, unfit_names, unfit_numbers
+from gitcfg.render.formats.format import Separators, Unfit
+from gitcfg.render.formats.nesting import nested, unfit_names, unfit_number, unfit_values
 
 _INT64 = 1 << 63
 
@@ -20,24 +20,21 @@ class Toml:
 
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
         yield from unfit_names(values)
-        for name, value in present(values):
-            yield from unfit_numbers(name, value)
-            yield from _unfit(name, value)
+        yield from unfit_values(values, _problem)
 
 
-def _unfit(name: str, value: Any) -> Iterator[Unfit]:
+def _problem(value: Any) -> str | None:
     if value is None:
-        yield Unfit("GC309", (name,), f"{name} holds a null, which TOML does not know.")
-    elif isinstance(value, int) and not -_INT64 <= value < _INT64:
-        yield Unfit("GC309", (name,), f"{name} holds an integer of more than 64 bits.")
-    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _unfit(name, item)
+        return "holds a null, which TOML does not know"
+    if isinstance(value, int) and not -_INT64 <= value < _INT64:
+        return "holds an integer of more than 64 bits"
+    return unfit_number(value)
 
 
 def _told(value: Any) -> Any:
     """What TOML can say of a value: without the nulls in it."""
     if isinstance(value, dict):
-        return {key: _told(value[key]) for key in sorted(value) if value[key] is not None}
+        return {key: _told(item) for key, item in value.items() if item is not None}
     return [_told(item) for item in value if item is not None] if isinstance(value, list) else value
 
 

@@ -3,21 +3,21 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gitcfg.load.yaml import dump
-from gitcfg.render.formats.format import Separators, Unfit, present
-from gitcfg.render.formats.nesting import nested, unfit_names, unfit_numbers
+from gitcfg.render.formats.format import Separators, Unfit
+from gitcfg.render.formats.nesting import nested, unfit_names, unfit_number, unfit_values
 
 
 class Yaml:
-    """One block mapping."""
+    """One block mapping, its keys in order of name."""
 
     name = "yaml"
     nests = True
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        from gitcfg.load.yaml import dump
+
         return dump(nested(values))
 
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
         yield from unfit_names(values)
-        for name, value in present(values):
-            yield from unfit_numbers(name, value)
+        yield from unfit_values(values, unfit_number)
