@@ -6,6 +6,7 @@ from typing import Any
 from gitcfg.check.definitions import unfit
 from gitcfg.check.fold import of
 from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.expressions import unbalanced
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import distinct
 from gitcfg.compile.partial import MAX_WEIGHT, Cell
@@ -52,12 +53,21 @@ def _value(fleet: Fleet, name: str, cell: Cell, value: Any) -> Iterator[Finding]
         yield of("GC306", name, message, origins)
     if isinstance(value, list) and not (parameter is not None and parameter.unique):
         yield from _repeated(name, value, cell)
+    if isinstance(value, str) and any(step.op in (Op.AND, Op.OR) for step in cell.steps):
+        yield from _unclosed(name, value, cell)
     single = len(cell.steps) == 1 and cell.steps[0].op in _JUDGED_ALREADY
     if parameter is None or value is None or (single and value == cell.value):
         return
     if any(step.origin in fleet.layers.misfits for step in cell.steps):
         return  # what does not fit is told where it is written (GC206)
     yield from _final(fleet, parameter, name, value, cell)
+
+
+def _unclosed(name: str, value: str, cell: Cell) -> Iterator[Finding]:
+    reason = unbalanced(value)
+    if reason:
+        message = f"{name} cannot be composed out of these: {reason}."
+        yield of("GC306", name, message, cell.origins)
 
 
 def _final(fleet: Fleet, parameter: Parameter, name: str, value: Any, cell: Cell) -> Iterator[Finding]:

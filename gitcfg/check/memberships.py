@@ -22,9 +22,8 @@ def _idle_without(fleet: Fleet) -> Iterator[Finding]:
     idle: dict[tuple[str, Origin], list[str]] = {}
     busy: set[Origin] = set()
     for kind in fleet.judged:
-        refs = [*kind.said.without, *(ref for override in kind.overrides for ref in override.without)]
-        had = fleet.stacks.unfiltered(kind) if refs else frozenset()
-        for ref in refs:
+        had = fleet.stacks.unfiltered(kind) if kind.without else frozenset()
+        for ref in kind.without:
             if ref.name in had:
                 busy.add(ref.origin)
             elif ref.name in fleet.model.features:

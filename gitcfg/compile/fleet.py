@@ -200,10 +200,11 @@ class Fleet:
     def withheld(self, name: str, param: str) -> list[tuple[str, Origin]]:
         """Features that would bind a parameter on a node, and where `without` takes them away."""
         kind = self[name].kind
-        refs = [*kind.said.without, *(ref for override in kind.overrides for ref in override.without)]
-        had = self.stacks.unfiltered(kind) if refs else NOWHERE
+        had = self.stacks.unfiltered(kind) if kind.without else NOWHERE
         return [
-            (ref.name, ref.origin) for ref in refs if ref.name in had and self._brings(ref.name, param, kind)
+            (ref.name, ref.origin)
+            for ref in kind.without
+            if ref.name in had and self._brings(ref.name, param, kind)
         ]
 
     def _brings(self, feature: str, param: str, kind: NodeClass) -> bool:

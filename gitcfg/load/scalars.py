@@ -20,7 +20,8 @@ BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 FLOAT = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
-_LONGEST_INTEGER = 4000  # Python refuses decimal integers of more than 4,300 digits
+_LONGEST_INTEGER = 4000  # Python neither reads nor writes integers of more than 4,300 decimal digits
+_LARGEST_INTEGER = 10**_LONGEST_INTEGER
 
 Scalar = str | int | float | bool | None
 
@@ -41,6 +42,7 @@ def resolve(text: str) -> Scalar:
 
 
 def _integer(digits: str, base: int) -> int:
-    if len(digits) > _LONGEST_INTEGER:
+    value = int(digits, base) if len(digits) <= _LONGEST_INTEGER else _LARGEST_INTEGER
+    if abs(value) >= _LARGEST_INTEGER:
         raise ValueError(f"a number of {len(digits)} digits")
-    return int(digits, base)
+    return value

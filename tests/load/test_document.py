@@ -64,6 +64,12 @@ def test_plain_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
     assert type(resolve(text)) is type(value)
 
 
+@pytest.mark.parametrize("text", ["9" * 4001, "0x" + "f" * 4000, "0o" + "7" * 5000])
+def test_an_integer_that_nothing_could_print_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="digits"):
+        resolve(text)
+
+
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
