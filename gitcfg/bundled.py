@@ -1,7 +1,7 @@
 """The data that comes with the program: schemas, hooks and the sample repository."""
 
-from importlib.abc import Traversable
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 
 def folder(name: str) -> Traversable:

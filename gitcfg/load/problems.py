@@ -53,7 +53,7 @@ def _name(path: tuple[str | int, ...]) -> str:
 
 def _unknown(path: tuple[str | int, ...], error: Any) -> Iterator[Problem]:
     known = error.schema.get("properties", {})
-    for key in [key for key in error.instance if key not in known][:20]:
+    for key in [key for key in error.instance if key not in known]:
         noun = "operation" if key.startswith("$") else "key"
         hint = did_you_mean(key, known)
         if any(name.startswith("$") for name in known) and not key.startswith("$"):
@@ -97,6 +97,11 @@ def _required(error: Any) -> tuple[str, str]:
     return f"lacks {_or(missing)}" if len(missing) == 1 else f"lacks {', '.join(missing)}", ""
 
 
+def _form(schema: Any) -> str:
+    """What a pattern asks for: an example of it says more than the pattern."""
+    return f"of {schema['examples'][0]}" if schema.get("examples") else str(schema["pattern"])
+
+
 _WORDS: dict[str, Any] = {
     "type": _type,
     "enum": _enum,
@@ -109,5 +114,5 @@ _WORDS: dict[str, Any] = {
     "maxProperties": lambda error: ("holds two operations", "Say one of them."),
     "minimum": lambda error: (f"must be at least {error.validator_value}", ""),
     "maximum": lambda error: (f"must be at most {error.validator_value}", ""),
-    "pattern": lambda error: (f"does not have the form {error.validator_value}", ""),
+    "pattern": lambda error: (f"does not have the form {_form(error.schema)}", ""),
 }

@@ -1,6 +1,9 @@
 """Documents and values judged by JSON Schemas: jsonschema-rs decides, jsonschema explains."""
 
-from functools import cache
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -8,20 +11,64 @@ import msgspec
 
 from gitcfg import bundled
 from gitcfg.load.problems import Problem, described
+from gitcfg.load.weight import Weight, weighed
+from gitcfg.model.names import shown
 
-MOST = 20
-_LOCAL = "#"
+MOST = 20  # problems of a document that are told one by one
+_COUNTED = 200  # problems that are looked for
+_PRINTABLE = 10**100  # Python refuses to print integers of more than 4,300 digits
+_MOST_WORK = 2 * 10**8  # a schema's steps by a value's characters: some seconds at worst
+_MOST_MATCHED = 100_000  # patterns by characters: 40 us each at worst
+_REGEX_BYTES = 1 << 19  # compiled; what `.{1,255}` needs
+_ENTRIES = {"items": list, "additionalProperties": dict, "propertyNames": dict}
+_MASK = "\0value\0"
+_NO_JSON = "it holds a number that JSON has not: an infinite one, none at all, or an endless one."
+_TOLD = {
+    "anyOf": f"{_MASK} fits none of the choices",
+    "format": f"{_MASK} is no regular expression, or looks around or back, or is too large",
+}
 
 
 def problems(kind: str, document: Any) -> tuple[Problem, ...]:
-    """What keeps a document from being one of its kind; nothing if it is."""
+    """What keeps a document from being one of its kind; nothing if it is.
+
+    Where there are more than 20 problems, the last one is about the document and says how many more.
+    """
     if _judge(kind).is_valid(document):
         return ()
-    from jsonschema import Draft202012Validator
+    found = list(dict.fromkeys(islice(_explained(kind, _printable(document)), _COUNTED + 1)))
+    if len(found) <= MOST:
+        return tuple(found)
+    count = len(found) - MOST if len(found) <= _COUNTED else f"more than {_COUNTED - MOST}"
+    return (*found[:MOST], Problem((), f"The document has further mistakes: {count}."))
 
-    errors = Draft202012Validator(_schema(kind)).iter_errors(document)
-    found = [problem for error in islice(errors, MOST) for problem in described(error)]
-    return tuple(dict.fromkeys(found))
+
+def _explained(kind: str, document: Any) -> Iterator[Problem]:
+    explained = False
+    for error in _explainer(kind).iter_errors(document):
+        explained = True
+        yield from described(error)
+    if not explained:
+        yield from _in_its_own_words(_judge(kind), document)
+
+
+def _in_its_own_words(judge: Any, document: Any) -> Iterator[Problem]:
+    """What jsonschema-rs says where jsonschema, whose `$` stands before a last newline too, is content."""
+    try:
+        judge.validate(document)
+    except ValueError as error:
+        path, reason = getattr(error, "instance_path", ()), getattr(error, "message", str(error))
+        yield Problem(tuple(path), f"The value does not fit: {shown(reason)}.")
+
+
+def _printable(value: Any) -> Any:
+    """The same with integers that can be printed: jsonschema quotes whatever it refuses."""
+    if isinstance(value, dict):
+        return {key: _printable(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_printable(inner) for inner in value]
+    large = type(value) is int and abs(value) > _PRINTABLE
+    return (_PRINTABLE if value > 0 else -_PRINTABLE) if large else value
 
 
 @cache
@@ -31,56 +78,130 @@ def _schema(kind: str) -> Any:
 
 @cache
 def _judge(kind: str) -> Any:
+    return _compiled(_schema(kind))
+
+
+@cache
+def _explainer(kind: str) -> Any:
+    """jsonschema, which takes 60 us an entry, but looks only at the entries that are wrong."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    root = _schema(kind)
+    judges: dict[int, Any] = {}
+
+    def wrong(part: Any, value: Any) -> bool:
+        if id(part) not in judges:
+            judges[id(part)] = _compiled({**part, "$defs": root.get("$defs", {})})
+        return not judges[id(part)].is_valid(value)
+
+    known = Draft202012Validator.VALIDATORS
+    own = {keyword: _sifted(keyword, known[keyword], wrong) for keyword in _ENTRIES}
+    types = Draft202012Validator.TYPE_CHECKER.redefine("number", _is_number)
+    extended: Any = extend(Draft202012Validator, own, type_checker=types)  # type: ignore[no-untyped-call]
+    return extended(root)
+
+
+def _sifted(keyword: str, whole: Any, wrong: Callable[[Any, Any], bool]) -> Any:
+    """A keyword about all entries of a list or mapping that looks closely at the wrong ones alone."""
+
+    def check(validator: Any, part: Any, given: Any, schema: Any) -> Iterator[Any]:
+        if not isinstance(part, dict) or not isinstance(given, _ENTRIES[keyword]):
+            yield from whole(validator, part, given, schema)
+            return
+        for key, value in _entries(keyword, given, schema):
+            if wrong(part, value):
+                yield from validator.descend(value, part, path=None if keyword == "propertyNames" else key)
+
+    return check
+
+
+def _entries(keyword: str, given: Any, schema: Any) -> Iterable[tuple[Any, Any]]:
+    """What the keyword is about, each with its key."""
+    if keyword == "items":
+        return enumerate(given)
+    if keyword == "propertyNames":
+        return ((key, key) for key in given)
+    return ((key, value) for key, value in given.items() if key not in schema.get("properties", {}))
+
+
+def _compiled(schema: Any) -> Any:
     import jsonschema_rs
 
-    return jsonschema_rs.Draft202012Validator(_schema(kind))
+    return jsonschema_rs.Draft202012Validator(schema)
+
+
+def _is_number(checker: Any, value: Any) -> bool:
+    """JSON has no infinite numbers, and jsonschema-rs takes none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def schema_problem(schema: dict[str, Any]) -> str | None:
     """Why a parameter's own schema is none, or must not be used; None if it is sound."""
-    return _own(_key(schema))[1]
+    text = _json(schema)
+    return _NO_JSON if text is None else _own(text)[1].refusal
 
 
 def value_problem(schema: dict[str, Any], value: Any) -> str | None:
     """Why a value does not satisfy a sound schema, in the words of the validator."""
-    judge = _own(_key(schema))[0]
-    if judge is None or judge.is_valid(value):
+    text, given = _json(schema), _json(value)
+    judge, weight = (None, Weight()) if text is None else _own(text)
+    if judge is None:
         return None
-    first = next(iter(judge.iter_errors(value)))
-    where = "/".join(map(str, first.instance_path))
-    message = first.message if len(first.message) <= 160 else first.message[:157] + "..."
-    return f"{message} (at {where})." if where else f"{message}."
+    if given is None:
+        return _NO_JSON
+    if weight.steps * len(given) > _MOST_WORK or weight.patterns * len(given) > _MOST_MATCHED:
+        return "it is too large to be judged by such a schema."
+    return None if judge.is_valid(value) else _refused(judge, value)
 
 
-def _key(schema: dict[str, Any]) -> bytes:
-    return msgspec.json.encode(schema)
+def _refused(judge: Any, value: Any) -> str | None:
+    try:
+        judge.validate(value)  # stops at the first problem: each of them holds a copy of its value
+    except ValueError as error:
+        return _said(error)
+    return None
 
 
-@cache
-def _own(key: bytes) -> tuple[Any, str | None]:
-    """A validator for a schema that somebody pushed, or the reason why there is none."""
+def _said(error: Any) -> str:
+    """An error of jsonschema-rs, which was told to write a mask where it would quote the value."""
+    kind = error.kind.name if hasattr(error, "kind") else ""
+    message = _TOLD.get(kind, getattr(error, "message", str(error)))
+    value = shown(json.dumps(getattr(error, "instance", None), ensure_ascii=False))
+    where = "/".join(map(str, getattr(error, "instance_path", ())))
+    told = shown(message.replace(_MASK, value), 160)
+    return f"{told} (at {shown(where)})." if where else f"{told}."
+
+
+def _json(value: Any) -> str | None:
+    try:
+        return json.dumps(value, allow_nan=False)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _own(text: str) -> tuple[Any, Weight]:
+    """The validator of a schema that somebody pushed, if there is one, and what judging by it costs."""
+    schema = json.loads(text)
+    weight = weighed(schema)
+    if weight.refusal is not None:
+        return None, weight
+    try:
+        return _own_judge(schema), weight
+    except ValueError as error:
+        return None, Weight(_said(error))
+
+
+def _own_judge(schema: Any) -> Any:
+    """A validator that fetches nothing and whose regular expressions take linear time."""
     import jsonschema_rs
 
-    schema = msgspec.json.decode(key)
-    foreign = _foreign(schema)
-    if foreign is not None:
-        return None, f"it refers to {foreign[:60]}; only references within it (#...) are followed."
-    try:
-        options = jsonschema_rs.RegexOptions()  # the linear engine: a hostile pattern cannot hang it
-        judge = jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
-    except ValueError as error:
-        return None, f"{str(error).splitlines()[0][:160]}."
-    return judge, None
+    options = jsonschema_rs.RegexOptions(size_limit=_REGEX_BYTES)
+    return jsonschema_rs.Draft202012Validator(
+        schema, pattern_options=options, retriever=_fetch_nothing, mask=_MASK
+    )
 
 
-def _foreign(value: Any) -> str | None:
-    """A reference that leads out of the schema, if there is one."""
-    if isinstance(value, list):
-        return next((found for found in map(_foreign, value) if found is not None), None)
-    if not isinstance(value, dict):
-        return None
-    for key in ("$ref", "$dynamicRef", "$schema"):
-        target = value.get(key)
-        if isinstance(target, str) and not target.startswith(_LOCAL) and key != "$schema":
-            return target
-    return _foreign(list(value.values()))
+def _fetch_nothing(uri: str) -> Any:
+    raise ValueError(f"{uri} is not in the schema")

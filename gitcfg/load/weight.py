@@ -75,7 +75,10 @@ def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) 
     if "$dynamicRef" in part or ("$id" in part and part is not root):
         return "`$dynamicRef`, and `$id` inside a schema, are not supported."
     reference = part.get("$ref")
-    if isinstance(reference, str) and id(_target(root, reference)) not in parts:
+    if not isinstance(reference, str):
+        return None
+    target = _target(root, reference)
+    if not isinstance(target, bool) and id(target) not in parts:
         return f"it refers to {reference[:60]!r}, and only what it holds itself (#/$defs/NAME) is followed."
     return None
 
@@ -85,12 +88,15 @@ def _target(root: dict[str, Any], reference: str) -> Any:
     start, *steps = reference.split("/")
     place: Any = root if start == "#" else None
     for step in steps:
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(place, list):
-            place = place[int(key)] if key.isdecimal() and int(key) < len(place) else None
-        else:
-            place = place.get(key) if isinstance(place, dict) else None
+        place = _inside(place, step.replace("~1", "/").replace("~0", "~"))
     return place
+
+
+def _inside(place: Any, key: str) -> Any:
+    if isinstance(place, dict):
+        return place.get(key)
+    found = isinstance(place, list) and len(key) < 9 and key.isdecimal() and int(key) < len(place)
+    return place[int(key)] if found else None
 
 
 def _visits(root: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
@@ -107,7 +113,8 @@ def _visits(root: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
             continue
         above, here = above | {id(part)}, here | {id(part)}
         reference = part.get("$ref")
-        if isinstance(reference, str):
-            pending.append((_target(root, reference), above, here))
+        target = _target(root, reference) if isinstance(reference, str) else None
+        if isinstance(target, dict):
+            pending.append((target, above, here))
         pending += [(inner, above, here) for inner in _inner(part, _HERE)]
         pending += [(inner, above, nowhere) for inner in _inner(part, _BELOW)]

@@ -51,14 +51,21 @@ class _Dumper(yaml.CSafeDumper):
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=_style(value))
+
+
+def _style(value: str) -> str | None:
+    """Lines as a block, but for those that only YAML 1.1 takes for lines."""
+    if any(line_break in value for line_break in "\x85\u2028\u2029"):
+        return '"'
+    return "|" if "\n" in value else None
 
 
 _Dumper.add_representer(str, _represent_text)
-for _pattern in (scalars.BASED, scalars.FLOAT, re.compile("~|null|Null|NULL")):
+for _pattern in (scalars.BASED, scalars.FLOAT, re.compile("~|null|Null|NULL|[yYnN]")):
     # Text that YAML 1.2 would read as something else is quoted too; PyYAML itself knows 1.1 only.
     _Dumper.add_implicit_resolver(
-        "tag:gitcfg:quoted", re.compile(f"(?:{_pattern.pattern})$"), list("0123456789+-.nN~")
+        "tag:gitcfg:quoted", re.compile(f"(?:{_pattern.pattern})$"), list("0123456789+-.nNyY~")
     )
 
 
