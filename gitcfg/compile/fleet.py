@@ -5,6 +5,8 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.compile.instances import marked
@@ -50,7 +52,13 @@ class FleetNode:
 
     def trail(self, param: str) -> tuple[TrailStep, ...]:
         """The steps that bind a parameter, lowest first."""
-        return trail(self.kind.stack.steps(param), self.kind.facts(param))
+        steps = trail(self.kind.stack.steps(param), self.kind.facts(param))
+        acting = [index for index, step in enumerate(steps) if not step.overridden]
+        if not acting or param not in self.params:
+            return steps
+        # Equal items of a unique list go at the very end, so the last step's result is the value.
+        last = msgspec.structs.replace(steps[acting[-1]], result=self.params[param])
+        return (*steps[: acting[-1]], last, *steps[acting[-1] + 1 :])
 
 
 class Fleet:
