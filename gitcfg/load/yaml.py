@@ -36,11 +36,38 @@ def events(data: bytes | str) -> Iterator[Any]:
     return iter(yaml.parse(data, Loader=yaml.CSafeLoader))
 
 
+_AT_THE_BEGINNING = frozenset(
+    {
+        "found unexpected end of stream",
+        "did not find expected ',' or ']'",
+        "did not find expected ',' or '}'",
+    }
+)
+_PLAINER = {
+    "did not find expected node content": "a value is missing here, or a bracket before it is not closed",
+    "did not find expected key": "this line is indented otherwise than those beside it",
+    "did not find expected ',' or ']'": "a list in brackets is not closed, or lacks a comma",
+    "did not find expected ',' or '}'": "a mapping in braces is not closed, or lacks a comma",
+    "did not find expected '-' indicator": "this line is no item of the list above it",
+    "mapping values are not allowed in this context": "a plain value holds `: `; quote it",
+    "could not find expected ':'": "a colon is missing after a key",
+    "found unexpected end of stream": "a quote is not closed",
+    "found character that cannot start any token": "a plain value cannot begin with this character; quote it",
+}
+
+
 def complaint(error: yaml.YAMLError) -> tuple[str, int, int]:
     """What the parser said, and the line and column (from 1) where it stumbled."""
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
-    return str(reason), (mark.line + 1 if mark else 1), (mark.column + 1 if mark else 1)
+    begun = getattr(error, "context_mark", None)
+    mark = getattr(error, "problem_mark", None) or begun
+    if reason in _AT_THE_BEGINNING and begun is not None:
+        mark = begun
+    return (
+        _PLAINER.get(str(reason), str(reason)),
+        (mark.line + 1 if mark else 1),
+        (mark.column + 1 if mark else 1),
+    )
 
 
 class _Dumper(yaml.CSafeDumper):
