@@ -1,0 +1,118 @@
+"""What a random repository shall be like: sizes, shares and weights."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from gitcfg.model import GitcfgError
+
+
+class Operations(msgspec.Struct, frozen=True, kw_only=True):
+    """How often bindings use each operation: weights, relative to those that fit the parameter's type."""
+
+    set: float = 70
+    null: float = 3
+    append: float = 40
+    prepend: float = 10
+    remove: float = 6
+    conjunction: float = 25
+    disjunction: float = 10
+    merge: float = 50
+    unset: float = 1
+    default: float = 4
+    fact: float = 2
+
+
+class Types(msgspec.Struct, frozen=True, kw_only=True):
+    """How often parameters have each type: weights; `any` is a parameter without a type."""
+
+    string: float = 35
+    integer: float = 18
+    number: float = 4
+    boolean: float = 10
+    list: float = 12
+    map: float = 3
+    expression: float = 10
+    path: float = 6
+    any: float = 2
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """A random repository in figures. Shares are fractions from 0 to 1.
+
+    Groups are of `memberships` kinds in turn, and a node is a member of one group of each kind.
+    `depends` and `conflicts` count pairs of features, and as many pairs of parameters.
+    `mistakes` are codes of findings (see MISTAKES): each plants one mistake that must be found.
+    """
+
+    seed: int = 0
+    nodes: int = 20
+    groups: int = 6
+    features: int = 12
+    parameters: int = 60
+    subsystems: int = 3
+    memberships: int = 2
+    include_depth: int = 3
+    """Levels of features: those of the lowest include nothing, the others some of the level below."""
+    include_fanout: int = 2
+    group_features: int = 2
+    default_features: int = 1
+    feature_params: int = 5
+    group_params: int = 3
+    identity: float = 0.2
+    """Share of nodes that have parameters and features of their own."""
+    identity_params: int = 3
+    identity_features: int = 1
+    without: float = 0.05
+    """Share of nodes that do without a feature that one of their groups would give them."""
+    sets: float = 0.3
+    """Share of nodes that are members of node sets of `set_size`."""
+    set_size: int = 5
+    set_files: float = 0.1
+    """Share of the members of sets that have a file of their own as well."""
+    depends: int = 2
+    conflicts: int = 1
+    operations: Operations = Operations()
+    types: Types = Types()
+    instances: float = 0.1
+    """Share of features that are installed several times over, `instance_count` times at a place."""
+    instance_count: int = 3
+    overrides: int = 1
+    files: int = 2
+    """Files of every node, written from parameters; their formats take turns."""
+    mistakes: tuple[str, ...] = ()
+
+
+_SHARES = ("identity", "without", "sets", "set_files", "instances")
+_POSITIVE = ("include_depth", "set_size", "instance_count")
+
+
+def validate(options: Options) -> None:
+    """GitcfgError: no repository can be like that."""
+    for complaint in _complaints(options):
+        raise GitcfgError(f"No repository can be generated: {complaint}.")
+
+
+def _complaints(options: Options) -> Iterator[str]:
+    values = msgspec.structs.asdict(options)
+    for name, value in values.items():
+        if isinstance(value, int | float) and name != "seed" and value < (name in _POSITIVE):
+            yield f"{name} is {value}"
+    for name in _SHARES:
+        if values[name] > 1:
+            yield f"{name} is a share, and {values[name]} is more than 1"
+    for kind in (options.operations, options.types):
+        weights = msgspec.structs.astuple(kind)
+        if min(weights) < 0 or not sum(weights):
+            yield "a weight is negative, or all of them are 0"
+    yield from _too_few(options)
+
+
+def _too_few(options: Options) -> Iterator[str]:
+    if options.groups < options.memberships:
+        yield f"{options.groups} groups are too few for {options.memberships} memberships"
+    if options.conflicts and options.groups < 2 * max(options.memberships, 1):
+        yield "conflicts want two groups of each kind, so that no node has both sides"
+    instances = round(options.instances * options.features)
+    if options.features - instances < 2 * options.conflicts or options.parameters < 2 * options.conflicts:
+        yield f"{options.conflicts} conflicts want more features and parameters"

@@ -1,0 +1,45 @@
+"""Random repositories as files, one after another."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+
+from gitcfg.generate.declarations import parameter_files, settings, subsystem_file
+from gitcfg.generate.layers import feature_files, group_files
+from gitcfg.generate.mistakes import planted
+from gitcfg.generate.nodes import node_files
+from gitcfg.generate.options import Options, validate
+from gitcfg.generate.overrides import override_files
+from gitcfg.generate.plan import plan
+
+
+def files(options: Options) -> Iterator[tuple[str, str]]:
+    """Path and YAML text of every file, without holding more than one. GitcfgError: impossible options."""
+    validate(options)
+    mistakes = planted(options.mistakes)
+    drawn = plan(options)
+    parts = (parameter_files, subsystem_file, feature_files, group_files, node_files, override_files)
+    return _with(mistakes, chain([settings()], chain.from_iterable(part(drawn) for part in parts)))
+
+
+def _with(mistakes: dict[str, str], sound: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The sound files, those that a mistake replaces replaced, and after them those it adds."""
+    for path, text in sound:
+        yield path, mistakes.pop(path, text)
+    yield from mistakes.items()
+
+
+def repository(options: Options) -> Mapping[str, str]:
+    """All files at once, path to YAML text, in the order in which they were written."""
+    return dict(files(options))
+
+
+def write(options: Options, folder: Path) -> int:
+    """Write all files below a folder and say how many. Other files that stand there stay."""
+    count = 0
+    for path, text in files(options):
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
+        count += 1
+    return count
