@@ -6,18 +6,21 @@ What hangs on a doubtful parameter is not among them: `certain` leaves it out of
 from collections.abc import Iterator
 from itertools import combinations
 
+from tests.reference.definitions import wrong
 from tests.reference.evaluate import Answer, evaluate
-from tests.reference.instances import uses
 from tests.reference.references import Fact, missing
 from tests.reference.repository import Document, Repository
 
-CODES = frozenset({"GC201", "GC202", "GC301", "GC302", "GC303", "GC304", "GC305", "GC311"})
+CODES = frozenset(
+    {"GC201", "GC202", "GC203", "GC204", "GC205", "GC207"}
+    | {"GC301", "GC302", "GC303", "GC304", "GC305", "GC311"}
+)
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
 def judge(repository: Repository) -> set[Fact]:
     """All findings of these codes."""
-    found = {*missing(repository), *_circles(repository)}
+    found = {*missing(repository), *wrong(repository)}
     for node in repository.names:
         answer = evaluate(repository, node)
         facts = (
@@ -39,25 +42,6 @@ def _doubts(repository: Repository, node: str) -> set[str]:
     doubtful = evaluate(repository, node).doubtful
     declared = [repository.declared(name) or {} for name in doubtful]
     return {*doubtful, *(other for said in declared for other in said.get("depends", []))}
-
-
-def _circles(repository: Repository) -> Iterator[Fact]:
-    """GC202: features that include themselves, however far around."""
-    reached = {name: _reach(repository, name) for name in repository.features}
-    for name, others in reached.items():
-        if name in others:
-            together = {other for other in others if name in reached.get(other, ())}
-            yield "GC202", tuple(sorted({name, *together})), None
-
-
-def _reach(repository: Repository, name: str) -> set[str]:
-    found: set[str] = set()
-    ahead = [name]
-    for feature in ahead:
-        included = [use.feature for use in uses(repository.features.get(feature, {}).get("include", []))]
-        ahead += [other for other in included if other not in found]
-        found.update(included)
-    return found
 
 
 def _features(repository: Repository, answer: Answer) -> Iterator[tuple[str, tuple[str, ...]]]:
