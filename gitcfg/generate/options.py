@@ -38,11 +38,22 @@ class Types(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """A random repository in figures. Shares are fractions from 0 to 1.
+    """A random repository in figures: numbers of things, shares from 0 to 1, and weights.
 
-    Groups are of `memberships` kinds in turn, and a node is a member of one group of each kind.
-    `depends` and `conflicts` count pairs of features, and as many pairs of parameters.
-    `mistakes` are codes of findings (see MISTAKES): each plants one mistake that must be found.
+    `features`: all of them; the last `instances` share of them are installed `instance_count` times
+    at each place, the 2 x `conflicts` before those are in pairs that conflict, the rest are ordinary.
+    `memberships`: groups are of so many kinds in turn, and a node is in one group of each kind.
+    `include_depth`: levels of ordinary features; those of the lowest include nothing, each of the
+    others includes `include_fanout` of the level below.
+    `group_features`, `default_features`: what a group and the default group install; dependences add to it.
+    `feature_params`, `group_params`: bindings of each feature, and of each group beside its features'.
+    `identity`: share of nodes and node sets with `identity_params` and `identity_features` of their own.
+    `without`: share of those that do without a feature that one of their groups would give them.
+    `sets`: share of nodes in node sets of `set_size`; `set_files`: share of these with a file of their own.
+    `depends`, `conflicts`: so many pairs of features, and as many pairs of parameters.
+    `overrides`: each is for one node. `subsystems`: each cares for some parameters.
+    `files`: files of every node, written from its parameters; their formats take turns.
+    `mistakes`: codes of findings (see MISTAKES); each plants one mistake, which has that finding.
     """
 
     seed: int = 0
@@ -53,33 +64,26 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     subsystems: int = 3
     memberships: int = 2
     include_depth: int = 3
-    """Levels of features: those of the lowest include nothing, the others some of the level below."""
     include_fanout: int = 2
     group_features: int = 2
     default_features: int = 1
     feature_params: int = 5
     group_params: int = 3
     identity: float = 0.2
-    """Share of nodes that have parameters and features of their own."""
     identity_params: int = 3
     identity_features: int = 1
     without: float = 0.05
-    """Share of nodes that do without a feature that one of their groups would give them."""
     sets: float = 0.3
-    """Share of nodes that are members of node sets of `set_size`."""
     set_size: int = 5
     set_files: float = 0.1
-    """Share of the members of sets that have a file of their own as well."""
     depends: int = 2
     conflicts: int = 1
     operations: Operations = Operations()
     types: Types = Types()
     instances: float = 0.1
-    """Share of features that are installed several times over, `instance_count` times at a place."""
     instance_count: int = 3
     overrides: int = 1
     files: int = 2
-    """Files of every node, written from parameters; their formats take turns."""
     mistakes: tuple[str, ...] = ()
 
 

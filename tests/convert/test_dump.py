@@ -15,7 +15,7 @@ WRONG: list[tuple[str, bytes, str]] = [
     ("a list", b"- a\n", "it is not a store"),
     ("another mapping", b"a: 1\n", "it is not a store"),
     ("no YAML", b"features: [\n", "line 2, column 1"),
-    ("a quote", b'features: "\n', "line 2, column 1"),
+    ("a quote", b'features: "\n', "line 1, column 11"),
     ("no UTF-8", b"features:\n- \xff\n", "(line 2, column 3): it is not UTF-8 text"),
     ("NUL", b"features: a\0b\n", "This is not a Wallaby dump"),
     ("two documents", WHOLE + b"---\na: 1\n", "a second document follows"),

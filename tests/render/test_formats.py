@@ -72,10 +72,9 @@ def test_json() -> None:
 
 
 def test_yaml() -> None:
-    values = {"b.y": "no", "a": ["x", 1], "b.x": {"z": None, "y": True}}
-    assert (
-        formats()["yaml"].write(values, {}) == "a:\n- x\n- 1\nb:\n  x:\n    y: true\n    z: null\n  y: 'no'\n"
-    )
+    values = {"b.w": "no", "a": ["x", 1], "b.u": {"z": None, "v": True}}
+    written = formats()["yaml"].write(values, {})
+    assert written == "a:\n- x\n- 1\nb:\n  u:\n    v: true\n    z: null\n  w: 'no'\n"
 
 
 def test_toml() -> None:
