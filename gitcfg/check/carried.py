@@ -3,7 +3,7 @@
 import posixpath
 from collections.abc import Iterator
 
-from gitcfg.check.fold import of
+from gitcfg.check.fold import of, sentence
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import FileEntry, Finding
@@ -51,8 +51,7 @@ def _unfit(fleet: Fleet, kind: NodeClass, entry: FileEntry) -> Iterator[Finding]
     for unfit in chosen.unfit(values, separators(fleet, values)):
         origins = [origin for name in unfit.subjects for origin in kind.stack.cells[name].origins]
         origins.append(entry.origin)
-        message = f"{entry.path} cannot carry it: {unfit.reason}"
-        yield of(unfit.code, unfit.subjects, message, origins, kind.names, unfit.hint)
+        yield of(unfit.code, unfit.subjects, sentence(unfit.reason), origins, kind.names, unfit.hint)
 
 
 def _taken(fleet: Fleet, kind: NodeClass, entry: FileEntry, engine: TemplateEngine) -> set[str]:

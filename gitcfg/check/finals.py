@@ -23,8 +23,8 @@ def finals(fleet: Fleet) -> Iterator[Finding]:
         for name, value in kind.params.items():
             cell = kind.stack.cells[name]
             if name in kind.stack.pending:
-                yield from _asked(kind, name, cell)
-                yield from _named(kind, _value(fleet, name, cell, value))
+                found = [*_asked(kind, name, cell), *_strange(fleet, kind, name, cell)]
+                yield from found or _named(kind, _value(fleet, name, cell, value))
                 continue
             key = (name, id(cell))
             if key not in memo:
@@ -43,6 +43,19 @@ def _asked(kind: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
             message = f"{name} wants the fact {step.given}, which is not given."
             hint = f"Write {step.given} under `facts:` of the nodes or their set."
             yield of("GC311", name, message, [step.origin], kind.names, hint)
+
+
+def _strange(fleet: Fleet, kind: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
+    """Facts that are no value of the parameter's type: what is composed on them would hide it."""
+    for step in cell.steps:
+        fact = kind.said.facts.get(step.given) if step.op is Op.FACT else None
+        if fact is None or fact.value is None:
+            continue
+        try:
+            fleet.declarations.value(name, fact.value, fact.text)
+        except Misfit as misfit:
+            message = f"The fact {step.given} does not fit: {name} {misfit}."
+            yield of("GC306", name, message, cell.origins, kind.names)
 
 
 def _value(fleet: Fleet, name: str, cell: Cell, value: Any) -> Iterator[Finding]:
