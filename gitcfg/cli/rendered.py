@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.cli.output import OutputFolder
 from gitcfg.cli.session import Output, Session, write, write_json
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Finding, GitcfgError, Severity
-from gitcfg.render.output import OutputFolder
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -46,6 +46,5 @@ def replace(place: Path, content: bytes, mode: int) -> None:
             file.write(content)
         os.chmod(name, mode)
         os.replace(name, place)
-    except BaseException:
-        os.unlink(name)
-        raise
+    finally:
+        Path(name).unlink(missing_ok=True)  # still there only if something went wrong
