@@ -103,10 +103,15 @@ class Layers:
             feature = self.instance(feature, instance)
         above = above | {feature.name}
         parts = self.uses(feature.include, without, above)
-        label = f"feature {feature.name}" if instance is None else f"feature {named(feature.name, instance)}"
         return self._bounded(
             feature.name,
-            Partial(label, parts, self.steps(feature.params), feature.files, frozenset({feature.name})),
+            Partial(
+                f"feature {feature.name}",
+                parts,
+                self.steps(feature.params),
+                feature.files,
+                frozenset({feature.name}),
+            ),
         )
 
     def instance(self, feature: Feature, instance: Instance) -> Feature:
@@ -147,8 +152,3 @@ class Layers:
         hint = "Features that include each other crosswise multiply; include each only once."
         self._unsupported(name, f"{name} includes features at more than {MAX_PLACES} places.", hint)
         return None
-
-
-def named(feature: str, instance: Instance) -> str:
-    """A feature's instance, in words."""
-    return feature if instance.name is None else f"{feature} as {instance.name}"

@@ -103,7 +103,7 @@ def _feature(
     if name not in repository.features or name in without or name in inside:
         return
     body = repository.features[name]
-    here = (f"feature {name}" if use.name is None else f"feature {name} as {use.name}", *path)
+    here = (f"feature {name}", *path)
     for inner in reversed(uses(body.get("include", []), use)):
         yield from _feature(repository, inner, without, here, (*inside, name))
     yield Layer(here, filled(body.get("params", {}), use), name)
