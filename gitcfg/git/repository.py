@@ -88,9 +88,15 @@ def _discover(folder: Path) -> pygit2.Repository | None:
         found = pygit2.discover_repository(str(folder))
         return pygit2.Repository(found) if found else None
     except (pygit2.GitError, KeyError, ValueError) as error:
-        hint = "gitcfg reads repositories with SHA-1 ids only: git's library knows no others."
-        hints = [hint] if "object" in str(error) or "sha256" in str(error).lower() else []
-        raise GitcfgError(f"The git repository cannot be opened: {error}.", *hints) from None
+        raise GitcfgError(f"The git repository cannot be opened: {error}.", _hint(str(error))) from None
+
+
+def _hint(reason: str) -> str:
+    if "owned" in reason or "ownership" in reason:
+        return "It belongs to another user: `git config --global --add safe.directory PATH` trusts it."
+    if "object" in reason or "sha256" in reason.lower():
+        return "gitcfg reads repositories with SHA-1 ids only: git's library knows no others."
+    return ""
 
 
 def _upwards(folder: Path, top: Path | None) -> list[Path]:
