@@ -53,6 +53,7 @@ class Layers:
                 depth[name] = below + len(members)
                 if depth[name] > MAX_DEPTH:
                     yield name
+                if below <= MAX_DEPTH < depth[name]:  # those above it are told by this one
                     self._unsupported(name, f"{name} includes features through more than {MAX_DEPTH} levels.")
 
     def _unsupported(self, name: str, message: str, hint: str = "") -> None:
