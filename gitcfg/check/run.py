@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from gitcfg.check.carried import carried
+from gitcfg.check.clashes import clashes
 from gitcfg.check.composition import composition
 from gitcfg.check.dead import dead
 from gitcfg.check.definitions import definitions
@@ -25,6 +26,7 @@ Check = Callable[[Fleet], Iterator[Finding]]
 CHECKS: tuple[Check, ...] = (
     references,
     structure,
+    clashes,
     definitions,
     together,
     finals,

@@ -4,26 +4,41 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gitcfg.check.fold import of
 from gitcfg.compile.fleet import Fleet
-from gitcfg.graph import components, reach
-from gitcfg.model import Feature, Finding, Model, Op, Origin, Parameter, Ref
+from gitcfg.graph import Reach, components, reach, reverse
+from gitcfg.model import Feature, Finding, Model, Origin, Ref
 
 Edges = Mapping[str, Mapping[str, Origin]]
+SHOWN = 5  # who needs a pair that conflicts may be everybody
 
 
 def structure(fleet: Fleet) -> Iterator[Finding]:
     """What is wrong with features and parameters among themselves, whoever has them."""
     model = fleet.model
-    include = _edges(model, {f.name: [Ref(u.feature, u.origin) for u in f.include] for f in _features(model)})
-    depends = _edges(model, {f.name: f.depends for f in _features(model)})
+    include, depends = inclusion(model), dependence(model)
     after = _edges(model, {f.name: f.after for f in _features(model)})
-    needs = {name: {**include[name], **depends[name]} for name in include}
+    needs = needs_of(model)
     yield from _circles("GC202", include, "{} includes itself.", "{} include each other in a circle.")
     words = ("{} depends on itself.", "{} depend on each other in a circle.")
     yield from (f for f in _circles("GC203", needs, *words) if _among(f, depends))
     yield from _circles("GC203", after, "{} comes after itself.", "{} come after each other in a circle.")
     yield from _parameter_circles(model)
     yield from _feature_conflicts(model, needs)
-    yield from _parameter_conflicts(fleet, needs)
+
+
+def inclusion(model: Model) -> Edges:
+    """What each feature includes, and where that is said."""
+    return _edges(model, {f.name: [Ref(u.feature, u.origin) for u in f.include] for f in _features(model)})
+
+
+def dependence(model: Model) -> Edges:
+    """What each feature depends on, and where that is said."""
+    return _edges(model, {f.name: f.depends for f in _features(model)})
+
+
+def needs_of(model: Model) -> Edges:
+    """What each feature includes or depends on."""
+    depends = dependence(model)
+    return {name: {**targets, **depends[name]} for name, targets in inclusion(model).items()}
 
 
 def _features(model: Model) -> Iterable[Feature]:
@@ -58,7 +73,7 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _parameter_edges(model: Model) -> dict[str, dict[str, Origin]]:
+def parameter_edges(model: Model) -> dict[str, dict[str, Origin]]:
     return {
         name: {ref.name: ref.origin for ref in parameter.depends if ref.name in model.parameters}
         for name, parameter in model.parameters.items()
@@ -67,10 +82,10 @@ def _parameter_edges(model: Model) -> dict[str, dict[str, Origin]]:
 
 def _parameter_circles(model: Model) -> Iterator[Finding]:
     words = ("{} depends on itself.", "{} depend on each other in a circle.")
-    return _circles("GC203", _parameter_edges(model), *words)
+    return _circles("GC203", parameter_edges(model), *words)
 
 
-def _conflicts(items: Mapping[str, Feature] | Mapping[str, Parameter]) -> dict[tuple[str, ...], list[Origin]]:
+def _conflicts(items: Mapping[str, Feature]) -> dict[tuple[str, ...], list[Origin]]:
     """Where each pair of names (or one name with itself) is said to conflict."""
     result: dict[tuple[str, ...], list[Origin]] = {}
     for name, item in items.items():
@@ -82,73 +97,25 @@ def _conflicts(items: Mapping[str, Feature] | Mapping[str, Parameter]) -> dict[t
 
 def _feature_conflicts(model: Model, needs: Edges) -> Iterator[Finding]:
     pairs = _conflicts(model.features)
-    closures = {name: below | {name} for name, below in reach(needs).items()} if pairs else {}
+    needed = reach(reverse(needs)) if pairs else None
     for pair, origins in pairs.items():
-        if len(pair) == 1:
+        if needed is None or len(pair) == 1:
             yield of("GC204", pair, f"{pair[0]} conflicts with itself.", origins)
             continue
-        both = sorted(name for name, closure in closures.items() if closure.issuperset(pair))
+        both = needed.common(pair)
         if both:
-            message = f"{listed(pair)} conflict, but {_needs(both)} both."
-            places = [origin for name in both for origin in _ways(needs[name], pair, closures)]
+            message = f"{listed(pair)} conflict, but {needing(both)} both."
+            places = [o for name in both[:SHOWN] for t, o in needs[name].items() if _of(needed, t, pair)]
             yield of("GC204", pair, message, [*origins, *places])
 
 
-def _needs(names: list[str]) -> str:
+def _of(needed: Reach, target: str, pair: tuple[str, ...]) -> bool:
+    """Is a feature one of a pair, or does it need one?"""
+    return any(target == name or needed.leads(name, target) for name in pair)
+
+
+def needing(names: list[str]) -> str:
+    """Who needs something: a few by name, and how many more."""
+    if len(names) > SHOWN:
+        return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more need"
     return f"{names[0]} needs" if len(names) == 1 else f"{listed(names)} need"
-
-
-def _ways(
-    edges: Mapping[str, Origin], pair: Iterable[str], closures: Mapping[str, frozenset[str]]
-) -> list[Origin]:
-    """The mentions through which a feature comes to need one of a pair."""
-    return [origin for target, origin in edges.items() if not closures[target].isdisjoint(pair)]
-
-
-def _parameter_conflicts(fleet: Fleet, needs: Edges) -> Iterator[Finding]:
-    model = fleet.model
-    if not any(parameter.conflicts for parameter in model.parameters.values()):
-        return
-    below = reach(_parameter_edges(model))
-    found: dict[tuple[str, ...], tuple[list[Origin], list[str]]] = {}
-    for needer, places in (*_by_parameter(model), *_by_feature(model, needs)):
-        for pair, origin in _conflicting(fleet, _with_needed(fleet, set(places), below)):
-            origins, needers = found.setdefault(pair, ([], []))
-            origins += [*(place for name in pair for place in places.get(name, ())), origin]
-            needers.append(needer)
-    for pair, (origins, needers) in found.items():
-        if len(pair) == 1:
-            yield of("GC205", pair, f"{pair[0]} conflicts with itself.", origins)
-        else:
-            yield of(
-                "GC205", pair, f"{listed(pair)} conflict, but {_needs(sorted(set(needers)))} both.", origins
-            )
-
-
-def _by_parameter(model: Model) -> Iterator[tuple[str, dict[str, list[Origin]]]]:
-    return ((name, {name: []}) for name in model.parameters)
-
-
-def _by_feature(model: Model, needs: Edges) -> Iterator[tuple[str, dict[str, list[Origin]]]]:
-    """What a feature and all that it includes or depends on bind, and where."""
-    closures = reach(needs)
-    for name in model.features:
-        places: dict[str, list[Origin]] = {}
-        for member in sorted(closures[name] | {name}):
-            for param, bound in model.features[member].params.items():
-                if bound.op is not Op.UNSET and "${" not in param:
-                    places.setdefault(param, []).append(bound.origin)
-        yield f"feature {name}", places
-
-
-def _with_needed(fleet: Fleet, names: set[str], below: Mapping[str, frozenset[str]]) -> set[str]:
-    declared = (fleet.declarations.find(name) for name in names)
-    return names.union(*(below[parameter.name] for parameter in declared if parameter is not None))
-
-
-def _conflicting(fleet: Fleet, names: set[str]) -> Iterator[tuple[tuple[str, ...], Origin]]:
-    for name in sorted(names):
-        parameter = fleet.declarations.find(name)
-        for ref in parameter.conflicts if parameter is not None else ():
-            if ref.name in names and ref.name in fleet.model.parameters:
-                yield tuple(sorted({name, ref.name})), ref.origin

@@ -127,4 +127,4 @@ def installed(kind: NodeClass, model: Model, feature: str) -> Iterable[Origin]:
     uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
     uses += [use for use, _ in said.features]
     uses += [use for override in kind.overrides for use in override.features]
-    return [use.origin for use in uses if use.feature == feature or feature in reaches.get(use.feature, ())]
+    return [use.origin for use in uses if use.feature == feature or reaches.leads(use.feature, feature)]

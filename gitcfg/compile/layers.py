@@ -76,7 +76,7 @@ class Layers:
     def expanded(self, features: Iterable[str]) -> frozenset[str]:
         """Features with all that they include."""
         found = set(features) & self.model.features.keys()
-        return frozenset(found.union(*(self.reaches[name] for name in found)))
+        return self.reaches.closed(found)
 
     def feature(
         self, use: Use, without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
@@ -91,7 +91,7 @@ class Layers:
         if circle and len(whole) > MAX_CIRCLE:
             return None
         instance = instance_of(use)
-        apart = without & self.reaches[name]
+        apart = frozenset(gone for gone in without if self.reaches.leads(name, gone))
         key = (name, instance.key if instance else "", apart, circle)
         if key not in self._features:
             self._features[key] = self._build(feature, instance, apart, circle)

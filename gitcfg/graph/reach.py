@@ -52,20 +52,68 @@ def _visit(
             low[vertex] = min(low[vertex], order[target])
 
 
-def reach(edges: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
-    """What each vertex leads to, itself only where it lies on a cycle."""
-    result: dict[str, frozenset[str]] = {}
-    for members in components(edges):
-        inside = set(members)
-        found: set[str] = set()
-        for member in members:
-            for target in edges.get(member, ()):
-                found.add(target)
-                if target not in inside:
-                    found |= result[target]
-        if len(members) > 1:
-            found |= inside
-        shared = frozenset(found)
-        for member in members:
-            result[member] = shared
+class Reach:
+    """What each vertex of a graph leads to, held as bits: a chain of thousands stays small."""
+
+    def __init__(self, edges: Mapping[str, Iterable[str]]) -> None:
+        order = components(edges)
+        self.names = tuple(sorted(name for members in order for name in members))
+        self._index = {name: index for index, name in enumerate(self.names)}
+        self._bits: dict[str, int] = {}
+        for members in order:
+            found = self._mask(members) if len(members) > 1 else 0
+            for member in members:
+                for target in edges.get(member, ()):
+                    found |= 1 << self._index[target] | self._bits.get(target, 0)
+            self._bits.update(dict.fromkeys(members, found))
+
+    def __getitem__(self, name: str) -> frozenset[str]:
+        """What a vertex leads to, itself only where it lies on a cycle."""
+        return frozenset(self._named(self._bits[name]))
+
+    def leads(self, start: str, target: str) -> bool:
+        """Is there a way from one to the other?"""
+        index = self._index.get(target)
+        return index is not None and bool(self._bits.get(start, 0) >> index & 1)
+
+    def closed(self, names: Iterable[str]) -> frozenset[str]:
+        """Vertices with all that they lead to."""
+        names = tuple(names)
+        found = self._mask(names)
+        for name in names:
+            found |= self._bits[name]
+        return frozenset(self._named(found))
+
+    def common(self, names: Iterable[str]) -> list[str]:
+        """What each of some vertices is or leads to, in order of name."""
+        found = -1
+        for name in names:
+            found &= self._bits[name] | 1 << self._index[name]
+        return list(self._named(found))
+
+    def _mask(self, names: Iterable[str]) -> int:
+        found = 0
+        for name in names:
+            found |= 1 << self._index[name]
+        return found
+
+    def _named(self, bits: int) -> Iterator[str]:
+        digits = f"{bits:b}"[::-1]
+        index = digits.find("1")
+        while index >= 0:
+            yield self.names[index]
+            index = digits.find("1", index + 1)
+
+
+def reach(edges: Mapping[str, Iterable[str]]) -> Reach:
+    """What each vertex leads to; targets that are no keys are vertices without edges."""
+    return Reach(edges)
+
+
+def reverse(edges: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    """The graph with every edge turned round."""
+    result: dict[str, list[str]] = {name: [] for name in edges}
+    for name, targets in edges.items():
+        for target in targets:
+            result.setdefault(target, []).append(name)
     return result
