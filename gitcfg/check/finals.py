@@ -1,5 +1,6 @@
 """GC306, GC311, GC503: the final values of nodes."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,10 +9,11 @@ from gitcfg.check.fold import of
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.expressions import unbalanced
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.operations import distinct
+from gitcfg.compile.operations import identity
 from gitcfg.compile.partial import MAX_WEIGHT, Cell
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Finding, Op, Parameter
+from gitcfg.model.names import shown
 
 _JUDGED_ALREADY = frozenset({Op.SET, Op.DEFAULT, Op.NULL})
 
@@ -94,11 +96,9 @@ def _final(fleet: Fleet, parameter: Parameter, name: str, value: Any, cell: Cell
 
 
 def _repeated(name: str, value: list[Any], cell: Cell) -> Iterator[Finding]:
-    kept = distinct(value)
-    if len(kept) < len(value):
-        rest = list(value)
-        for item in kept:
-            rest.remove(item)
-        message = f"{name} holds {rest[0]!r} more than once."
+    counts = Counter(map(identity, value))
+    item = next((item for item in value if counts[identity(item)] > 1), None)
+    if len(counts) < len(value):
+        message = f"{name} holds {shown(repr(item))} more than once."
         hint = "Declare it `unique: true` if only the first shall count."
         yield of("GC503", name, message, cell.origins, hint=hint)

@@ -77,21 +77,28 @@ def _files_hint(node: Node) -> str:
 
 def refusals(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
     """Tell the errors that concern these nodes; 1 if there are any."""
-    errors = [f for f in fleet.findings if f.severity is Severity.ERROR and _concerns(fleet, f, names)]
+    grave = [finding for finding in fleet.findings if finding.severity is Severity.ERROR]
+    made_from = _files(fleet, names) if grave else frozenset()
+    errors = [finding for finding in grave if _concerns(finding, names, made_from)]
     if errors:
         from gitcfg.cli.findings import counted, show
 
         console = session.console(stderr=True)
         show(console, fleet.compiled.tree, errors)
-        console.print(f"{counted(len(errors), 'error')} concern what was rendered.", style="red")
+        verb = "concerns" if len(errors) == 1 else "concern"
+        console.print(f"{counted(len(errors), 'error')} {verb} what was rendered.", style="red")
     return int(bool(errors))
 
 
-def _concerns(fleet: Fleet, finding: Finding, names: tuple[str, ...]) -> bool:
+def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
+    """The repository's files that nodes are made from; None: all of them, for all nodes."""
+    if len(names) == len(fleet):
+        return None
+    return frozenset[str]().union(*(fleet.compiled.files_of(name) for name in names))
+
+
+def _concerns(finding: Finding, names: tuple[str, ...], made_from: frozenset[str] | None) -> bool:
     """Is a finding about one of these nodes, or about a file that one of them is made from?"""
     if finding.nodes:
         return not set(finding.nodes).isdisjoint(names)
-    if len(names) == len(fleet):
-        return True
-    written = {origin.file for origin in finding.origins}
-    return any(not written.isdisjoint(fleet.compiled.files_of(name)) for name in names)
+    return made_from is None or not made_from.isdisjoint(origin.file for origin in finding.origins)

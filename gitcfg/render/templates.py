@@ -43,9 +43,15 @@ class TemplateEngine:
 
     def __init__(self, templates: Mapping[str, str]) -> None:
         self._guard = Guard(_CHILD, _LIMITS, opening={"sources": dict(templates)})
+        self._analyses: dict[str, Analysis] = {}
 
     def analyse(self, name: str) -> Analysis:
         """The parameters and templates that a template names, and the first thing wrong with it."""
+        if name not in self._analyses:
+            self._analyses[name] = self._analyse(name)
+        return self._analyses[name]
+
+    def _analyse(self, name: str) -> Analysis:
         try:
             answer = self._guard.request({"analyse": name})
         except GuardError as error:

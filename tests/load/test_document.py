@@ -84,8 +84,8 @@ def test_what_is_dumped_reads_back(value: dict[str, Any]) -> None:
 
 
 def _odd(value: Any) -> bool:
-    """Text that YAML cannot hold as plain text, or a key that is a merge key."""
+    """Text that YAML has no way to hold."""
     if isinstance(value, str):
-        return value == "<<" or not value.isprintable()
+        return any("\ud800" <= character <= "\udfff" for character in value)
     items = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
     return any(map(_odd, items))

@@ -34,7 +34,6 @@ def only(format: str, values: dict[str, Any], separator: str | None = "comma") -
 def test_there_are_six() -> None:
     assert sorted(formats()) == sorted(FLAT + NESTING)
     assert {name: format.name for name, format in formats().items()} == {name: name for name in formats()}
-    assert [name for name in formats() if formats()[name].nests] == [n for n in formats() if n in NESTING]
 
 
 def test_condor() -> None:

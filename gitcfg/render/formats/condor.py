@@ -16,7 +16,6 @@ class Condor:
     """Files below /etc/condor."""
 
     name = "condor"
-    nests = False
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
         lines = []

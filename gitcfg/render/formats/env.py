@@ -19,7 +19,6 @@ class Env:
     """NAME=value, in quotes where it must be."""
 
     name = "env"
-    nests = False
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
         found = ((name, text_of(value, separators.get(name))) for name, value in present(values))

@@ -21,7 +21,6 @@ class Format(Protocol):
     """Writes parameters so that reading the text gives them back, or says why it cannot."""
 
     name: str
-    nests: bool
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
         """The text, in order of name. Bare parameters (None) are left out."""

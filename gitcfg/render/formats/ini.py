@@ -15,7 +15,6 @@ class Ini:
     """Keys without a section come first."""
 
     name = "ini"
-    nests = False
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
         rows = sorted(

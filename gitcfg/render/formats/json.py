@@ -12,7 +12,6 @@ class Json:
     """One object, indented, its keys in order of name."""
 
     name = "json"
-    nests = True
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
         return json.dumps(nested(values), indent=2, ensure_ascii=False) + "\n"

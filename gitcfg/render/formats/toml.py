@@ -13,7 +13,6 @@ class Toml:
     """Tables for dotted names, arrays of tables for lists of maps."""
 
     name = "toml"
-    nests = True
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
         return "".join(_table((), _told(nested(values)), "")).removeprefix("\n")

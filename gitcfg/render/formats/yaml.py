@@ -11,7 +11,6 @@ class Yaml:
     """One block mapping, its keys in order of name."""
 
     name = "yaml"
-    nests = True
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
         from gitcfg.load.yaml import dump
