@@ -86,7 +86,7 @@ class Fleet(Mapping[str, Node]):
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """Everything that is wrong, in order of code."""
-        return check(self.compiled, self._previous())
+        return check(self.compiled, self._previous(), self.engine)
 
     def _previous(self) -> Roster | None:
         """Who was there before, if that can be read at all."""

@@ -91,3 +91,17 @@ def test_a_check_for_programs_loads_neither_rich_nor_what_it_does_not_use(tmp_pa
     words = ["-C", str(tmp_path), "check", "-o", "json"]
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "0"
+
+
+def test_a_fleet_that_nobody_closes_leaves_neither_a_process_nor_a_folder(tmp_path: Path) -> None:
+    code = "import gitcfg\n"
+    code += "fleet = gitcfg.in_memory({'gitcfg.yaml': 'format: 1', 'nodes/n.yaml': '{}', 'templates/t': 'x',"
+    code += " 'groups/default.yaml': 'files: {/etc/t: {template: t}}'})\n"
+    code += (
+        "print(fleet.findings, fleet['n'].files, len(__import__('os').listdir(__import__('sys').argv[1])))"
+    )
+    environment = {"TMPDIR": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
+    words = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == "() {'/etc/t': 'x'} 1\n"
+    assert list(tmp_path.iterdir()) == []

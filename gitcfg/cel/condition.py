@@ -1,6 +1,5 @@
 """One condition, asked in this process if it is cheap for certain, else in a guarded child."""
 
-import atexit
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
@@ -96,6 +95,4 @@ def _judge_text(text: str) -> None:
 def _guard() -> "Guard":
     from gitcfg.guard import Guard
 
-    guard = Guard("gitcfg.cel.child")
-    atexit.register(guard.close)
-    return guard
+    return Guard("gitcfg.cel.child")

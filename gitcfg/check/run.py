@@ -1,6 +1,7 @@
 """Runs every check and folds what they find."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 
 from gitcfg.check.carried import carried
 from gitcfg.check.clashes import clashes
@@ -37,18 +38,21 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def check(fleet: Fleet, before: Roster | None = None) -> tuple[Finding, ...]:
+def check(
+    fleet: Fleet, before: Roster | None = None, engine: TemplateEngine | None = None
+) -> tuple[Finding, ...]:
     """Every finding about a fleet, in order of code, subject and place.
 
     `before` says which nodes there were until now, for what only a change can show (GC511).
+    `engine` is the one that renders the fleet's templates, where there is one already.
     """
     found = list(fleet.model.findings)
     if not any(finding.code == "GC104" for finding in found):
         for run in CHECKS:
             found += run(fleet)
-        with TemplateEngine(fleet.templates) as engine:
-            found += entries(fleet, engine)
-            found += carried(fleet, engine)
+        with nullcontext(engine) if engine else TemplateEngine(fleet.templates) as templates:
+            found += entries(fleet, templates)
+            found += carried(fleet, templates)
         found += fleet.layers.findings
         found += retired(fleet, before) if before is not None else ()
     return folded(found)

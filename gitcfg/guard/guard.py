@@ -1,6 +1,8 @@
 """A guard: hostile input is handled by a child process that can do no harm and may die of it."""
 
 import threading
+import weakref
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,6 +26,7 @@ class Guard:
         self._module, self._limits = module, limits
         self._opening = None if opening is None else msgspec.msgpack.encode(opening)
         self._child: Child | None = None
+        self._end: Callable[[], Any] | None = None
         self._turn = threading.Lock()
 
     def request(self, payload: Any) -> Any:
@@ -38,9 +41,9 @@ class Guard:
 
     def close(self) -> None:
         """End the child. A later request starts another."""
-        child, self._child = self._child, None
-        if child is not None:
-            child.end()
+        end, self._end, self._child = self._end, None, None
+        if end is not None:
+            end()
 
     def __enter__(self) -> Self:
         return self
@@ -74,6 +77,8 @@ class Guard:
         if self._child is None or not self._child.running:
             self.close()
             self._child = start(self._module, self._limits)
+            # Whoever forgets to close leaves neither a process nor a folder behind.
+            self._end = weakref.finalize(self, self._child.end)
             if self._opening is not None:
                 self._child.ask(self._opening)
         return self._child
