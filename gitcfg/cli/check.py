@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli.session import Output, Session, write_json
+from gitcfg.cli.session import Output, Session
 from gitcfg.model import GitcfgError, Severity
 
 EPILOG = """Examples:
@@ -36,10 +36,11 @@ def command(
         raise GitcfgError("--at and --staged do not go together.", "Say one of them.")
     with session.fleet(at, staged) as fleet:
         findings = fleet.findings
-        if output is Output.JSON:
+        if output is not Output.TEXT:
+            from gitcfg.cli.records import write_record
             from gitcfg.explain.records import findings_record
 
-            write_json(findings_record(fleet.commit, findings, folded))
+            write_record(findings_record(fleet.commit, findings, folded), output)
         else:
             from gitcfg.cli.findings import show, summary
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli.session import Output, Session, write_json
+from gitcfg.cli.session import Output, Session
 from gitcfg.library import Fleet, Node
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
@@ -38,10 +38,12 @@ def command(
         names = params or list(asked.params)
         for name in names:
             _known(fleet, asked, name)
-        if output is Output.JSON:
+        if output is not Output.TEXT:
+            from gitcfg.cli.records import write_record
             from gitcfg.explain.records import trail_record
 
-            write_json(trail_record(fleet.commit, node, {name: asked.told(name, all_) for name in names}))
+            told = {name: asked.told(name, all_) for name in names}
+            write_record(trail_record(fleet.commit, node, told), output)
         else:
             from gitcfg.cli.trails import overview, show
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.cli.output import OutputFolder
-from gitcfg.cli.session import Output, Session, write, write_json
+from gitcfg.cli.folder import OutputFolder
+from gitcfg.cli.records import write_record
+from gitcfg.cli.session import Output, Session, write
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Finding, GitcfgError, Severity
 
@@ -27,9 +28,9 @@ def deliver(fleet: Fleet, names: tuple[str, ...], wanted: Wanted) -> None:
         folder = OutputFolder(wanted.out)
         for name in names:
             folder.put(name, fleet[name].rendered)
-    elif wanted.output is Output.JSON:
+    elif wanted.output is not Output.TEXT:
         record = {name: node_record(fleet[name], wanted.params) for name in names}
-        write_json({"schema": "gitcfg.render/1", "commit": fleet.commit, "nodes": record})
+        write_record({"schema": "gitcfg.render/1", "commit": fleet.commit, "nodes": record}, wanted.output)
     else:
         for name in names:
             write("".join(_text(fleet[name], wanted, several=len(names) > 1)))

@@ -27,6 +27,8 @@ class Output(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    JSONL = "jsonl"
+    YAML = "yaml"
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -72,8 +74,3 @@ class Session(msgspec.Struct, frozen=True):
 def write(text: str) -> None:
     """Text to stdout as it is; what UTF-8 cannot say is escaped."""
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-
-
-def write_json(value: object) -> None:
-    """A JSON document to stdout."""
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
+from tests.cli.published import judge
 
 CASES = Path(__file__).parent.parent / "cases" / "commands"
 UPDATE = bool(os.environ.get("UPDATE_CASES"))
@@ -70,6 +71,9 @@ def test_commands_print_what_the_case_says(
         code = run(shlex.split(command))
         out = capfdbinary.readouterr()
         told.append(f"=== run {command} -> {code}\n{said(tmp_path, out.out, out.err)}")
+        form = re.search(r"-o (json|jsonl|yaml)\b", command)
+        if form and out.out:
+            judge(out.out.decode(), form[1])
     if UPDATE:
         path.write_text("".join(told))
     assert "".join(told) == text

@@ -1,0 +1,49 @@
+"""Records on their way out, for programs: as one document, or a line for each item."""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from gitcfg.cli.session import Output, write
+
+Record = dict[str, Any]
+
+ITEMS = {
+    "gitcfg.findings/1": ("findings", "finding"),
+    "gitcfg.render/1": ("nodes", "node"),
+    "gitcfg.trail/1": ("params", "param"),
+}
+"""By schema: the key under which a record holds its items, and what one of them is called."""
+
+
+def write_record(record: Record, output: Output) -> None:
+    """Write a record as JSON, JSON lines or YAML. It names its schema; so does every line."""
+    if output is Output.YAML:
+        from gitcfg.load.yaml import dump
+
+        write(dump(msgspec.to_builtins(record)))
+        return
+    if output is Output.JSON:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        return
+    for line in lines(record):
+        sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
+
+
+def lines(record: Record) -> Iterator[Record]:
+    """One record for each item: what the whole says of itself, and the item's own.
+
+    A line's schema is called as its item is; where items have names, that is the name's key too.
+    """
+    many, one = ITEMS[record["schema"]]
+    head = {key: value for key, value in record.items() if key != many}
+    head["schema"] = f"gitcfg.{one}/{record['schema'].rpartition('/')[2]}"
+    items = record[many]
+    if isinstance(items, dict):
+        for name, item in items.items():
+            yield {**head, one: name, **item}
+    else:
+        for item in items:
+            yield {**head, **item}
