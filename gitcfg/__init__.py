@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gitcfg.library import Fleet, Node, in_memory, open
+    from gitcfg.library import Fleet, Node, compare, in_memory, open
 
 __version__ = "0.1.0"
-__all__ = ["Fleet", "Node", "__version__", "in_memory", "open"]
+__all__ = ["Fleet", "Node", "__version__", "compare", "in_memory", "open"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,12 +1,14 @@
 """The public library: a repository opened, a fleet at a revision, and what one asks of it."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from typing import Any
 
 from gitcfg.check import check
+from gitcfg.comparison.comparison import Comparison
+from gitcfg.comparison.side import Side
 from gitcfg.compile import fleet as compiled
 from gitcfg.compile.fleet import FleetNode, compile_tree
 from gitcfg.compile.nodes import Roster
@@ -137,6 +139,10 @@ class Source:
         """The fleet as it would be committed; `file` is another index than the repository's own."""
         return self._fleet(self.repository.index(file))
 
+    def merged(self, ours: str, theirs: str) -> Fleet:
+        """The fleet that merging one revision into another would give. GitcfgError: conflicts."""
+        return self._fleet(self.repository.merged(ours, theirs))
+
     def _fleet(self, tree: Tree) -> Fleet:
         return Fleet(tree, self.repository.before(tree), self.today)
 
@@ -149,3 +155,8 @@ def open(path: str | os.PathLike[str] = ".", today: date | None = None) -> Sourc
 def in_memory(files: Mapping[str, str | bytes], today: date | None = None) -> Fleet:
     """The fleet of files that are held in a dictionary, path to content."""
     return Fleet(DictTree(files), None, today or date.today())
+
+
+def compare(old: Fleet, new: Fleet, names: Iterable[str] | None = None) -> Comparison:
+    """The changes from one fleet to another, folded over nodes; `names` restricts it to some nodes."""
+    return Comparison(Side(old.compiled, old.engine), Side(new.compiled, new.engine), names)

@@ -20,13 +20,17 @@ TIERS = {
     "load": 1,
     "compile": 1,
     "check": 2,
+    "comparison": 2,
     "explain": 2,
+    "picture": 2,
     "render": 2,
     "generate": 3,
     "convert": 3,
     "edit": 3,
-    "library": 3,
-    "cli": 4,
+    "history": 3,
+    "parsers": 3,
+    "library": 4,
+    "cli": 5,
 }
 # Siblings, and steps within a tier, that the design allows.
 ALLOWED = {
@@ -34,6 +38,7 @@ ALLOWED = {
     ("cel", "guard"),
     ("compile", "load"),
     ("check", "render"),
+    ("comparison", "render"),
 }
 HOMES = {
     "yaml": {"gitcfg/load/yaml.py"},

@@ -14,6 +14,7 @@ COMMANDS = {
     "check": "gitcfg.cli.check",
     "render": "gitcfg.cli.render",
     "explain": "gitcfg.cli.explain",
+    "diff": "gitcfg.cli.diff",
     "init": "gitcfg.cli.init",
     "import": "gitcfg.cli.imports",
     "help": "gitcfg.cli.help",

@@ -14,6 +14,7 @@ ITEMS = {
     "gitcfg.findings/1": ("findings", "finding"),
     "gitcfg.render/1": ("nodes", "node"),
     "gitcfg.trail/1": ("params", "param"),
+    "gitcfg.diff/1": ("changes", "change"),
 }
 """By schema: the key under which a record holds its items, and what one of them is called."""
 

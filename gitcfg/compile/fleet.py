@@ -60,6 +60,10 @@ class FleetNode:
         last = msgspec.structs.replace(steps[acting[-1]], result=self.params[param])
         return (*steps[: acting[-1]], last, *steps[acting[-1] + 1 :])
 
+    def deciding(self, param: str) -> TrailStep | None:
+        """The topmost step that counts: there one would change the value."""
+        return next((step for step in reversed(self.trail(param)) if not step.overridden), None)
+
 
 class Fleet:
     """Every node's configuration, compiled lazily: a node, a class, or all of them.

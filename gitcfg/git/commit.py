@@ -48,15 +48,13 @@ class CommitTree:
 
 
 class IndexTree:
-    """What is staged."""
+    """What is staged, or what a merge has made."""
 
     commit: str | None = None
 
-    def __init__(self, git: pygit2.Repository, prefix: str, file: str | None = None) -> None:
+    def __init__(self, git: pygit2.Repository, prefix: str, index: pygit2.Index) -> None:
         self.git = git
         inside = f"{prefix}/" if prefix else ""
-        index = git.index if file is None else pygit2.Index(file)
-        index.read()
         self.files = {
             found.path.removeprefix(inside): found for found in index if found.path.startswith(inside)
         }

@@ -52,18 +52,35 @@ class Repository:
 
         `git commit --all` and `git commit PATH` make one, and name it to hooks in GIT_INDEX_FILE.
         """
-        return IndexTree(self._git("the index"), self.prefix, file)
+        git = self._git("the index")
+        index = git.index if file is None else pygit2.Index(file)
+        index.read()
+        return IndexTree(git, self.prefix, index)
 
     def at(self, revision: str) -> Tree:
         """A commit's tree; `revision` is whatever `git rev-parse` takes."""
-        git = self._git(f"the revision {revision}")
-        try:
-            commit = git.revparse_single(revision).peel(pygit2.Commit)
-        except (KeyError, ValueError, pygit2.GitError):
-            raise GitcfgError(
-                f"There is no revision {revision}.", "`git log --oneline` lists commits."
-            ) from None
-        return CommitTree(git, commit, self.prefix)
+        return CommitTree(self._git("a revision"), self._commit(revision), self.prefix)
+
+    def knows(self, revision: str) -> bool:
+        """Is it a revision?"""
+        return self.git is not None and _commit(self.git, revision) is not None
+
+    def merge_base(self, ours: str, theirs: str) -> str:
+        """The commit at which two revisions parted. GitcfgError: they have none in common."""
+        base = self._git("a merge base").merge_base(self._commit(ours).id, self._commit(theirs).id)
+        if base is None:
+            raise GitcfgError(f"{ours} and {theirs} have no commit in common.")
+        return str(base)
+
+    def merged(self, ours: str, theirs: str) -> Tree:
+        """What merging a revision into another gives. GitcfgError: git finds conflicts."""
+        git = self._git("a merge")
+        index = git.merge_commits(self._commit(ours), self._commit(theirs))
+        if index.conflicts is not None:
+            paths = sorted({entry.path for sides in index.conflicts for entry in sides if entry})
+            hint = f"Both changed {', '.join(paths)}."
+            raise GitcfgError(f"{theirs} cannot be merged into {ours} without conflicts.", hint, code=1)
+        return IndexTree(git, self.prefix, index)
 
     def before(self, tree: Tree) -> Tree | None:
         """What a tree comes after: a commit's first parent, for all else HEAD; None at the beginning."""
@@ -75,12 +92,25 @@ class Repository:
         unborn = self.git.head_is_unborn
         return None if unborn else CommitTree(self.git, self.git.head.peel(pygit2.Commit), self.prefix)
 
+    def _commit(self, revision: str) -> pygit2.Commit:
+        commit = _commit(self._git(f"the revision {revision}"), revision)
+        if commit is None:
+            raise GitcfgError(f"There is no revision {revision}.", "`git log --oneline` lists commits.")
+        return commit
+
     def _git(self, what: str) -> pygit2.Repository:
         if self.git is None:
             raise GitcfgError(
                 f"{self.root} is no git repository, so {what} cannot be read.", "Run `git init`."
             )
         return self.git
+
+
+def _commit(git: pygit2.Repository, revision: str) -> pygit2.Commit | None:
+    try:
+        return git.revparse_single(revision).peel(pygit2.Commit)
+    except (KeyError, ValueError, pygit2.GitError):
+        return None
 
 
 def _discover(folder: Path) -> pygit2.Repository | None:

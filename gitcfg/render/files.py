@@ -88,16 +88,22 @@ def _written(fleet: Fleet, chosen: Format, values: dict[str, Any]) -> str:
 
 def rendered(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> dict[str, RenderedFile]:
     """A node's files by path. What cannot be rendered is left out: it is a finding."""
-    result = {}
-    for path, entry in node.entries.items():
-        try:
-            text = content(fleet, node, entry, engine)
-        except TemplateProblem:
-            continue
-        if text is not None:
-            digest = file_digest(text, entry)
-            result[path] = RenderedFile(path, text, entry.mode, entry.owner, entry.group, digest)
-    return result
+    files = {path: rendered_file(fleet, node, entry, engine) for path, entry in node.entries.items()}
+    return {path: file for path, file in files.items() if file is not None}
+
+
+def rendered_file(
+    fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
+) -> RenderedFile | None:
+    """One file of a node; None where it cannot be rendered."""
+    try:
+        text = content(fleet, node, entry, engine)
+    except TemplateProblem:
+        return None
+    if text is None:
+        return None
+    digest = file_digest(text, entry)
+    return RenderedFile(entry.path, text, entry.mode, entry.owner, entry.group, digest)
 
 
 def file_digest(text: str, entry: FileEntry) -> str:

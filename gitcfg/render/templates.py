@@ -29,12 +29,15 @@ class Analysis(msgspec.Struct, frozen=True):
 
     `params` are the parameters that it certainly mentions, each once, with a line in this template
     (that of the inclusion, for what another template mentions); `includes` are the templates that it
-    takes in, however far. `everything`: it may use any parameter, as a loop over them does.
+    takes in, however far. `everything`: it may use any parameter, as a loop over them does. `names` are
+    those it uses of `node`, `features` and `groups`. `computed`: it may take in any template.
     """
 
     params: tuple[tuple[str, int], ...] = ()
     includes: tuple[str, ...] = ()
     everything: bool = False
+    names: frozenset[str] = frozenset()
+    computed: bool = False
     problem: TemplateProblem | None = None
 
 
@@ -59,7 +62,12 @@ class TemplateEngine:
         params = tuple((param, line) for param, line in answer["params"])
         problem = answer["problem"]
         return Analysis(
-            params, tuple(answer["includes"]), answer["everything"], problem and TemplateProblem(*problem)
+            params,
+            tuple(answer["includes"]),
+            answer["everything"],
+            frozenset(answer["names"]),
+            answer["computed"],
+            problem and TemplateProblem(*problem),
         )
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gitcfg.render.template_child.mentions import everything, parameters, templates
+from gitcfg.render.template_child.mentions import computed, everything, names, parameters, templates
 from gitcfg.render.template_child.problems import FAILURES, Problem, missing_template, problem
 from gitcfg.render.template_child.sandbox import Sandbox
 from gitcfg.render.template_child.values import encodable
@@ -17,6 +17,8 @@ class Analysis:
         self._params: dict[str, int] = {}
         self._includes: dict[str, None] = {}
         self._everything = False
+        self._names: set[str] = set()
+        self._computed = False
         self._problem: Problem | None = None
 
     def of(self, name: str) -> Mapping[str, Any]:
@@ -32,6 +34,8 @@ class Analysis:
             "params": list(self._params.items()),
             "includes": list(self._includes),
             "everything": self._everything,
+            "names": sorted(self._names & {"node", "features", "groups"}),
+            "computed": self._computed,
             "problem": self._problem,
         }
 
@@ -39,15 +43,17 @@ class Analysis:
         tree = self._sandbox.parse(self._sources[name], name, name)
         self._sandbox.get_template(name)  # unknown filters and tests show when it is compiled
         self._everything = self._everything or everything(tree)
+        self._names |= names(tree)
+        self._computed = self._computed or computed(tree)
         for parameter, at in parameters(tree):
             self._params.setdefault(encodable(parameter), line or at)
-        for names, at, optional in templates(tree):
-            self._follow(names, name, at, line or at, optional)
+        for choice, at, optional in templates(tree):
+            self._follow(choice, name, at, line or at, optional)
 
-    def _follow(self, names: tuple[str, ...], name: str, at: int, line: int, optional: bool) -> None:
-        found = [candidate for candidate in names if candidate in self._sources]
+    def _follow(self, choice: tuple[str, ...], name: str, at: int, line: int, optional: bool) -> None:
+        found = [candidate for candidate in choice if candidate in self._sources]
         if found and found[0] not in self._includes:
             self._includes[found[0]] = None
             self._read(found[0], line)
         elif not found and not optional and self._problem is None:
-            self._problem = missing_template(names[-1], at, name, self._sources)
+            self._problem = missing_template(choice[-1], at, name, self._sources)

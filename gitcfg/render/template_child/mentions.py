@@ -1,4 +1,4 @@
-"""What a template certainly mentions: parameters, and other templates."""
+"""What a template mentions: parameters, other names, and other templates."""
 
 from collections.abc import Iterator
 
@@ -21,6 +21,17 @@ def everything(tree: nodes.Template) -> bool:
     """Does it use `params` other than by names that are certain, as a loop over all of them does?"""
     uses = sum(node.name == _PARAMS for node in tree.find_all(nodes.Name))
     return uses > sum(1 for _ in parameters(tree))
+
+
+def names(tree: nodes.Template) -> frozenset[str]:
+    """The names that it uses at all, of what a template is given or of its own."""
+    return frozenset(node.name for node in tree.find_all(nodes.Name))
+
+
+def computed(tree: nodes.Template) -> bool:
+    """Does it take in templates whose names only rendering tells?"""
+    inclusions = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
+    return any(not _constants(getattr(node, "template", None)) for node in tree.find_all(inclusions))
 
 
 def templates(tree: nodes.Template) -> Iterator[tuple[tuple[str, ...], int, bool]]:

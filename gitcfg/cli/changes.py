@@ -1,0 +1,158 @@
+"""Changes for eyes: whose, what must happen, and values before and after."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import UNSET
+from rich.console import Console
+from rich.text import Text
+
+from gitcfg.cli.findings import counted, safe
+from gitcfg.cli.trails import aligned, as_text
+from gitcfg.cli.words import marked
+from gitcfg.comparison.change import Change, Delta, Kind, Names
+from gitcfg.comparison.comparison import Comparison
+from gitcfg.comparison.contents import FileDiff, file_diffs
+from gitcfg.comparison.places import steps
+from gitcfg.comparison.reach import Reach, reach
+from gitcfg.compile.trail import TrailStep
+from gitcfg.explain.words import written
+from gitcfg.nodeset import fold
+
+_HEAD = {Kind.ADDED: "bold green", Kind.REMOVED: "bold red", Kind.CHANGED: "bold"}
+_LINE = {"+": "green", "-": "red", "@": "cyan", "d": "bold", "o": "bold", "n": "bold", "\\": "dim"}
+
+
+def show(console: Console, changes: Comparison, stat: bool, files: bool) -> None:
+    """Each change as a paragraph, as a line (`stat`), or as diffs of its files (`files`)."""
+    if stat:
+        for row in aligned([_stat(change) for change in changes]) if changes else ():
+            console.print(row)
+        return
+    for index, change in enumerate(changes):
+        if index:
+            console.print()
+        console.print(headline(change))
+        for line in _contents(changes, change) if files else _paragraph(changes, change):
+            console.print(line)
+
+
+def headline(change: Change) -> Text:
+    """`changed 24 nodes: exec[01-24]`."""
+    text = Text(f"{change.kind} {counted(len(change.nodes), 'node')}: ", _HEAD[change.kind])
+    return text.append(safe(fold(change.nodes)), "magenta")
+
+
+def _paragraph(changes: Comparison, change: Change) -> Iterator[Text]:
+    yield from _actions(change)
+    for noun, names in (("groups", change.groups), ("features", change.features)):
+        if names:
+            yield Text(f"  {noun}: ", "dim").append_text(_names(names))
+    for name, delta in change.params.items():
+        yield from _param(changes, change, name, delta)
+    for path in change.files:
+        yield Text("  file ", "dim").append(safe(path))
+
+
+def _actions(change: Change) -> Iterator[Text]:
+    for verb, subsystems, style in (
+        ("restart", change.restart, "bold yellow"),
+        ("reload", change.reload, "yellow"),
+        ("stop", change.stop, "bold red"),
+    ):
+        if subsystems:
+            yield Text(f"  {verb}: ", "dim").append(", ".join(subsystems), style)
+
+
+def _names(names: Names) -> Text:
+    text = Text()
+    for name in names.added:
+        text.append(f"+{name} ", "green")
+    for name in names.removed:
+        text.append(f"-{name} ", "red")
+    text.rstrip()
+    return text
+
+
+def _param(changes: Comparison, change: Change, name: str, delta: Delta) -> Iterator[Text]:
+    behind = steps(changes, change, name)
+    old, new = (as_text(value) if value is not UNSET else None for value in (delta.old, delta.new))
+    before, after = marked(old, new)
+    for sign, value, why in (("-", before, behind.old), ("+", after, behind.new)):
+        if value is not None:
+            style = _LINE[sign]
+            line = Text(f"{sign} {name} = ", style).append_text(value)
+            told = why and change.kind is not Kind.REMOVED
+            yield line.append(f"   # {_whence(why)}", "dim") if told else line
+
+
+def _whence(steps: tuple[TrailStep, ...]) -> str:
+    """The topmost step's place, and how many there are besides."""
+    last = steps[-1]
+    others = len(steps) - 1
+    more = f" and {counted(others, 'other step')}" if others else ""
+    return safe(f"{written(last)} in {' < '.join(last.path)}, {last.origin}{more}")
+
+
+def _contents(changes: Comparison, change: Change) -> Iterator[Text]:
+    yield from _actions(change)
+    for file in file_diffs(changes, change):
+        if file.nodes != change.nodes:
+            yield Text(f"on {counted(len(file.nodes), 'node')}: ").append(safe(fold(file.nodes)), "magenta")
+        yield from diff_lines(file)
+
+
+def diff_lines(file: FileDiff) -> Iterator[Text]:
+    """A file's unified diff in git's colours."""
+    for number, line in enumerate(file.lines):
+        head = line.startswith(("---", "+++")) and number < 8
+        yield Text(safe_line(line), "bold" if head else _LINE.get(line[:1], ""))
+
+
+def safe_line(text: str) -> str:
+    """A line of a file without what a terminal would take as commands; tabs stay."""
+    return "\t".join(map(safe, text.split("\t")))
+
+
+def _stat(change: Change) -> tuple[Text, ...]:
+    size = ", ".join(
+        counted(number, noun)
+        for number, noun in (
+            (len(change.params), "parameter"),
+            (len(change.files), "file"),
+            (len(change.features.added + change.features.removed), "feature"),
+            (len(change.groups.added + change.groups.removed), "group"),
+        )
+        if number
+    )
+    actions = Text("  ").join(line[2:] for line in _actions(change))
+    head = Text(f"{change.kind} {counted(len(change.nodes), 'node')}", _HEAD[change.kind])
+    return head, Text(size), actions, Text(safe(fold(change.nodes)), "magenta")
+
+
+def summary(console: Console, changes: Iterable[Change]) -> None:
+    """How far it reaches, in one line."""
+    found = reach(changes)
+    console.print("; ".join(filter(None, (how_many(found), *what_happens(found)))) + ".")
+
+
+def how_many(found: Reach) -> str:
+    """`24 nodes change, in 2 ways; 1 node comes`."""
+    ways = f", in {counted(found.ways, 'way')}" if found.ways > 1 else ""
+    numbers = (
+        (found.changed, "change", "changes", ways),
+        (found.added, "come", "comes", ""),
+        (found.removed, "go", "goes", ""),
+    )
+    said = (
+        f"{counted(len(names), 'node')} {one if len(names) == 1 else many}{more}"
+        for names, many, one, more in numbers
+        if names
+    )
+    return "; ".join(said) or "No node changes"
+
+
+def what_happens(found: Reach) -> Iterator[str]:
+    """`restarts: startd on 24, schedd on 2`, and so on."""
+    for noun, nodes in (("restarts", found.restart), ("reloads", found.reload), ("stops", found.stop)):
+        if nodes:
+            yield f"{noun}: " + ", ".join(f"{name} on {len(nodes[name])}" for name in nodes)

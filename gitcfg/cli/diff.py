@@ -1,0 +1,79 @@
+"""`gitcfg diff`: what changes on which nodes, and what must happen there."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from gitcfg.cli.session import Output, Session
+
+EPILOG = """Examples:
+
+  gitcfg diff                         what your changes would do, against the last commit
+
+  gitcfg diff main~3 main @Workers    between two commits, on a group's nodes
+
+  gitcfg diff main --merge topic --files -o markdown"""
+
+
+class Form(StrEnum):
+    """What to write."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Revisions (HEAD and the work tree; A..B and A...B as git has them), then nodes.",
+            metavar="[A [B]] [NODES]...",
+            show_default=False,
+        ),
+    ] = None,
+    where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
+    staged: Annotated[bool, typer.Option("--staged", help="The index instead of the work tree.")] = False,
+    merge: Annotated[str, typer.Option(help="What merging this would change.", metavar="REV")] = "",
+    stat: Annotated[bool, typer.Option("--stat", help="Only how much, a line for each change.")] = False,
+    files: Annotated[bool, typer.Option("--files", help="Rendered files, as unified diffs.")] = False,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 1 if nodes change.")] = False,
+    output: Annotated[Form, typer.Option("-o", "--output", help="What to write.")] = Form.TEXT,
+    folded: Annotated[
+        bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
+    ] = False,
+) -> int:
+    """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
+    from gitcfg.cli.sides import Sides, selected
+    from gitcfg.library import compare
+
+    session: Session = context.obj
+    sides = Sides(session.open(), words or (), staged, merge)
+    old, new = sides.fleets()
+    with old, new:
+        sides.ambiguous((old, new))
+        changes = compare(old, new, selected((old, new), sides.nodes, where))
+        if output is Form.MARKDOWN:
+            from gitcfg.cli.markdown import show_markdown
+
+            show_markdown(changes, files)
+        elif output is not Form.TEXT:
+            from gitcfg.cli.records import write_record
+            from gitcfg.comparison.records import diff_record
+
+            write_record(diff_record(old.commit, new.commit, changes, folded), Output(output))
+        else:
+            from gitcfg.cli.changes import show, summary
+
+            show(session.console(), changes, stat, files)
+            summary(session.console(stderr=True), changes)
+    return int(exit_code and bool(changes))

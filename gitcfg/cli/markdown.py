@@ -1,0 +1,130 @@
+"""Changes as Markdown for a pull request: short lines and folded details, to be read on a phone too."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, starmap
+
+from msgspec import UNSET
+
+from gitcfg.cli.changes import how_many, safe_line
+from gitcfg.cli.findings import counted, safe
+from gitcfg.cli.session import write
+from gitcfg.cli.trails import as_text
+from gitcfg.comparison.change import Change, Delta, Names
+from gitcfg.comparison.comparison import Comparison
+from gitcfg.comparison.contents import file_diffs
+from gitcfg.comparison.reach import Reach, reach
+from gitcfg.nodeset import fold
+
+_LONGEST = 60
+_FEW = 3
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!@:])")
+
+
+def show_markdown(changes: Comparison, files: bool) -> None:
+    """The whole document; `files` adds the diffs of rendered files."""
+    for line in document(changes, files):
+        write(f"{line}\n")
+
+
+def document(changes: Comparison, files: bool) -> Iterator[str]:
+    """Its lines."""
+    found = reach(changes)
+    if not changes:
+        yield "**gitcfg:** no node changes."
+        return
+    yield f"### gitcfg: {how_many(found)}"
+    yield ""
+    yield from _actions(found)
+    for change in changes:
+        yield ""
+        yield "<details open>" if len(changes) <= _FEW else "<details>"
+        yield from _change(changes, change, files)
+        yield "</details>"
+
+
+def _actions(found: Reach) -> Iterator[str]:
+    for verb, nodes in (("Restart", found.restart), ("Reload", found.reload), ("Stop", found.stop)):
+        if nodes:
+            each = (f"**{plain(name)}** on {len(nodes[name])}" for name in nodes)
+            yield f"- {verb}: {', '.join(each)}"
+
+
+def _change(changes: Comparison, change: Change, files: bool) -> Iterator[str]:
+    yield f"<summary>{_summary(change)}</summary>"
+    yield ""
+    folded = fold(change.nodes)
+    if len(folded) > _LONGEST:
+        yield from (*fenced([folded]), "")
+    yield from _facts(change)
+    if change.params:
+        yield from ("", *fenced(chain.from_iterable(starmap(_param, change.params.items())), "diff"))
+    yield from _diffs(changes, change) if files else ()
+    yield ""
+
+
+def _facts(change: Change) -> Iterator[str]:
+    for verb, subsystems in (("Restart", change.restart), ("Reload", change.reload), ("Stop", change.stop)):
+        if subsystems:
+            yield f"- {verb}: {', '.join(f'**{plain(name)}**' for name in subsystems)}"
+    for noun, names in (("Groups", change.groups), ("Features", change.features)):
+        if names:
+            yield f"- {noun}: {_names(names)}"
+    for path in change.files:
+        yield f"- File: {code(path)}"
+
+
+def _diffs(changes: Comparison, change: Change) -> Iterator[str]:
+    for diff in file_diffs(changes, change):
+        if diff.nodes != change.nodes:
+            yield from ("", f"On {counted(len(diff.nodes), 'node')}, {code(fold(diff.nodes))}:")
+        yield from ("", *fenced(map(safe_line, diff.lines), "diff"))
+
+
+def _summary(change: Change) -> str:
+    """One line of HTML: how many, who, and the gravest thing that happens."""
+    folded = fold(change.nodes)
+    who = folded if len(folded) <= _LONGEST else f"{change.nodes[0]} ..."
+    verb = "restart" if change.restart else "stop" if change.stop else "reload" if change.reload else ""
+    names = change.restart or change.stop or change.reload
+    what = f": {verb} {', '.join(names)}" if names else ""
+    return f"<b>{counted(len(change.nodes), 'node')} {change.kind}</b>{_html(what)} <code>{_html(who)}</code>"
+
+
+def _names(names: Names) -> str:
+    came = [f"+{plain(name)}" for name in names.added]
+    return ", ".join([*came, *(f"−{plain(name)}" for name in names.removed)])
+
+
+def _param(name: str, delta: Delta) -> Iterator[str]:
+    for sign, value in (("-", delta.old), ("+", delta.new)):
+        if value is not UNSET:
+            yield f"{sign} {name} = {as_text(value)}"
+
+
+def fenced(lines: Iterable[str], language: str = "") -> Iterator[str]:
+    """A block of code; its fence is longer than any that stands inside."""
+    lines = list(lines)
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield fence + language
+    yield from lines
+    yield fence
+
+
+def code(text: str) -> str:
+    """A text as inline code."""
+    text = safe(text)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    ticks = "`" * (longest + 1)
+    pad = " " if longest else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def plain(text: str) -> str:
+    """A text in which nothing is markup, nor a mention of somebody."""
+    return _SPECIAL.sub(r"\\\1", safe(text))
+
+
+def _html(text: str) -> str:
+    return safe(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,1 @@
+"""Two fleets side by side: what changes where, and what must happen then."""

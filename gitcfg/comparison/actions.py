@@ -1,0 +1,76 @@
+"""What must happen to subsystems where parameters, files and features change."""
+
+from collections.abc import Iterable, Mapping
+
+from gitcfg.comparison.change import Actions
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.graph import reach
+from gitcfg.model import Subsystem
+from gitcfg.model.globs import selects
+from gitcfg.render.files import subsystems
+
+
+class Consequences:
+    """Judges changes by the subsystems of the new fleet (semantics: Comparing two versions)."""
+
+    def __init__(self, old: Fleet, new: Fleet) -> None:
+        self.old = old
+        self.new = new
+
+    def of(
+        self, old: FleetNode | None, new: FleetNode | None, params: Iterable[str], files: Iterable[str]
+    ) -> Actions:
+        """What must happen on a node; nothing on one that is gone."""
+        if new is None:
+            return Actions()
+        here = subsystems(self.new, new)
+        before = subsystems(self.new, old) if old is not None else {}
+        params, files = tuple(params), tuple(files)
+        concerned = {name: found for name, found in here.items() if self._concerned(found, params, files)}
+        wanting = [name for name, found in concerned.items() if self._restarts(found, params)]
+        restart, restarted = uncovered(wanting, here)
+        reload = [name for name in concerned if name not in restarted]
+        return Actions(restart, tuple(reload), tuple(sorted(before.keys() - here.keys())))
+
+    def _concerned(self, subsystem: Subsystem, params: tuple[str, ...], files: tuple[str, ...]) -> bool:
+        return any(_takes(subsystem, name) for name in params) or any(
+            selects(subsystem.files, path) for path in files
+        )
+
+    def _restarts(self, subsystem: Subsystem, params: tuple[str, ...]) -> bool:
+        return any(_takes(subsystem, name) and self._needs_restart(name) for name in params)
+
+    def _needs_restart(self, param: str) -> bool:
+        """As the new fleet declares it; if it does not, as the old one did."""
+        declared = self.new.declarations.find(param) or self.old.declarations.find(param)
+        return declared is not None and declared.restart
+
+
+def _takes(subsystem: Subsystem, param: str) -> bool:
+    return selects(tuple(ref.name for ref in subsystem.params), param)
+
+
+def uncovered(
+    wanting: Iterable[str], here: Mapping[str, Subsystem]
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The fewest restarts that restart all those wanting it, and everything that they restart.
+
+    Of subsystems that cover each other the first in order of name is restarted.
+    """
+    wanting = sorted(wanting)
+    covers = reach({name: _covered(found, here) for name, found in here.items()})
+    chosen = tuple(
+        name
+        for name in wanting
+        if not any(
+            covers.leads(other, name) and (other < name or not covers.leads(name, other))
+            for other in wanting
+            if other != name
+        )
+    )
+    return chosen, covers.closed(chosen)
+
+
+def _covered(subsystem: Subsystem, here: Mapping[str, Subsystem]) -> list[str]:
+    patterns = tuple(ref.name for ref in subsystem.covers)
+    return [name for name in here if name != subsystem.name and selects(patterns, name)]

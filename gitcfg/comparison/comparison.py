@@ -1,0 +1,82 @@
+"""Every change between two fleets, equal ones of many nodes folded into one."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import overload
+
+import msgspec
+
+from gitcfg.comparison.actions import Consequences
+from gitcfg.comparison.change import Change, Kind, came_and_went, deltas
+from gitcfg.comparison.files import Files, Pair
+from gitcfg.comparison.side import Side
+
+
+class Comparison(Sequence[Change]):
+    """The changes that lead from one fleet to another, those of most nodes first.
+
+    Settings that only moved between layers are no change. `names` restricts it to some nodes.
+    """
+
+    def __init__(self, old: Side, new: Side, names: Iterable[str] | None = None) -> None:
+        self.old = old
+        self.new = new
+        self.names = None if names is None else tuple(names)
+        self.files = Files(old, new)
+        self._consequences = Consequences(old.fleet, new.fleet)
+
+    @cached_property
+    def pairs(self) -> dict[str, Pair]:
+        """Each node on both sides, in order of name; None where it is not there."""
+        old, new = self.old.nodes(self.names), self.new.nodes(self.names)
+        return {name: (old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys())}
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """All of them; none where nothing differs."""
+        nodes: dict[bytes, list[str]] = {}
+        found: dict[bytes, Change] = {}
+        for together in self.alike(self.pairs):
+            for change in self._of(together):
+                key = msgspec.json.encode(msgspec.structs.replace(change, nodes=()), order="sorted")
+                nodes.setdefault(key, []).extend(change.nodes)
+                found.setdefault(key, change)
+        folded = (
+            msgspec.structs.replace(change, nodes=tuple(sorted(nodes[key]))) for key, change in found.items()
+        )
+        return tuple(sorted(folded, key=lambda change: (-len(change.nodes), change.nodes)))
+
+    def alike(self, names: Iterable[str]) -> Iterable[dict[str, Pair]]:
+        """Nodes by what class they are of on either side: of those only one need be looked at."""
+        groups: dict[tuple[int, int], dict[str, Pair]] = {}
+        for name in names:
+            old, new = self.pairs[name]
+            key = (id(old.kind) if old else 0, id(new.kind) if new else 0)
+            groups.setdefault(key, {})[name] = (old, new)
+        return groups.values()
+
+    def _of(self, together: dict[str, Pair]) -> Iterator[Change]:
+        old, new = next(iter(together.values()))
+        kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
+        unchanged = old and new and self.old.values(old.kind) == self.new.values(new.kind)
+        params = {} if unchanged else deltas(old.params if old else {}, new.params if new else {})
+        none = frozenset[str]()
+        features = came_and_went(old.kind.features if old else none, new.kind.features if new else none)
+        groups = came_and_went(frozenset(old.groups if old else ()), frozenset(new.groups if new else ()))
+        for files, names in self.files.changed(together, params):
+            if kind is Kind.CHANGED and not (params or files or features or groups):
+                continue
+            act = self._consequences.of(old, new, params, files)
+            yield Change(kind, names, params, files, features, groups, act.restart, act.reload, act.stop)
+
+    @overload
+    def __getitem__(self, index: int) -> Change: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Change, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Change | tuple[Change, ...]:
+        return self.changes[index]
+
+    def __len__(self) -> int:
+        return len(self.changes)

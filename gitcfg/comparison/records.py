@@ -1,0 +1,29 @@
+"""What `diff` writes for programs (interfaces: JSON)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from gitcfg.comparison.change import Change
+from gitcfg.nodeset import fold
+
+Record = dict[str, Any]
+
+
+def diff_record(old: str | None, new: str | None, changes: Iterable[Change], folded: bool = False) -> Record:
+    """`gitcfg.diff/1`; the commits are None for what is not committed."""
+    return {
+        "schema": "gitcfg.diff/1",
+        "from": old,
+        "to": new,
+        "changes": [_change(change, folded) for change in changes],
+    }
+
+
+def _change(change: Change, folded: bool) -> Record:
+    record: Record = {"kind": change.kind, "nodeset": fold(change.nodes), "count": len(change.nodes)}
+    record |= msgspec.to_builtins(change)
+    if folded:
+        del record["nodes"]
+    return record

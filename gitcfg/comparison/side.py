@@ -1,0 +1,48 @@
+"""One of two fleets that are compared, with what of it is asked many times."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.model import FileEntry
+from gitcfg.render.files import RenderedFile, rendered_file
+from gitcfg.render.templates import Analysis, TemplateEngine
+
+
+class Side:
+    """A fleet and the engine of its templates."""
+
+    def __init__(self, fleet: Fleet, engine: TemplateEngine) -> None:
+        self.fleet = fleet
+        self.engine = engine
+        self._values: dict[int, bytes] = {}
+
+    def nodes(self, names: Iterable[str] | None) -> dict[str, FleetNode]:
+        """Those of the names that are nodes here; None: every node."""
+        fleet = self.fleet
+        wanted = fleet.names if names is None else (name for name in names if name in fleet)
+        return {name: fleet[name] for name in wanted}
+
+    def values(self, kind: NodeClass) -> bytes:
+        """All final values of a class, to be compared with another's at once."""
+        if id(kind) not in self._values:
+            self._values[id(kind)] = msgspec.json.encode(kind.params, order="sorted")
+        return self._values[id(kind)]
+
+    def traits(self, name: str) -> tuple[str | None, tuple[str, ...]]:
+        """What a parameter's declaration means to files: how lists are separated, and tags."""
+        parameter = self.fleet.declarations.find(name)
+        return (parameter.separator, parameter.tags) if parameter else (None, ())
+
+    def analysis(self, entry: FileEntry) -> Analysis | None:
+        """What an entry's template mentions; None if it has none that exists."""
+        template = entry.template
+        known = template is not None and template.name in self.fleet.templates
+        return self.engine.analyse(template.name) if template and known else None
+
+    def file(self, node: FleetNode | None, path: str) -> RenderedFile | None:
+        """A node's file; None where there is no such node or file, or it cannot be rendered."""
+        entry = node.entries.get(path) if node else None
+        return rendered_file(self.fleet, node, entry, self.engine) if node and entry else None
