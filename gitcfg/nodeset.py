@@ -24,17 +24,17 @@ def _library() -> Any:
 def expand(text: str, most: int) -> tuple[str, ...]:
     """The names in their written order, each once. NodeSetError: bad notation, or over `most` names."""
     names: list[str] = []
-    for part in _parts(text):
+    for part in parts(text):
         names.extend(_expand_part(part, most - len(names)))
     return tuple(dict.fromkeys(names))
 
 
-def _parts(text: str) -> list[str]:
-    """Split at the commas outside brackets."""
-    parts = [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
-    if not all(parts):
+def parts(text: str) -> list[str]:
+    """The sets that commas outside brackets join. NodeSetError: one of them is empty."""
+    found = [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
+    if not all(found):
         raise NodeSetError("it names nothing" if not text.strip() else "a name between commas is missing")
-    return parts
+    return found
 
 
 def _expand_part(part: str, most: int) -> list[str]:

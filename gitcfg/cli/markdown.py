@@ -14,10 +14,11 @@ from gitcfg.comparison.change import Change, Delta, Names
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.contents import file_diffs
 from gitcfg.comparison.reach import Reach, reach
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import fold, parts
 
 _LONGEST = 60
 _FEW = 3
+_SCREEN = 20
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!@:])")
 
 
@@ -38,7 +39,8 @@ def document(changes: Comparison, files: bool) -> Iterator[str]:
     yield from _actions(found)
     for change in changes:
         yield ""
-        yield "<details open>" if len(changes) <= _FEW else "<details>"
+        short = len(changes) <= _FEW and len(change.params) <= _SCREEN
+        yield "<details open>" if short else "<details>"
         yield from _change(changes, change, files)
         yield "</details>"
 
@@ -55,7 +57,7 @@ def _change(changes: Comparison, change: Change, files: bool) -> Iterator[str]:
     yield ""
     folded = fold(change.nodes)
     if len(folded) > _LONGEST:
-        yield from (*fenced([folded]), "")
+        yield from (*fenced(parts(folded)), "")
     yield from _facts(change)
     if change.params:
         yield from ("", *fenced(chain.from_iterable(starmap(_param, change.params.items())), "diff"))
