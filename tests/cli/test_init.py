@@ -144,3 +144,21 @@ def test_what_is_no_dump_is_refused_and_nothing_is_written(
     assert run(["import", "wallaby", str(dump), str(tmp_path / "pool")]) == 2
     assert capfd.readouterr().err.startswith("error: ")
     assert not (tmp_path / "pool").exists()
+
+
+def test_git_says_who_commits(tmp_path: Path, environment: dict[str, str]) -> None:
+    told = environment | {"HOME": str(tmp_path), "GIT_AUTHOR_DATE": "2026-01-02T03:04:05 -0130"}
+    subprocess.run(["gitcfg", "init", str(tmp_path / "pool")], env=told, check=True)
+    shown = git(tmp_path / "pool", told, "log", "--format=%an <%ae> %aI %cn").stdout
+    assert shown == "n <e@example.org> 2026-01-02T03:04:05-01:30 n\n"
+
+
+def test_without_anybody_nothing_is_committed(tmp_path: Path, environment: dict[str, str]) -> None:
+    nobody = {name: value for name, value in environment.items() if name not in WHO}
+    nobody |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_COUNT": "1"}
+    nobody |= {"GIT_CONFIG_KEY_0": "user.useConfigOnly", "GIT_CONFIG_VALUE_0": "true"}
+    done = subprocess.run(
+        ["gitcfg", "init", str(tmp_path / "pool")], env=nobody, check=True, capture_output=True, text=True
+    )
+    assert "nothing is committed yet" in done.stderr
+    assert git(tmp_path / "pool", nobody, "rev-parse", "HEAD").returncode != 0
