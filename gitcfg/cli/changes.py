@@ -19,6 +19,7 @@ from gitcfg.explain.words import written
 from gitcfg.nodeset import fold
 
 _HEAD = {Kind.ADDED: "bold green", Kind.REMOVED: "bold red", Kind.CHANGED: "bold"}
+_WIDTH = 100
 _LINE = {"+": "green", "-": "red", "@": "cyan", "d": "bold", "o": "bold", "n": "bold", "\\": "dim"}
 
 
@@ -79,10 +80,12 @@ def _param(changes: Comparison, change: Change, name: str, delta: Delta) -> Iter
     before, after = marked(old, new)
     for sign, value, why in (("-", before, behind.old), ("+", after, behind.new)):
         if value is not None:
-            style = _LINE[sign]
-            line = Text(f"{sign} {name} = ", style).append_text(value)
-            told = why and change.kind is not Kind.REMOVED
-            yield line.append(f"   # {_whence(why)}", "dim") if told else line
+            line = Text(f"{sign} {name} = ", _LINE[sign]).append_text(value)
+            reason = f"# {_whence(why)}" if why and change.kind is not Kind.REMOVED else ""
+            beside = len(line) + len(reason) < _WIDTH
+            yield line.append(f"   {reason}" if beside and reason else "", "dim")
+            if reason and not beside:
+                yield Text(f"    {reason}", "dim")
 
 
 def _whence(steps: tuple[TrailStep, ...]) -> str:
