@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitcfg.check import check
 from gitcfg.comparison.comparison import Comparison
@@ -17,8 +17,12 @@ from gitcfg.git.repository import Repository
 from gitcfg.git.tree import DictTree, Tree
 from gitcfg.load.repository import load_nodes_only
 from gitcfg.model import Finding
+from gitcfg.parsers.parsers import Parsers
 from gitcfg.render.files import RenderedFile, node_digest, rendered
 from gitcfg.render.templates import TemplateEngine
+
+if TYPE_CHECKING:
+    from gitcfg.history.blame import Blamer
 
 
 class Node:
@@ -77,6 +81,7 @@ class Fleet(Mapping[str, Node]):
         self.commit = tree.commit
         self._before = before
         self._engine: TemplateEngine | None = None
+        self._parsers: Parsers | None = None
 
     @property
     def engine(self) -> TemplateEngine:
@@ -85,10 +90,22 @@ class Fleet(Mapping[str, Node]):
             self._engine = TemplateEngine(self.compiled.templates)
         return self._engine
 
+    @property
+    def parsers(self) -> Parsers:
+        """Targets' own parsers in their guarded child, started when first needed."""
+        if self._parsers is None:
+            self._parsers = Parsers()
+        return self._parsers
+
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that is wrong, in order of code."""
+        """Everything that is wrong as far as gitcfg alone can tell, in order of code."""
         return check(self.compiled, self._previous(), self.engine)
+
+    @cached_property
+    def all_findings(self) -> tuple[Finding, ...]:
+        """The findings with what targets' own parsers have against rendered files (GC307)."""
+        return check(self.compiled, self._previous(), self.engine, self.parsers)
 
     def _previous(self) -> Roster | None:
         """Who was there before, if that can be read at all."""
@@ -109,9 +126,10 @@ class Fleet(Mapping[str, Node]):
         return isinstance(name, str) and name in self.compiled
 
     def close(self) -> None:
-        """End the templates' child, if there is one."""
-        if self._engine is not None:
-            self._engine.close()
+        """End the templates' child and the parsers', if there are any."""
+        for child in (self._engine, self._parsers):
+            if child is not None:
+                child.close()
 
     def __enter__(self) -> "Fleet":
         return self
@@ -142,6 +160,12 @@ class Source:
     def merged(self, ours: str, theirs: str) -> Fleet:
         """The fleet that merging one revision into another would give. GitcfgError: conflicts."""
         return self._fleet(self.repository.merged(ours, theirs))
+
+    def blamer(self, revision: str | None = None) -> "Blamer":
+        """Who to blame for what, from a revision or the work tree on. GitcfgError: no such revision."""
+        from gitcfg.history.blame import Blamer
+
+        return Blamer(self.repository, revision)
 
     def _fleet(self, tree: Tree) -> Fleet:
         return Fleet(tree, self.repository.before(tree), self.today)

@@ -38,6 +38,7 @@ ALLOWED = {
     ("cel", "guard"),
     ("compile", "load"),
     ("check", "render"),
+    ("explain", "render"),
     ("comparison", "render"),
 }
 HOMES = {

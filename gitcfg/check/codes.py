@@ -45,6 +45,7 @@ _TITLES = {
     "GC304": "No two parameters that a node binds conflict.",
     "GC305": "A parameter that must be changed has a value on every node that binds it.",
     "GC306": "Final values fit their types and schemas, and a node's files do not get in each other's way.",
+    "GC307": "The target's own parser accepts what is rendered, and reads what was meant.",
     "GC309": "A file's format can carry every name and value that goes into the file.",
     "GC310": "In a nesting format no parameter's name is the beginning of another's.",
     "GC311": "A fact that a node's binding asks for is there.",
@@ -62,7 +63,6 @@ _TITLES = {
     "GC511": "A node is retired first and deleted later.",
 }
 _LATER = {
-    "GC307": ("Rendered files are accepted by the target's own parser.", "targets' own parsers"),
     "GC308": ("A secret is bound only where its own file lets it go.", "secrets"),
     "GC401": ("Every rule is satisfied.", "rules"),
     "GC402": ("Every invariant holds.", "rules"),

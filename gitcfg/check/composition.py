@@ -68,6 +68,6 @@ def _discarding(kind: NodeClass, name: str) -> Iterator[Finding]:
         composed = [lower.origin for lower in acting if lower.op in _COMPOSING]
         if step.op is Op.SET and composed:
             message = f"This plain value of {name} discards what lower layers composed."
-            hint = "Compose with it, or take the lower operations away."
+            hint = "Compose with it, as $and, $append or $merge do, or take the lower operations away."
             yield of("GC509", name, message, [step.origin, *composed], kind.names, hint)
         acting = [step] if resets(step) else [*acting, step]

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from gitcfg.check.fold import of
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.operations import NOTHING, apply
 from gitcfg.compile.partial import Cell
 from gitcfg.model import Binding, Feature, Finding, Group, Node, Op, Origin, Override
 
@@ -25,9 +24,15 @@ def dead(fleet: Fleet) -> Iterator[Finding]:
     winning = _winning(fleet)
     for name, binding in _settings(fleet, have, members):
         if binding.origin not in winning and binding.origin not in fleet.layers.misfits:
-            hint = "Higher layers replace it everywhere. Delete it, or move it up."
-            message = f"This setting of {name} wins on no node."
-            yield of("GC501", name, message, [binding.origin], hint=hint)
+            yield _idle(name, binding)
+
+
+def _idle(name: str, binding: Binding) -> Finding:
+    if binding.op is Op.DEFAULT:
+        hint = "Lower layers give it a value everywhere. Delete it, or make it a plain value."
+        return of("GC501", name, f"A $default of {name} applies on no node.", [binding.origin], hint=hint)
+    hint = "Higher layers replace it everywhere. Delete it, or move it up."
+    return of("GC501", name, f"A setting of {name} wins on no node.", [binding.origin], hint=hint)
 
 
 def _settings(fleet: Fleet, have: frozenset[str], members: set[str]) -> Iterator[tuple[str, Binding]]:
@@ -53,16 +58,11 @@ def _settings(fleet: Fleet, have: frozenset[str], members: set[str]) -> Iterator
 def _winning(fleet: Fleet) -> set[Origin]:
     """Where the steps stand that count in some node's final value."""
     cells: dict[int, Cell] = {}
+    won: set[Origin] = set()
     for kind in fleet.classes:
-        found = kind.stack.cells.values()
+        for name in kind.stack.pending:  # which steps count depends on the nodes' facts
+            won.update(step.origin for step in kind.stack.cells[name].counting(kind.facts(name)))
+        found = [cell for name, cell in kind.stack.cells.items() if name not in kind.stack.pending]
         cells.update(zip(map(id, found), found, strict=True))
-    return {origin for cell in cells.values() for origin in _counting(cell)}
-
-
-def _counting(cell: Cell) -> Iterator[Origin]:
-    below: object = NOTHING
-    for step in cell.steps:
-        idle = step.op is Op.DEFAULT and below is not NOTHING and below is not None
-        if not idle:
-            yield step.origin
-        below = apply(step, below, None)
+    won.update(step.origin for cell in cells.values() for step in cell.counting())
+    return won

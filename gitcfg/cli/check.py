@@ -29,13 +29,19 @@ def command(
     folded: Annotated[
         bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
     ] = False,
+    parsers: Annotated[
+        bool,
+        typer.Option(
+            "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."
+        ),
+    ] = True,
 ) -> int:
     """Check every definition and every node. Exits 1 if there are errors."""
     session: Session = context.obj
     if at is not None and staged:
         raise GitcfgError("--at and --staged do not go together.", "Say one of them.")
     with session.fleet(at, staged) as fleet:
-        findings = fleet.findings
+        findings = fleet.all_findings if parsers else fleet.findings
         if output is not Output.TEXT:
             from gitcfg.cli.records import write_record
             from gitcfg.explain.records import findings_record
@@ -43,7 +49,9 @@ def command(
             write_record(findings_record(fleet.commit, findings, folded), output)
         else:
             from gitcfg.cli.findings import show, summary
+            from gitcfg.cli.unjudged import tell_unjudged
 
             show(session.console(), fleet.compiled.tree, findings)
+            tell_unjudged(session.console(stderr=True), fleet.parsers.unjudged)
             summary(session.console(stderr=True), fleet, findings)
     return int(any(finding.severity is Severity.ERROR for finding in findings))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
+from gitcfg.cli.plain import counted, safe
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet
 from gitcfg.model import Finding, Origin, Severity
@@ -74,13 +75,3 @@ def summary(console: Console, fleet: Fleet, findings: tuple[Finding, ...]) -> No
         )
     else:
         console.print(f"Nothing is wrong: {size}.", style="green")
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 node`, `2 nodes`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def safe(text: str) -> str:
-    """A text on one line, without what a terminal would take as commands."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

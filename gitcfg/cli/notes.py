@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.findings import counted, safe
+from gitcfg.cli.plain import counted, safe
 from gitcfg.convert.wallaby import Note
 
 _COLOR = {"dropped": "bold red", "changed": "bold yellow", "look": "bold cyan"}

@@ -28,6 +28,18 @@ class Guard:
         self._child: Child | None = None
         self._end: Callable[[], Any] | None = None
         self._turn = threading.Lock()
+        self._told: bytes | None = None
+
+    def reopen(self, opening: Any) -> None:
+        """This opening from now on. A child that was told another is told it before the next request."""
+        message = msgspec.msgpack.encode(opening)
+        if message != self._opening:
+            self._opening = message
+
+    def begin(self) -> None:
+        """Start the child ahead of the first request: it gets ready meanwhile."""
+        with self._turn:
+            self._alive()
 
     def request(self, payload: Any) -> Any:
         """The handler's answer; both are plain data. GuardError if the child did not live to give it."""
@@ -79,6 +91,8 @@ class Guard:
             self._child = start(self._module, self._limits)
             # Whoever forgets to close leaves neither a process nor a folder behind.
             self._end = weakref.finalize(self, self._child.end)
-            if self._opening is not None:
-                self._child.ask(self._opening)
+            self._told = None
+        if self._opening is not None and self._told is not self._opening:
+            self._child.ask(self._opening)
+            self._told = self._opening
         return self._child

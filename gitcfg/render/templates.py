@@ -42,10 +42,15 @@ class Analysis(msgspec.Struct, frozen=True):
 
 
 class TemplateEngine:
-    """The templates of one tree by name. The child starts with the first question; close it at the end."""
+    """The templates of one tree by name. The child starts with the first question; close it at the end.
 
-    def __init__(self, templates: Mapping[str, str]) -> None:
-        self._guard = Guard(_CHILD, _LIMITS, opening={"sources": dict(templates)})
+    Engines of several trees may share the guard that `template_guard` gives, and with it one child.
+    """
+
+    def __init__(self, templates: Mapping[str, str], shared: Guard | None = None) -> None:
+        self._opening = {"sources": dict(templates)}
+        self._shared = shared is not None
+        self._guard = shared or Guard(_CHILD, _LIMITS, opening=self._opening)
         self._analyses: dict[str, Analysis] = {}
 
     def analyse(self, name: str) -> Analysis:
@@ -56,7 +61,7 @@ class TemplateEngine:
 
     def _analyse(self, name: str) -> Analysis:
         try:
-            answer = self._guard.request({"analyse": name})
+            answer = self._ask({"analyse": name})
         except GuardError as error:
             return Analysis(problem=_ended(error, name))
         params = tuple((param, line) for param, line in answer["params"])
@@ -73,13 +78,18 @@ class TemplateEngine:
     def render(self, name: str, context: Mapping[str, Any]) -> str:
         """What a template makes of `params`, `node`, `features` and `groups`; TemplateProblem if nothing."""
         try:
-            answer = self._guard.request({"render": name, "context": context})
+            answer = self._ask({"render": name, "context": context})
         except GuardError as error:
             raise _ended(error, name) from error
         if answer["problem"]:
             raise TemplateProblem(*answer["problem"])
         output: str = answer["output"]
         return output
+
+    def _ask(self, request: Mapping[str, Any]) -> Any:
+        if self._shared:
+            self._guard.reopen(self._opening)
+        return self._guard.request(request)
 
     def close(self) -> None:
         """End the child."""
@@ -92,6 +102,11 @@ class TemplateEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def template_guard() -> Guard:
+    """A guard for the engines of several trees; close it at the end."""
+    return Guard(_CHILD, _LIMITS)
 
 
 def _ended(error: GuardError, name: str) -> TemplateProblem:

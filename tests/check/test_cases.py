@@ -6,8 +6,10 @@ from gitcfg.check import check
 from gitcfg.check.codes import CODES
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.git.tree import DictTree
+from gitcfg.parsers.parsers import Parsers
 from tests.cases_format import Case, differences, read, read_cases
 
+JUDGE = Parsers()
 CASES = [*read_cases("findings"), *read_cases("operations")]
 
 
@@ -15,7 +17,7 @@ CASES = [*read_cases("findings"), *read_cases("operations")]
 def test_findings_are_those_of_the_case(case: Case) -> None:
     before = DictTree({"gitcfg.yaml": "format: 1\n", **case.before})
     roster = compile_tree(before, case.today).roster if case.before else None
-    findings = check(compile_tree(case.tree, case.today), roster)
+    findings = check(compile_tree(case.tree, case.today), roster, judge=JUDGE)
     wrong = differences(case, findings)
     assert not wrong, "\n".join(wrong)
 

@@ -15,8 +15,10 @@ from gitcfg.check.codes import CODES, explanation, lookup
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, GitcfgError, Severity
+from gitcfg.parsers.parsers import Parsers
 
 PRODUCED = [name for name, code in CODES.items() if not code.awaits]
+JUDGE = Parsers()
 TODAY = date(2026, 1, 1)
 _BLOCK = re.compile(r"^```\w+ (\S+)( before)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -32,7 +34,7 @@ def example(code: str, heading: str, before: str = "") -> DictTree:
 
 def findings(code: str, heading: str) -> tuple[Finding, ...]:
     before = compile_tree(example(code, "Wrong", " before"), TODAY)
-    return tuple(check(compile_tree(example(code, heading), TODAY), before.roster))
+    return tuple(check(compile_tree(example(code, heading), TODAY), before.roster, judge=JUDGE))
 
 
 @pytest.mark.parametrize("code", PRODUCED)

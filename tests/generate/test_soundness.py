@@ -5,11 +5,9 @@ from datetime import date
 import msgspec
 import pytest
 
-from gitcfg.check import check
+import gitcfg
 from gitcfg.check.codes import CODES
-from gitcfg.compile.fleet import compile_tree
 from gitcfg.generate import MISTAKES, Operations, Options, Types, large, repository, small, stress
-from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, Severity
 
 replace = msgspec.structs.replace
@@ -33,8 +31,8 @@ SHAPES = {
 
 def errors(options: Options) -> list[Finding]:
     """What is wrong with the repository."""
-    fleet = compile_tree(DictTree(repository(options)), date(2026, 11, 20))
-    return [finding for finding in check(fleet) if finding.severity is Severity.ERROR]
+    with gitcfg.in_memory(repository(options), date(2026, 11, 20)) as fleet:
+        return [finding for finding in fleet.all_findings if finding.severity is Severity.ERROR]
 
 
 @pytest.mark.parametrize("shape", SHAPES)

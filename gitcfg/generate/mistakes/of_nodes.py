@@ -58,6 +58,11 @@ def name_inside_name() -> Files:
     return declared | node("310", params={"mistake310": "x", "mistake310.b": "y"}, files=entry)
 
 
+def text_that_does_not_parse() -> Files:
+    """A file that is called JSON and is none."""
+    return node("307", files={"/etc/generated/mistake.json": {"text": "{"}})
+
+
 def missing_fact() -> Files:
     """A node is asked for a fact that it has not."""
     declared = parameters("311", MISTAKE_311={"type": "string"})
@@ -82,6 +87,7 @@ NODES: Mapping[str, Planter] = {
     "GC304": conflicting_parameters,
     "GC305": nothing_said,
     "GC306": too_many_together,
+    "GC307": text_that_does_not_parse,
     "GC309": newline_in_env,
     "GC310": name_inside_name,
     "GC311": missing_fact,

@@ -1,0 +1,1 @@
+"""Targets' own parsers, which judge rendered files in a guarded child process."""

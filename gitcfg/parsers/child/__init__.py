@@ -1,0 +1,1 @@
+"""The guarded child's side of judging texts: one module a format."""

@@ -1,0 +1,88 @@
+"""HTCondor's own reader of configuration, in its library below the Python bindings.
+
+The bindings themselves only read a whole configuration: with files that it names, programs that it runs,
+libraries that it loads, and what the machine is; and they expand every value. Below them lies what reads
+one file into the table, which is all that is wanted. A file that it refuses ends the process.
+"""
+
+import ctypes
+import os
+from collections.abc import Callable
+from ctypes import CFUNCTYPE, c_bool, c_char_p, c_int, c_void_p
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+Reader = Callable[[str], dict[str, str]]
+
+CONFIG = "config"
+"""The name of the file that it reads, in the child's own folder."""
+
+MARK = "\0\n"
+"""Written to stderr before each text: what an earlier one made it say stands before that."""
+
+_KEEP_DEFAULTS = 2  # an option of the table: settings equal to a default are in it all the same
+_NO_DEFAULTS = 1  # an option of going through it: only what was set
+_TRIAL = "GITCFG_A = $(GITCFG_B) x\n"
+
+
+@cache
+def htcondor() -> Reader | None:
+    """What reads a text: the raw values by name in lower case.
+
+    None: HTCondor is not installed, or is one that cannot be asked like this.
+    """
+    try:
+        read = _reader(_library())
+    except (OSError, AttributeError):
+        return None
+    return read if read(_TRIAL) == {"gitcfg_a": "$(GITCFG_B) x"} else None
+
+
+def _library() -> ctypes.CDLL:
+    """The bindings' module as a plain library: what it is linked to answers too."""
+    spec = find_spec("htcondor2")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        for file in sorted(Path(folder).glob("htcondor2_impl*.so")):
+            return ctypes.CDLL(str(file))
+    raise OSError("HTCondor's bindings are not installed")
+
+
+def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
+    function = getattr(library, name)
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+def _reader(library: ctypes.CDLL) -> Reader:
+    visit = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+    clear = _function(library, "_Z25clear_global_config_tablev", None)
+    begin = _function(library, "_Z24init_global_config_tablei", None, c_int)
+    process = _function(
+        library, "_Z21process_config_sourcePKciS0_S0_i", None, c_char_p, c_int, c_char_p, c_char_p, c_int
+    )
+    each = _function(library, "_Z13foreach_paramiPFbPvR8HASHITERES_", None, c_int, visit, c_void_p)
+    key = _function(library, "_Z13hash_iter_keyR8HASHITER", c_char_p, c_void_p)
+    value = _function(library, "_Z15hash_iter_valueR8HASHITER", c_char_p, c_void_p)
+
+    def read(text: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+
+        def see(_: int, item: int) -> bool:
+            found[_text(key(item)).lower()] = _text(value(item))
+            return True
+
+        Path(CONFIG).write_bytes(text.encode())
+        os.write(2, MARK.encode())
+        clear()
+        begin(_KEEP_DEFAULTS)
+        process(CONFIG.encode(), 0, b"file", None, 1)
+        each(_NO_DEFAULTS, visit(see), None)
+        return found
+
+    return read
+
+
+def _text(raw: bytes | None) -> str:
+    return (raw or b"").decode("utf-8", "backslashreplace")

@@ -1,0 +1,134 @@
+"""What a judge is asked about rendered files, and what becomes of its verdicts."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gitcfg.check import check
+from gitcfg.check.judge import Meant, Verdict
+from gitcfg.compile.fleet import Fleet, compile_tree
+from gitcfg.git.tree import DictTree
+from gitcfg.model import Finding, Severity
+from gitcfg.parsers.parsers import Parsers
+from gitcfg.render.formats import formats
+from tests.parsers.oracle import needs_htcondor
+
+FILES = {
+    "gitcfg.yaml": "format: 1\n",
+    "parameters/p.yaml": "defaults: {description: d}\nparameters: {A: {}, B: {separator: comma}, C: {}}\n",
+    "groups/default.yaml": "params: {A: x, B: [y, z]}\n",
+    "nodesets/n.yaml": 'nodes: n[1-3]\nfiles: {/etc/f: {format: FORMAT, params: ["*", "!C"]}}\n',
+    "nodes/n2.yaml": "params: {C: 1}\n",
+    "nodes/n3.yaml": "params: {A: {$unset: true}}\n",
+}
+
+
+def fleet(format: str, **changed: str) -> Fleet:
+    files: Mapping[str, str] = FILES | {
+        path.replace("__", "/") + ".yaml": text for path, text in changed.items()
+    }
+    tree = DictTree({path: text.replace("FORMAT", format) for path, text in files.items()})
+    return compile_tree(tree, date(2026, 1, 1))
+
+
+class Fake:
+    """A judge with a verdict for everything, that remembers what it was asked."""
+
+    formats = frozenset({"condor", "json"})
+
+    def __init__(self, *verdicts: Verdict) -> None:
+        self.verdicts = verdicts
+        self.asked: list[tuple[str, str, Meant | None]] = []
+        self.begun = 0
+
+    def begin(self) -> None:
+        self.begun += 1
+
+    def judge(self, format: str, text: str, meant: Meant | None) -> tuple[Verdict, ...]:
+        self.asked.append((format, text, meant))
+        return self.verdicts
+
+
+def of_parsers(fleet: Fleet, judge: Any) -> list[Finding]:
+    return [finding for finding in check(fleet, judge=judge) if finding.code == "GC307"]
+
+
+def test_without_a_judge_nothing_is_asked() -> None:
+    assert not any(finding.code == "GC307" for finding in check(fleet("condor")))
+
+
+def test_each_class_is_asked_about_with_what_was_meant() -> None:
+    judge = Fake()
+    assert of_parsers(fleet("condor"), judge) == []
+    assert judge.begun == 1
+    told = [(format, text, dict(meant.values)) for format, text, meant in judge.asked if meant]
+    both = ("condor", "A = x\nB = y, z\n", {"A": "x", "B": ["y", "z"]})
+    assert told == [both, both, ("condor", "B = y, z\n", {"B": ["y", "z"]})]
+    assert judge.asked[0][2] == Meant({"A": "x", "B": ["y", "z"]}, {"A": None, "B": "comma"})
+
+
+def test_what_the_format_cannot_carry_is_not_meant() -> None:
+    judge = Fake()
+    check(fleet("condor", groups__default='params: {A: "x\\ny", B: z}\n'), judge=judge)
+    assert judge.asked[0] == ("condor", "B = z\n", Meant({"B": ["z"]}, {"A": None, "B": "comma"}))
+
+
+@pytest.mark.parametrize("format", ["env", "toml", "nonsense"])
+def test_formats_without_a_parser_are_not_asked_about(format: str) -> None:
+    judge = Fake()
+    check(fleet(format), judge=judge)
+    assert judge.asked == []
+    assert judge.begun == 0
+
+
+def test_texts_are_asked_about_where_their_path_says_what_they_are() -> None:
+    judge = Fake()
+    entries = "files: {/etc/a.json: {text: x}, /etc/b.txt: {text: x}, /a.d/c: {format: condor, params: [A]},"
+    entries += " /a.d/d: {text: y}, /a.d/.e: {text: z}, /b/f.json: {text: u, source: v}}\n"
+    check(fleet("env", nodes__n2=entries, nodes__n3="{}\n"), judge=judge)
+    assert [(format, text) for format, text, _ in judge.asked] == [
+        ("condor", "A = x\n"),
+        ("condor", "y"),
+        ("json", "x"),
+    ]
+    assert [meant is None for _, _, meant in judge.asked] == [False, True, True]
+
+
+def test_verdicts_are_findings_of_all_nodes_with_the_steps_that_led_to_them() -> None:
+    (found,) = of_parsers(fleet("condor"), Fake(Verdict("is wrong", 1, ("B",), "Mend it.")))
+    assert found == Finding(
+        "GC307", ("B",), "The file /etc/f is wrong.", found.origins, ("n1", "n2", "n3"), hint="Mend it."
+    )
+    assert list(map(str, found.origins)) == ["groups/default.yaml:1:16", "nodesets/n.yaml:2:9"]
+    (found,) = of_parsers(fleet("condor"), Fake(Verdict("is odd", grave=False)))
+    assert (found.subjects, found.severity) == (("/etc/f",), Severity.WARNING)
+    assert list(map(str, found.origins)) == ["nodesets/n.yaml:2:9"]
+
+
+def test_without_nodes_the_default_group_is_judged() -> None:
+    judge = Fake(Verdict("is wrong"))
+    default = 'params: {A: x}\nfiles: {/f: {format: condor, params: ["*"]}, /f.json: {text: x}}\n'
+    alone = fleet("condor", groups__default=default)
+    files = {path: text for path, text in FILES.items() if not path.startswith("node")}
+    alone = compile_tree(DictTree({**files, "groups/default.yaml": default}), date(2026, 1, 1))
+    (found,) = of_parsers(alone, judge)
+    assert found.nodes == ()
+
+
+@pytest.mark.parametrize(
+    "format", ["ini", "json", "toml", "yaml", pytest.param("condor", marks=needs_htcondor)]
+)
+def test_a_writer_that_is_wrong_is_found(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = formats()[format].write
+    with Parsers() as parsers:
+        assert of_parsers(fleet(format), parsers) == []
+        monkeypatch.setattr(
+            type(formats()[format]), "write", lambda _, *given: right(*given).replace("x", "X")
+        )
+        found = of_parsers(fleet(format), parsers)
+    assert [finding.subjects for finding in found] == [("A",)]
+    assert found[0].message == "The file /etc/f is read with A as 'X', where 'x' was meant."
+    assert found[0].nodes == ("n1", "n2")
+    assert str(found[0].origins[0]) == "groups/default.yaml:1:10"

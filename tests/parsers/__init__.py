@@ -1,0 +1,1 @@
+"""Tests of what targets' own parsers say of rendered files."""
