@@ -11,11 +11,16 @@ from gitcfg.model.names import did_you_mean, shown
 
 EPILOG = """Examples:
 
-  gitcfg explain exec001.example.com                every parameter, and where its value comes from
+  gitcfg explain exec001.example.com START --all    the steps that led to the value, and those overridden
 
-  gitcfg explain exec001.example.com START          the steps that led to the value
+  gitcfg explain exec001.example.com START --blame  ... with the commit that made each step so
 
-  gitcfg explain exec001.example.com START --all --at main -o json"""
+  gitcfg explain exec001.example.com --feature GpuNode --file /etc/motd --at main -o json"""
+
+_REV = typer.Option(help="A commit instead of the work tree.", metavar="REV")
+_FEATURE = typer.Option(help="Why it has this feature, or has not.", metavar="NAME")
+_FILE = typer.Option(help="Which layer decides about this file.", metavar="PATH")
+_GROUP = typer.Option(help="Why it is in this group, or is not.", metavar="NAME")
 
 
 def register(app: typer.Typer, name: str) -> None:
@@ -27,28 +32,35 @@ def command(
     context: typer.Context,
     node: Annotated[str, typer.Argument(help="The node.")],
     params: Annotated[list[str] | None, typer.Argument(help="Parameters; without any, all of them.")] = None,
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    feature: Annotated[list[str] | None, _FEATURE] = None,
+    file: Annotated[list[str] | None, _FILE] = None,
+    group: Annotated[list[str] | None, _GROUP] = None,
+    at: Annotated[str | None, _REV] = None,
     all_: Annotated[bool, typer.Option("--all", help="What was overridden, too.")] = False,
+    blame: Annotated[bool, typer.Option("--blame", help="Who made each step so.")] = False,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
-    """Show which layers a node's values come from."""
+    """Show which layers a node's values come from, or why it has a feature, a file or a group."""
     session: Session = context.obj
+    questions = [("feature", name) for name in feature or ()]
+    questions += [("file", path) for path in file or ()]
+    questions += [("group", name) for name in group or ()]
+    if questions and params:
+        what = "Parameters do not go together with --feature, --file and --group."
+        raise GitcfgError(what, "Ask for them by themselves.")
     with session.fleet(at) as fleet:
-        asked = _node(fleet, node)
-        names = params or list(asked.params)
-        for name in names:
-            _known(fleet, asked, name)
-        if output is not Output.TEXT:
-            from gitcfg.cli.records import write_record
-            from gitcfg.explain.records import trail_record
+        found = _node(fleet, node)
+        blamer = session.open().blamer(at) if blame else None
+        if questions:
+            from gitcfg.cli.answers import answer
 
-            told = {name: asked.told(name, all_) for name in names}
-            write_record(trail_record(fleet.commit, node, told), output)
+            answer(session, fleet, found, questions, blamer, output)
         else:
-            from gitcfg.cli.trails import overview, show
+            from gitcfg.cli.trails import Wanted, tell
 
-            console = session.console()
-            show(console, fleet, asked, names, all_) if params else overview(console, fleet, asked)
+            for name in params or ():
+                _known(fleet, found, name)
+            tell(session, fleet, found, Wanted(tuple(params or ()), all_, blamer, output))
     return 0
 
 

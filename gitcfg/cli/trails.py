@@ -1,46 +1,50 @@
 """Trails for eyes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.findings import safe
+from gitcfg.cli.plain import ABBREVIATED, safe
+from gitcfg.cli.records import write_record
+from gitcfg.cli.session import Output, Session
 from gitcfg.compile.trail import TrailStep
+from gitcfg.explain.blamed import Blamed, Blamer
+from gitcfg.explain.records import trail_record
 from gitcfg.explain.words import told, written
 from gitcfg.library import Fleet, Node
+from gitcfg.model import Origin
 
 
-def overview(console: Console, fleet: Fleet, node: Node) -> None:
-    """A node's groups and features, and each parameter with the layer that decides its value."""
-    said = fleet.compiled[node.name].said
-    console.print(Text(node.name, "bold"))
-    for noun, names in (("groups", node.groups), ("features", node.features), ("labels", said.labels)):
-        if names:
-            console.print(Text(f"  {noun}: ", "dim") + Text(", ".join(names)))
-    if said.retired:
-        console.print(Text("  It is retired: it has no features, no parameters and no files.", "yellow"))
-        return
-    rows = [_row(node, name, value) for name, value in node.params.items()]
-    for row in aligned([_HEADER, *rows]):
-        console.print(row)
+class Wanted(msgspec.Struct, frozen=True):
+    """What is wanted of a node's trails: no `names` are all parameters, told in a line each."""
+
+    names: tuple[str, ...]
+    everything: bool
+    blamer: Blamer | None
+    output: Output
 
 
-_HEADER = (Text("parameter", "dim"), Text("value", "dim"), Text("decided by", "dim"), Text("at", "dim"))
+def tell(session: Session, fleet: Fleet, node: Node, wanted: Wanted) -> None:
+    """Write a node's trails."""
+    if wanted.output is not Output.TEXT:
+        trails = {name: node.told(name, wanted.everything) for name in wanted.names or node.params}
+        write_record(trail_record(fleet.commit, node.name, trails, wanted.blamer), wanted.output)
+    elif wanted.names:
+        show(session.console(), fleet, node, wanted)
+    else:
+        from gitcfg.cli.overview import overview
 
-
-def _row(node: Node, name: str, value: Any) -> tuple[Text, ...]:
-    step = [step for step in node.explain(name) if not step.overridden][-1]
-    path, origin = " < ".join(step.path), str(step.origin)
-    return Text(name, "bold"), Text(as_text(value), "green"), Text(path), Text(origin, "blue")
+        overview(session.console(), fleet, node, wanted.blamer)
 
 
 def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text]:
     """Rows in columns. A longer cell pushes the rest of its row aside; nothing is cut off."""
     widths = [
-        max((len(row[i]) for row in rows if len(row[i]) <= widest), default=0) for i in range(len(rows[0]))
+        max((len(cell) for cell in column if len(cell) <= widest), default=0)
+        for column in zip(*rows, strict=True)
     ]
     for row in rows:
         line = Text()
@@ -50,24 +54,24 @@ def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text
         yield line
 
 
-def show(console: Console, fleet: Fleet, node: Node, names: Iterable[str], everything: bool) -> None:
+def show(console: Console, fleet: Fleet, node: Node, wanted: Wanted) -> None:
     """Every step of parameters' trails."""
-    for name in names:
+    for name in wanted.names:
         steps = node.explain(name)
         console.print(_headline(node, name))
-        shown = [step for step in steps if everything or not step.overridden]
+        shown = [step for step in steps if wanted.everything or not step.overridden]
         for step in shown:
-            console.print(_step(fleet, node, step))
+            console.print(_step(fleet, node, step, wanted.blamer))
         hidden = len(steps) - len(shown)
         if hidden:
             console.print(Text(f"  ({hidden} overridden; --all shows them)", "dim"))
         for feature, origin in fleet.compiled.withheld(node.name, name):
             where = Text(f"  {feature} would bind it too, but `without` takes it away ", "dim")
-            console.print(where + Text(str(origin), "blue"))
+            console.print(where + placed(origin))
 
 
 def _headline(node: Node, name: str) -> Text:
-    head = Text(name, "bold")
+    head = Text(safe(name), "bold")
     head.append(f" on {node.name} ", "default")
     if name not in node.params:
         return head + Text("is not bound.")
@@ -77,19 +81,40 @@ def _headline(node: Node, name: str) -> Text:
     return head + Text("is ") + Text(as_text(value), "green")
 
 
-def _step(fleet: Fleet, node: Node, step: TrailStep) -> Text:
+def _step(fleet: Fleet, node: Node, step: TrailStep, blamer: Blamer | None) -> Text:
     style = "dim strike" if step.overridden else ""
     default = fleet.compiled.model.settings.default_group
     text = Text("  ")
     text.append(f"{written(step):<9}", "dim" if step.overridden else "cyan")
     text.append(f"{as_text(step.given) if step.given is not None else ''}".ljust(24), style)
     text.append(f"  {safe(told(step, node.name, default))}", "dim" if step.overridden else "")
-    text.append(f"\n  {'':<9}at {step.origin}", "blue")
+    text.append(f"\n  {'':<9}at {safe(str(step.origin))}", "blue")
     if step.overridden:
         text.append("  overridden", "dim")
     elif step.result != step.given:
         text.append(f"  => {as_text(step.result) if step.bound else 'not bound'}", "green")
-    return text
+    return text + made(blamer, step.path[0], step.origin, 11)
+
+
+def made(blamer: Blamer | None, label: str, origin: Origin, indent: int) -> Text:
+    """Who made a layer say what it says at a place, in a line of its own; nothing if that is not asked."""
+    if blamer is None:
+        return Text()
+    found = blamer.of(label, origin)
+    line = Text(f"\n{' ' * indent}by {'  '.join(filter(None, who(found)))}", "magenta")
+    return line + Text(f"  {safe(found.subject)}" if found else "", "dim")
+
+
+def who(blamed: Blamed | None) -> tuple[str, str, str]:
+    """A commit, its date and its author."""
+    if blamed is None:
+        return "", "", "nobody: it is not committed yet"
+    return blamed.commit[:ABBREVIATED], blamed.date[:10], safe(blamed.author)
+
+
+def placed(origin: Origin) -> Text:
+    """A place."""
+    return Text(safe(str(origin)), "blue")
 
 
 def as_text(value: Any) -> str:

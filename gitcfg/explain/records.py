@@ -1,14 +1,14 @@
 """What commands write as JSON: contracts with the scripts that read it (interfaces: JSON)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.trail import TrailStep
+from gitcfg.explain.blamed import Blamer, with_blame
+from gitcfg.explain.blamed import Record as Record
 from gitcfg.model import Finding, Op, Origin
 from gitcfg.nodeset import fold
-
-Record = dict[str, Any]
 
 
 def findings_record(commit: str | None, findings: Iterable[Finding], folded: bool = False) -> Record:
@@ -21,17 +21,20 @@ def findings_record(commit: str | None, findings: Iterable[Finding], folded: boo
 
 
 def _finding(finding: Finding, folded: bool) -> Record:
-    record: Record = {
+    return {
         "code": finding.code,
         "severity": str(finding.severity),
         "message": finding.message,
         "hint": finding.hint,
         "subjects": list(finding.subjects),
-        "nodeset": fold(finding.nodes),
-        "count": len(finding.nodes),
-        "nodes": list(finding.nodes),
+        **nodes_record(finding.nodes, folded),
         "origins": [origin_record(origin) for origin in finding.origins],
     }
+
+
+def nodes_record(nodes: Collection[str], folded: bool) -> Record:
+    """Nodes, in order of name; folded, they are a node set and a number only."""
+    record: Record = {"nodeset": fold(nodes), "count": len(nodes), "nodes": list(nodes)}
     if folded:
         del record["nodes"]
     return record
@@ -43,11 +46,17 @@ def origin_record(origin: Origin) -> Record:
 
 
 def trail_record(
-    commit: str | None, node: str, trails: Mapping[str, tuple[Any, Iterable[TrailStep]]]
+    commit: str | None,
+    node: str,
+    trails: Mapping[str, tuple[Any, Iterable[TrailStep]]],
+    blamer: Blamer | None = None,
 ) -> Record:
-    """`gitcfg.trail/1`: per parameter its value and the steps that led to it."""
+    """`gitcfg.trail/1`: per parameter its value and the steps that led to it; who made them, if asked."""
     params = {
-        name: {"value": value, "steps": [step_record(step) for step in steps]}
+        name: {
+            "value": value,
+            "steps": [with_blame(step_record(step), blamer, step.path[0], step.origin) for step in steps],
+        }
         for name, (value, steps) in trails.items()
     }
     return {"schema": "gitcfg.trail/1", "commit": commit, "node": node, "params": params}

@@ -1,7 +1,7 @@
-"""A step of a trail in words."""
+"""Steps of trails, and places of features and files, in words."""
 
 from gitcfg.compile.trail import TrailStep
-from gitcfg.model import Op
+from gitcfg.model import FileEntry, Op
 
 _VERBS = {
     Op.SET: "set",
@@ -13,24 +13,38 @@ _VERBS = {
     Op.OR: "widened",
     Op.MERGE: "merged into",
     Op.UNSET: "unset",
-    Op.DEFAULT: "given, if nothing lower gave it",
+    Op.DEFAULT: "given as a default",
     Op.FACT: "taken from the node's fact",
 }
 
 
 def told(step: TrailStep, node: str, default_group: str) -> str:
     """How a step came to this node: from the innermost layer outwards."""
-    first, *rest = step.path
-    words = [
-        f"{_VERBS[step.op]} for {node} alone" if first == f"node {node}" else f"{_VERBS[step.op]} in {first}"
-    ]
+    return layered(_VERBS[step.op], step.path, node, default_group)
+
+
+def layered(verb: str, path: tuple[str, ...], node: str, default_group: str) -> str:
+    """What a layer does, and how the layer came to this node: `path` is innermost first."""
+    first, *rest = path
+    words = [f"{verb} for {node} alone" if first == f"node {node}" else f"{verb} in {first}"]
     features = [label for label in rest if label.startswith("feature ")]
     words += [f"included by {label.removeprefix('feature ')}" for label in features]
-    last = step.path[-1]
-    if len(step.path) > 1:
+    last = path[-1]
+    if len(path) > 1:
         words.append(f"installed on {last}")
     words.append(_belongs(last, node, default_group))
     return ", ".join(filter(None, words))
+
+
+def lists(layer: str, node: str, default_group: str) -> str:
+    """How a layer that lists a feature, or a group, brings it to this node."""
+    if layer.startswith("feature "):
+        return f"included by {layer.removeprefix('feature ')}"
+    if layer == f"node {node}":
+        return f"listed for {node} alone"
+    if layer.startswith("node set "):
+        return f"listed by {layer}, of which {node} is a member"
+    return f"installed on {layer}, {_belongs(layer, node, default_group)}"
 
 
 def _belongs(layer: str, node: str, default_group: str) -> str:
@@ -46,4 +60,24 @@ def _belongs(layer: str, node: str, default_group: str) -> str:
 
 def written(step: TrailStep) -> str:
     """The operation as it is written in YAML."""
-    return "set" if step.op is Op.SET else "null" if step.op is Op.NULL else f"${step.op.value}"
+    return operation(step.op)
+
+
+def operation(op: Op) -> str:
+    """An operation as it is written in YAML."""
+    return "set" if op is Op.SET else "null" if op is Op.NULL else f"${op.value}"
+
+
+def made_of(entry: FileEntry) -> str:
+    """What a file's content comes from."""
+    if entry.removed:
+        return "taken away"
+    if len(entry.contents) != 1:
+        return f"from {' and '.join(entry.contents) or 'nothing'}, so it is not rendered"
+    if entry.format is not None:
+        return f"in the format {entry.format}"
+    if entry.template is not None:
+        return f"from templates/{entry.template.name}"
+    if entry.source is not None:
+        return f"from files/{entry.source.name}"
+    return "from text in the entry"

@@ -1,0 +1,40 @@
+"""Answers to why a node has a feature, a file or a group: found, and written."""
+
+from collections.abc import Callable, Iterable
+
+from gitcfg.cli.records import write_record
+from gitcfg.cli.session import Output, Session
+from gitcfg.explain.blamed import Blamer
+from gitcfg.explain.why_feature import why_feature
+from gitcfg.explain.why_file import why_file
+from gitcfg.explain.why_group import why_group
+from gitcfg.explain.why_records import Answer, why_record
+from gitcfg.library import Fleet, Node
+
+Question = tuple[str, str]
+"""What is asked about, and its name."""
+
+_ASK: dict[str, Callable[..., Answer]] = {"feature": why_feature, "file": why_file, "group": why_group}
+
+
+def answer(
+    session: Session,
+    fleet: Fleet,
+    node: Node,
+    questions: Iterable[Question],
+    blamer: Blamer | None,
+    output: Output,
+) -> None:
+    """Write the answers to questions about a node."""
+    compiled = fleet.compiled
+    answers = [_ASK[kind](compiled, compiled[node.name], name) for kind, name in questions]
+    if output is not Output.TEXT:
+        write_record(why_record(fleet.commit, node.name, answers, blamer), output)
+        return
+    from gitcfg.cli.reasons import Reasons
+
+    console = session.console()
+    reasons = Reasons(node.name, compiled.model.settings.default_group, blamer)
+    for found in answers:
+        for line in reasons.of(found):
+            console.print(line)

@@ -1,0 +1,73 @@
+"""A definition's fields for eyes: what is empty is left out, nodes are folded."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.text import Text
+
+from gitcfg.cli.plain import safe
+from gitcfg.cli.trails import aligned, as_text
+from gitcfg.cli.winners import Winners, alike, where, who
+from gitcfg.explain.definition import (
+    Definition,
+    Entry,
+    Field,
+    Flag,
+    Kind,
+    Names,
+    Nodes,
+    Reference,
+    Setting,
+    Value,
+)
+from gitcfg.nodeset import fold
+
+
+def told(kind: Kind, found: Definition) -> Iterator[Text]:
+    """The lines of a definition's fields, each field's name at its head."""
+    nodes = found.fields.get("nodes")
+    winners = Winners(kind.name, nodes.names if isinstance(nodes, Nodes) else ())
+    for name, field in found.fields.items():
+        head = Text(f"  {name.replace('_', ' ')}", "cyan")
+        text = _inline(name, field)
+        if text is not None:
+            yield head + text
+        elif isinstance(field, tuple) and field:
+            yield head
+            yield from (Text("    ") + line for line in _items(winners, field))
+
+
+def _inline(name: str, field: Field) -> Text | None:
+    """A field that fits behind its name; None if it does not, or there is nothing to tell."""
+    if isinstance(field, Nodes):
+        if field.names:
+            return Text(f" ({len(field.names)}): ") + Text(safe(fold(field.names)), "magenta")
+        return Text(": none", "yellow") if name == "nodes" else None
+    if isinstance(field, Names):
+        text = fold(field.names).replace(",", ", ") if field.many else ", ".join(field.names)
+        return Text(f": {safe(text)}") if field.names else None
+    if isinstance(field, Flag):
+        return Text("") if field.value else None
+    if isinstance(field, Value) and field.value is not None:
+        return Text(f": {as_text(field.value)}")
+    return None
+
+
+def _items(
+    winners: Winners, items: tuple[Reference, ...] | tuple[Setting, ...] | tuple[Entry, ...]
+) -> Iterator[Text]:
+    references = [item for item in items if isinstance(item, Reference)]
+    settings = [item for item in items if isinstance(item, Setting)]
+    entries = [item for item in items if isinstance(item, Entry)]
+    yield from _references(references)
+    yield from winners.settings(settings)
+    yield from winners.entries(entries)
+
+
+def _references(found: Iterable[Reference]) -> Iterator[Text]:
+    rows = []
+    for same in alike(found, lambda one: one.name, lambda one: one.instances):
+        instances = f" as {fold(same[0].instances)}" if same[0].instances else ""
+        rows.append(
+            (Text(safe(who(one.name for one in same) + instances)), where([one.origin for one in same]))
+        )
+    return aligned(rows)

@@ -1,0 +1,127 @@
+"""Why a node has a feature, a file or a group, for eyes."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.text import Text
+
+from gitcfg.cli.plain import counted, safe
+from gitcfg.cli.trails import made, placed
+from gitcfg.explain.blamed import Blamer
+from gitcfg.explain.places import Place
+from gitcfg.explain.why_feature import FeatureAnswer, Removal
+from gitcfg.explain.why_file import Brought, FileAnswer
+from gitcfg.explain.why_group import GroupAnswer
+from gitcfg.explain.why_records import Answer
+from gitcfg.explain.words import layered, lists, made_of
+from gitcfg.model import Origin
+from gitcfg.nodeset import fold
+
+
+class Reasons:
+    """Answers about one node in lines; with who made things so, if there is a blamer."""
+
+    def __init__(self, node: str, default_group: str, blamer: Blamer | None) -> None:
+        self.node = node
+        self.default_group = default_group
+        self.blamer = blamer
+
+    def of(self, found: Answer) -> Iterator[Text]:
+        """An answer's lines: yes or no, and why."""
+        if isinstance(found, GroupAnswer):
+            return self._group(found)
+        return self._feature(found) if isinstance(found, FeatureAnswer) else self._file(found)
+
+    def _head(self, verb: str, name: str, more: str = "") -> Text:
+        return Text.assemble(f"{self.node} {verb} ", (safe(name), "bold"), safe(more))
+
+    def _at(self, layer: str, origin: Origin, more: str = "", blamed: bool = True) -> Text:
+        line = Text("      at ", "blue") + placed(origin) + Text(more, "dim")
+        return line + made(self.blamer, layer, origin, 6) if blamed else line
+
+    def _feature(self, found: FeatureAnswer) -> Iterator[Text]:
+        more = f" as {fold(found.instances)}" if found.instances else ""
+        more += f", at {len(found.places)} places" if len(found.places) > 1 else ""
+        yield self._head("has" if found.has else "does not have", found.name, more)
+        for place in found.places:
+            yield from self._place(place, single=len(found.places) == 1)
+        for taken in found.taken:
+            yield from self._place(taken.place, single=True)
+            yield from self._removals(taken.removals)
+        if found.barred:
+            yield Text("  - included, but by includes that do not count: `gitcfg check` says why")
+        elif not (found.has or found.taken or found.retired):
+            yield Text("  - no layer of the node lists it, nor a feature that includes it")
+        yield from _elsewhere("on other nodes it is installed by", found.elsewhere)
+        yield from _retired(found.retired)
+
+    def _place(self, place: Place, single: bool) -> Iterator[Text]:
+        bullet = "  - "
+        for layer, origin in zip(place.layers, place.origins, strict=True):
+            yield Text(bullet + safe(lists(layer, self.node, self.default_group)))
+            yield self._at(layer, origin)
+            bullet = "    "
+        if place.instances and not single:
+            yield Text(f"    as {safe(fold(place.instances))}")
+
+    def _removals(self, removals: Iterable[Removal]) -> Iterator[Text]:
+        for removal in removals:
+            words = f"    but `without` of {removal.by.layer} takes {removal.feature} away"
+            yield Text(safe(words), "yellow")
+            yield self._at(removal.by.layer, removal.by.origin)
+
+    def _file(self, found: FileAnswer) -> Iterator[Text]:
+        yield self._head("has" if found.has else "does not have", found.name)
+        for brought in found.entries:
+            yield from self._entry(found, brought)
+        for brought in found.taken:
+            yield from self._entry(found, brought)
+            yield from self._removals(brought.removals)
+        if not (found.entries or found.taken or found.retired):
+            yield Text("  - no layer of the node brings it")
+        yield from _elsewhere("on other nodes it is brought by", found.elsewhere)
+        yield from _retired(found.retired)
+
+    def _entry(self, found: FileAnswer, brought: Brought) -> Iterator[Text]:
+        entry, decides = brought.entry, brought is found.deciding
+        style = "" if decides or brought.removals else "dim"
+        verb = "taken away" if entry.removed else "brought"
+        yield Text("  - " + safe(layered(verb, brought.path, self.node, self.default_group)), style)
+        yield self._at(brought.path[0], entry.origin, "  overridden" if style else "")
+        if not entry.removed:
+            params = f", with {counted(found.params, 'parameter')}" if decides and found.params else ""
+            owner = f"mode {entry.mode}, owner {entry.owner}, group {entry.group}"
+            yield Text(safe(f"    {made_of(entry)}{params}; {owner}"), style)
+
+    def _group(self, found: GroupAnswer) -> Iterator[Text]:
+        yield self._head("is in" if found.has else "is not in", found.name)
+        if found.default:
+            yield Text("  - every node is, without being told")
+        for mention in (found.by, found.listed):
+            if mention is not None:
+                yield Text("  - " + safe(lists(mention.layer, self.node, self.default_group)))
+                yield self._at(mention.layer, mention.origin)
+        if found.dropped is not None:
+            yield Text("    but the list of the node itself drops it", "yellow")
+            yield self._at(found.dropped.layer, found.dropped.origin, blamed=not found.replaced)
+        if not (found.has or found.listed):
+            yield Text("  - neither the node nor a set of it lists it")
+        order = [(safe(name), "bold" if name == found.name else "") for name in found.groups]
+        commas = [part for name in order for part in (", ", name)][1:]
+        count = len(found.groups)
+        place = f"place {found.groups.index(found.name) + 1} of {count}" if found.has else "its groups"
+        yield Text.assemble(f"  {place}, highest first: ", *commas)
+        if found.retired:
+            yield Text("  It is retired: its groups give it nothing.", "yellow")
+
+
+def _elsewhere(words: str, layers: tuple[str, ...]) -> Iterator[Text]:
+    shared = [layer for layer in layers if not layer.startswith("node ") or layer.startswith("node set ")]
+    nodes = [layer.removeprefix("node ") for layer in layers if layer not in shared]
+    if layers:
+        alone = [f"node {fold(nodes)}"] if nodes else []
+        yield Text(safe(f"    {words} {', '.join([*shared, *alone])}"))
+
+
+def _retired(retired: bool) -> Iterator[Text]:
+    if retired:
+        yield Text("  It is retired: it has no features, no parameters and no files.", "yellow")

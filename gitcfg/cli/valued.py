@@ -1,0 +1,49 @@
+"""A parameter's values with their nodes, for eyes."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from gitcfg.cli.plain import counted, safe
+from gitcfg.cli.trails import as_text, placed
+from gitcfg.explain.values import Held
+from gitcfg.explain.words import operation
+from gitcfg.nodeset import fold
+
+
+def show(console: Console, param: str, held: Iterable[Held], unset: bool) -> None:
+    """Every value with its nodes; with `unset` only those nodes that have none."""
+    held = tuple(held)
+    bound = [one for one in held if one.bound]
+    others = [one for one in held if not one.bound]
+    wanted = [one for one in bound if one.value is None] if unset else bound
+    for one in wanted:
+        for line in _value(param, one):
+            console.print(line)
+    for one in others:
+        text = Text.assemble((safe(param), "bold"), " is not bound")
+        console.print(text + Text("" if unset else " (--unset shows where)", "dim"))
+        console.print(on(one.nodes) if unset else Text(f"  on {counted(len(one.nodes), 'node')}"))
+    if not held:
+        console.print(Text("No node is selected."))
+    elif unset and not (wanted or others):
+        console.print(Text.assemble((safe(param), "bold"), " has a value on every node."))
+
+
+def _value(param: str, held: Held) -> Iterator[Text]:
+    step = held.step
+    head = Text(safe(param), "bold")
+    if held.value is None:
+        yield head + Text(" is bound without a value")
+    else:
+        yield head + Text(" is ") + Text(as_text(held.value), "green")
+    yield on(held.nodes)
+    if step is not None:
+        path = Text(f"  {operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
+        yield path + Text("  at ", "blue") + placed(step.origin)
+
+
+def on(nodes: tuple[str, ...]) -> Text:
+    """The nodes, folded."""
+    return Text(f"  on {counted(len(nodes), 'node')}: ") + Text(safe(fold(nodes)), "magenta")

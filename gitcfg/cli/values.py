@@ -1,0 +1,52 @@
+"""`gitcfg values`: which nodes have which value of a parameter."""
+
+from typing import Annotated
+
+import typer
+
+from gitcfg.cli.session import Output, Session
+
+EPILOG = """Examples:
+
+  gitcfg values START                               every value, its nodes, and where it comes from
+
+  gitcfg values START @gpu exec[001-100] --at main  on a group's nodes and some others, at a commit
+
+  gitcfg values CONDOR_HOST --unset                 the nodes that have it not, or without a value"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    param: Annotated[str, typer.Argument(help="The parameter.")],
+    nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,
+    where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
+    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    unset: Annotated[bool, typer.Option("--unset", help="Only nodes that have no value.")] = False,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    folded: Annotated[
+        bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
+    ] = False,
+) -> int:
+    """Show which nodes have which value, and from where."""
+    session: Session = context.obj
+    with session.fleet(at) as fleet:
+        from gitcfg.cli.nodes import chosen
+        from gitcfg.explain.values import values, values_record
+
+        names = chosen(fleet, nodes or (), where) if nodes or where is not None else None
+        held = values(fleet.compiled, param, names)
+        wanted = [one for one in held if (one.value is None if unset else one.bound)]
+        if output is not Output.TEXT:
+            from gitcfg.cli.records import write_record
+
+            write_record(values_record(fleet.commit, param, wanted, folded), output)
+        else:
+            from gitcfg.cli.valued import show
+
+            show(session.console(), param, held, unset)
+    return 0

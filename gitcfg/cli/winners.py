@@ -1,0 +1,96 @@
+"""Settings and file entries for eyes, each with the nodes on which it wins."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import msgspec
+from rich.text import Text
+
+from gitcfg.cli.plain import counted, safe
+from gitcfg.cli.trails import aligned, as_text, placed
+from gitcfg.explain.definition import Entry, Setting
+from gitcfg.explain.words import made_of, operation
+from gitcfg.model import Origin
+from gitcfg.nodeset import fold
+
+T = TypeVar("T")
+
+
+class Winners:
+    """Tells what a definition of some kind holds; `nodes` are all that it is about."""
+
+    def __init__(self, kind: str, nodes: Iterable[str]) -> None:
+        self.kind = kind
+        self.nodes = frozenset(nodes)
+
+    def settings(self, found: Sequence[Setting]) -> Iterator[Text]:
+        """Two lines each: what is bound; and the place, with the nodes on which it wins."""
+        folded = alike(found, lambda one: one.layer, _said)
+        rows = [self._cells(same, several=len({one.param for one in found}) > 1) for same in folded]
+        for same, row in zip(folded, aligned(rows), strict=True):
+            yield row
+            fits = "" if same[0].fits else "  does not fit its type"
+            place = where([one.origin for one in same]) + Text(fits, "red")
+            yield Text("  ") + place + self._wins("wins", [name for one in same for name in one.nodes])
+
+    def _cells(self, same: Sequence[Setting], several: bool) -> tuple[Text, ...]:
+        one = same[0]
+        given = Text(as_text(one.given) if one.given is not None else "", "green")
+        cells = [Text(operation(one.op)), given]
+        if several or self.kind != "parameter":
+            cells.insert(0, Text(safe(one.param), "bold"))
+        if self.kind == "parameter":
+            cells.insert(0, Text(safe(who(one.layer for one in same))))
+        return tuple(cells)
+
+    def entries(self, found: Sequence[Entry]) -> Iterator[Text]:
+        """Three lines each: the file; what it is made of; and the place, with the nodes that get it."""
+        own = self.kind not in ("parameter", "template", "file")
+        for same in alike(found, lambda one: one.layer, lambda one: (made_of(one.entry), one.entry.path)):
+            entry = same[0].entry
+            owner = "" if entry.removed else f", mode {entry.mode}, owner {entry.owner}, group {entry.group}"
+            layer = "" if own else f" by {who(one.layer for one in same)}"
+            yield Text(safe(entry.path), "bold") + Text(safe(layer), "default")
+            yield Text(f"  {safe(made_of(entry) + owner)}")
+            nodes = [name for one in same for name in one.nodes]
+            yield Text("  ") + where([one.entry.origin for one in same]) + self._wins("decides", nodes)
+
+    def _wins(self, verb: str, nodes: Sequence[str]) -> Text:
+        """Which nodes it counts on, in the fewest words."""
+        found = frozenset(nodes)
+        others = self.nodes - found
+        if not found:
+            return Text(f"  {verb} on no node", "yellow")
+        if len(found) == 1 or not found <= self.nodes or len(others) >= len(found):
+            return Text(f"  {verb} on {counted(len(found), 'node')}: ") + Text(safe(fold(nodes)), "magenta")
+        if not others:
+            return Text(f"  {verb} on all {len(found)} nodes")
+        text = Text(f"  {verb} on {len(found)} of {len(self.nodes)} nodes, not on ")
+        return text + Text(safe(fold(sorted(others))), "magenta")
+
+
+def _said(one: Setting) -> Hashable:
+    return one.param, one.op, msgspec.json.encode(one.given, order="deterministic"), not one.nodes, one.fits
+
+
+def alike(found: Iterable[T], layer: Callable[[T], str], said: Callable[[T], Hashable]) -> list[list[T]]:
+    """Nodes that say the same in their own files together; everything else stands by itself."""
+    groups: dict[Hashable, list[T]] = {}
+    for number, one in enumerate(found):
+        label = layer(one)
+        own = label.startswith("node ") and not label.startswith("node set ")
+        groups.setdefault((said(one),) if own else number, []).append(one)
+    return list(groups.values())
+
+
+def who(labels: Iterable[str]) -> str:
+    """A layer, or several nodes' own."""
+    labels = list(labels)
+    return labels[0] if len(labels) == 1 else f"node {fold(label.removeprefix('node ') for label in labels)}"
+
+
+def where(origins: Sequence[Origin]) -> Text:
+    """A place, or that they are several nodes' own files."""
+    return (
+        Text("at ", "blue") + placed(origins[0]) if len(origins) == 1 else Text("in their own files", "blue")
+    )

@@ -1,0 +1,83 @@
+"""Templates, and files: those under files/ by name, those on nodes by path. Both by who uses them."""
+
+from collections.abc import Callable, Collection, Iterator
+
+from gitcfg.compile.fleet import Fleet
+from gitcfg.explain.definition import Definition, Entry, Field, Kind, Names, Nodes, Summary
+from gitcfg.explain.layers import labelled
+from gitcfg.explain.said import entry
+from gitcfg.explain.winning import deciding
+from gitcfg.model import FileEntry, Origin
+from gitcfg.render.templates import TemplateEngine
+
+
+def _templates(fleet: Fleet) -> Iterator[Summary]:
+    for name in sorted(fleet.model.templates):
+        yield _summary(name, f"templates/{name}", _using(fleet, _takes_template(name)))
+
+
+def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
+    used = _using(fleet, _takes_template(name))
+    fields: dict[str, Field] = {"nodes": Nodes(_nodes(used)), "used_by": used}
+    if name in fleet.templates:
+        analysis = engine.analyse(name)
+        fields["params"] = Names(tuple(param for param, _ in analysis.params))
+        fields["includes"] = Names(analysis.includes)
+    return Definition(name, "", Origin(f"templates/{name}"), fields)
+
+
+def _files(fleet: Fleet) -> Iterator[Summary]:
+    for name in sorted(_names(fleet)):
+        yield _summary(name, _place(name), _using(fleet, _is_file(name)))
+
+
+def _file(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+    used = _using(fleet, _is_file(name))
+    place = _place(name)
+    fields: dict[str, Field] = {"nodes": Nodes(_nodes(used)), "used_by": used}
+    return Definition(name, "", Origin(place) if place else None, fields)
+
+
+def _names(fleet: Fleet) -> Collection[str]:
+    """What lies under files/, and the paths of files on nodes."""
+    return fleet.model.sources | {path for layer in fleet.model.layers() for path in layer.files}
+
+
+def _place(name: str) -> str:
+    return "" if name.startswith("/") else f"files/{name}"
+
+
+def _summary(name: str, place: str, used: tuple[Entry, ...]) -> Summary:
+    figures = {"entries": len(used), "nodes": len(_nodes(used))}
+    return Summary(name, "", Origin(place) if place else None, figures)
+
+
+def _takes_template(name: str) -> Callable[[FileEntry], bool]:
+    return lambda said: said.template is not None and said.template.name == name
+
+
+def _is_file(name: str) -> Callable[[FileEntry], bool]:
+    if name.startswith("/"):
+        return lambda said: said.path == name
+    return lambda said: said.source is not None and said.source.name == name
+
+
+def _using(fleet: Fleet, wanted: Callable[[FileEntry], bool]) -> tuple[Entry, ...]:
+    """The entries that are wanted, and where each of them decides."""
+    found = [
+        (label, said)
+        for label, layer in labelled(fleet.model)
+        for said in layer.files.values()
+        if wanted(said)
+    ]
+    decides = deciding(fleet, {said.path for _, said in found})
+    return tuple(entry(label, said, decides) for label, said in found)
+
+
+def _nodes(used: tuple[Entry, ...]) -> tuple[str, ...]:
+    """The nodes that get a file from one of the entries."""
+    return tuple(sorted({name for found in used if not found.entry.removed for name in found.nodes}))
+
+
+TEMPLATE = Kind("template", _templates, lambda fleet: fleet.model.templates, _template)
+FILE = Kind("file", _files, _names, _file)

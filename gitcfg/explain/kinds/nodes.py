@@ -1,0 +1,81 @@
+"""Nodes and node sets: who they are, and what is said of them."""
+
+from collections.abc import Iterator, Mapping
+
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.explain.definition import Definition, Field, Flag, Kind, Names, Nodes, Reference, Summary, Value
+from gitcfg.explain.layers import given
+from gitcfg.explain.said import entries, refs, settings, uses
+from gitcfg.model import Fact, Node
+from gitcfg.render.templates import TemplateEngine
+
+
+def _definitions(node: FleetNode) -> list[Node]:
+    """What is said of a node: by its own file, and by its set's."""
+    found = (node.said.own, node.said.nodeset.definition if node.said.nodeset else None)
+    return [given for given in found if given is not None]
+
+
+def _description(node: FleetNode) -> str:
+    return next((given.description for given in _definitions(node) if given.description), "")
+
+
+def _nodes(fleet: Fleet) -> Iterator[Summary]:
+    for name in fleet.names:
+        node = fleet[name]
+        figures = {"groups": list(node.groups), "features": len(node.features), "retired": node.said.retired}
+        yield Summary(name, _description(node), _definitions(node)[0].origin, figures)
+
+
+def _node(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+    node = fleet[name]
+    said, nodeset = node.said, node.said.nodeset
+    fields: dict[str, Field] = {
+        "node_set": (Reference(nodeset.name, nodeset.origin),) if nodeset else (),
+        "retired": Flag(said.retired),
+        "groups": refs(said.groups),
+        "features": Names(node.features),
+        "without": refs(node.kind.without),
+        "labels": Names(said.labels),
+        "facts": _facts(said.facts),
+        "address": Value(said.address),
+        "overrides": tuple(Reference(found.name, found.origin) for found in node.kind.overrides),
+        "parameters": Value(len(node.params)),
+        "files": Names(tuple(node.entries)),
+    }
+    return Definition(name, _description(node), _definitions(node)[0].origin, fields)
+
+
+def _nodesets(fleet: Fleet) -> Iterator[Summary]:
+    for name in sorted(fleet.model.nodesets):
+        found = fleet.model.nodesets[name]
+        groups = [ref.name for ref in found.definition.groups.items]
+        figures = {"nodes": len(found.members), "groups": groups}
+        yield Summary(name, found.definition.description, found.origin, figures)
+
+
+def _nodeset(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+    found = fleet.model.nodesets[name]
+    said, label = found.definition, f"node set {name}"
+    fields: dict[str, Field] = {
+        "nodes": Nodes(tuple(sorted(found.members))),
+        "state": Value(said.state),
+        "groups": refs(given(said.groups)),
+        "features": uses(given(said.features)),
+        "without": refs(given(said.without)),
+        "labels": Names(tuple(ref.name for ref in given(said.labels))),
+        "facts": _facts(said.facts),
+        "address": Value(said.address),
+        "settings": settings(fleet, label, said),
+        "files": entries(fleet, label, said),
+        "with_own_file": Nodes(tuple(sorted(set(found.members) & fleet.model.nodes.keys()))),
+    }
+    return Definition(name, said.description, found.origin, fields)
+
+
+def _facts(facts: Mapping[str, Fact]) -> Value:
+    return Value({name: fact.value for name, fact in facts.items()} or None)
+
+
+NODE = Kind("node", _nodes, lambda fleet: fleet.names, _node, also=lambda fleet, name: name in fleet)
+NODESET = Kind("nodeset", _nodesets, lambda fleet: fleet.model.nodesets, _nodeset)

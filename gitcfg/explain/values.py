@@ -1,0 +1,120 @@
+"""Which nodes have which value of a parameter, and from where: equal ones are one entry."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import msgspec
+
+from gitcfg import nodeset
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.operations import NOTHING, distinct, fold
+from gitcfg.compile.trail import TrailStep, trail
+from gitcfg.explain.records import Record, nodes_record, origin_record
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import did_you_mean, shown
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A value with its nodes, in order of name, and the step that decides it there.
+
+    A bare parameter is None; `step` is None where the parameter is not bound at all.
+    """
+
+    value: Any
+    step: TrailStep | None
+    nodes: tuple[str, ...]
+
+    @property
+    def bound(self) -> bool:
+        """Is the parameter bound, be it without a value?"""
+        return self.step is not None
+
+
+def values(fleet: Fleet, param: str, chosen: Collection[str] | None = None) -> tuple[Held, ...]:
+    """The values on nodes, on all of them unless some are chosen: most nodes first, unbound last.
+
+    GitcfgError: nothing declares or binds such a parameter.
+    """
+    _known(fleet, param)
+    found: dict[Any, list[Held]] = {}
+    for kind in fleet.classes:
+        nodes = tuple(kind.names if chosen is None else (name for name in kind.names if name in chosen))
+        if nodes:
+            value, step = settled(fleet, kind, param)
+            place = (step.origin, step.path) if step is not None else None
+            found.setdefault((_key(value), place), []).append(Held(value, step, nodes))
+    return tuple(sorted(map(_together, found.values()), key=_order))
+
+
+def settled(fleet: Fleet, kind: NodeClass, param: str) -> tuple[Any, TrailStep | None]:
+    """A parameter's value on a class's nodes with the step that decides it; no step: it is not bound."""
+    value = held(fleet, kind, param)
+    if value is NOTHING:
+        return None, None
+    steps = trail(kind.stack.steps(param), kind.facts(param))
+    return value, next(step for step in reversed(steps) if not step.overridden)
+
+
+def held(fleet: Fleet, kind: NodeClass, param: str) -> Any:
+    """A parameter's value on a class's nodes, without asking for all the others; NOTHING: it is not bound."""
+    cell = kind.stack.cells.get(param)
+    if cell is None:
+        return NOTHING
+    pending = param in kind.stack.pending
+    value = fold(cell.steps, NOTHING, kind.facts(param)) if pending else cell.value
+    declared = fleet.declarations.find(param)
+    unique = declared is not None and declared.unique and isinstance(value, list)
+    return distinct(value) if unique else value
+
+
+def _key(value: Any) -> bytes:
+    """Equal for values that render alike as JSON."""
+    return msgspec.json.encode(value, order="deterministic")
+
+
+def _together(alike: list[Held]) -> Held:
+    nodes = sorted(name for held in alike for name in held.nodes)
+    return msgspec.structs.replace(alike[0], nodes=tuple(nodes))
+
+
+def _order(held: Held) -> tuple[Any, ...]:
+    place = (held.step.origin, held.step.path) if held.step else ()
+    return not held.bound, -len(held.nodes), _key(held.value), place
+
+
+def _known(fleet: Fleet, param: str) -> None:
+    declared = fleet.declarations.find(param)
+    family = declared is not None and declared.pattern and declared.name == param
+    if not family and (declared is not None or any(param in kind.stack.cells for kind in fleet.classes)):
+        return
+    everything = frozenset[str]().union(*(kind.stack.cells for kind in fleet.classes))
+    bound = set(filter(str.isprintable, everything))
+    if not family:
+        hint = did_you_mean(param, fleet.model.parameters.keys() | bound)
+        raise GitcfgError(f"There is no parameter {shown(param)}.", hint)
+    members = [name for name in bound if fleet.declarations.find(name) is declared]
+    hint = f"Name one of it: {nodeset.fold(members)}." if members else "No node binds one of it."
+    raise GitcfgError(f"{param} is a family of parameters.", hint)
+
+
+def values_record(commit: str | None, param: str, held: Iterable[Held], folded: bool = False) -> Record:
+    """`gitcfg.values/1`."""
+    return {
+        "schema": "gitcfg.values/1",
+        "commit": commit,
+        "param": param,
+        "values": [_held(one, folded) for one in held],
+    }
+
+
+def _held(held: Held, folded: bool) -> Record:
+    step = held.step
+    return {
+        "bound": held.bound,
+        "value": held.value,
+        "op": str(step.op.value) if step else None,
+        "path": list(step.path) if step else [],
+        "origin": origin_record(step.origin) if step else None,
+        **nodes_record(held.nodes, folded),
+    }

@@ -1,0 +1,1 @@
+"""Answers about fleets: trails in words, why, values, definitions, search."""
