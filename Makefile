@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,htcondor
 
-.PHONY: demo test lint setup clean
+.PHONY: demo test lint docs pictures reference setup clean
 
 setup: $(STAMP)
 
@@ -24,6 +24,18 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The pages and pictures that are made from the program.
+docs: reference pictures
+	$(BIN)/python docs/findings.py
+
+# Terminals as SVG, and Graphviz's picture of groups.
+pictures: $(STAMP)
+	$(BIN)/python docs/pictures.py
+
+# The page about commands and the grammar of completion, both from the program.
+reference: $(STAMP)
+	$(BIN)/python -m gitcfg.cli.manual docs
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,6 +6,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 export GIT_AUTHOR_NAME=demo GIT_AUTHOR_EMAIL=demo@example.org GIT_COMMITTER_NAME=demo GIT_COMMITTER_EMAIL=demo@example.org
 export GIT_CONFIG_GLOBAL=/dev/null
+export GITCFG_PAGER=cat
 [ -t 1 ] && export FORCE_COLOR=1
 
 say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }

@@ -1,5 +1,6 @@
 """The typer application: global options, and the commands that an invocation needs."""
 
+import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from importlib import import_module
@@ -8,28 +9,42 @@ from typing import Annotated, Any
 import typer
 
 from gitcfg import __version__
-from gitcfg.cli.session import Color, Session
+from gitcfg.cli.color import Color
+from gitcfg.cli.pager import Pager, pager_command
+from gitcfg.cli.session import Session
 from gitcfg.model.errors import GitcfgError
 
 _USAGE: Any = typer.BadParameter.__mro__[2]  # the root of typer's usage errors, which it does not export
 
 EPILOG = "Exit codes: 0 done, 1 findings or differences, 2 wrong usage, 70 a fault of gitcfg's own."
 
+_REPO = typer.Option("-C", "--repo", envvar="GITCFG_REPO", help="The repository.", metavar="DIR")
+_COLOR = typer.Option(envvar="GITCFG_COLOR", help="Colour the output; auto heeds NO_COLOR and FORCE_COLOR.")
+_PAGER = typer.Option(
+    "--pager",
+    envvar="GITCFG_PAGER",
+    help="Show results on a terminal through this program; cat is none. Else PAGER, else less.",
+    metavar="COMMAND",
+    show_default=False,
+)
+_TODAY = typer.Option(envvar="GITCFG_TODAY", help="The date for what has an end.", metavar="YYYY-MM-DD")
+
 
 def root(
     context: typer.Context,
-    repo: Annotated[str, typer.Option("-C", "--repo", envvar="GITCFG_REPO", help="The repository.")] = ".",
-    color: Annotated[Color, typer.Option(envvar="GITCFG_COLOR", help="Colour the output.")] = Color.AUTO,
-    today: Annotated[
-        str, typer.Option(envvar="GITCFG_TODAY", help="The date for what has an end.", metavar="YYYY-MM-DD")
-    ] = "",
+    repo: Annotated[str, _REPO] = ".",
+    color: Annotated[Color, _COLOR] = Color.AUTO,
+    pager: Annotated[str | None, _PAGER] = None,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="Show results at once.")] = False,
+    today: Annotated[str, _TODAY] = "",
     version: Annotated[bool, typer.Option("-V", "--version", help="Show the version.")] = False,
 ) -> None:
     """Semantic GitOps for fleets: check, render and explain every node's configuration."""
     if version:
         typer.echo(f"gitcfg {__version__}")
         raise typer.Exit
-    context.obj = Session(repo, color, _date(today))
+    paged = Pager("" if no_pager else pager_command(pager, os.environ))
+    context.obj = Session(repo, color, _date(today), context.with_resource(paged))
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         raise typer.Exit(2)
@@ -56,18 +71,39 @@ def build(modules: Mapping[str, str]) -> typer.Typer:
     return app
 
 
+def program(modules: Mapping[str, str]) -> Any:
+    """The application as a command; its help is as manuals have it: NODE, whole lines, nothing cut off."""
+    command: Any = typer.main.get_command(build(modules))
+    pending = [command]
+    while pending:
+        found = pending.pop()
+        pending += getattr(found, "commands", {}).values()
+        found.short_help = first_sentence(found.help or "")
+        found.epilog = (found.epilog or "").replace("\n\n", "\n\n\b\n")
+        for param in found.params:
+            if param.param_type_name == "argument":
+                param.metavar = param.metavar or param.name.upper()
+    return command
+
+
+def first_sentence(text: str) -> str:
+    """What a help text says first, without its full stop."""
+    return " ".join(text.partition("\n\n")[0].split()).partition(". ")[0].rstrip(".")
+
+
 def invoke(arguments: Sequence[str], modules: Mapping[str, str]) -> int:
     """Run a command line and return its exit code.
 
     typer's own `main` would turn closed pipes and interrupts into exit codes of its choice.
     """
-    program = typer.main.get_command(build(modules))
+    command = program(modules)
     try:
-        with program.make_context("gitcfg", list(arguments)) as context:
-            code = program.invoke(context)
+        with command.make_context("gitcfg", list(arguments)) as context:
+            code = command.invoke(context)
     except typer.Exit as asked:
         return int(asked.exit_code)
     except _USAGE as error:
-        command = error.ctx.command_path if getattr(error, "ctx", None) else "gitcfg"
-        raise GitcfgError(error.format_message(), f"`{command} --help` shows what there is.") from None
+        path = error.ctx.command_path if getattr(error, "ctx", None) else "gitcfg"
+        message = " ".join(error.format_message().split())
+        raise GitcfgError(message, f"`{path} --help` shows what there is.") from None
     return code if isinstance(code, int) else 0

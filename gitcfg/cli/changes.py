@@ -6,7 +6,7 @@ from msgspec import UNSET
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.findings import counted, safe
+from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import aligned, as_text
 from gitcfg.cli.words import marked
 from gitcfg.comparison.change import Change, Delta, Kind, Names
@@ -50,8 +50,16 @@ def _paragraph(changes: Comparison, change: Change) -> Iterator[Text]:
             yield Text(f"  {noun}: ", "dim").append_text(_names(names))
     for name, delta in change.params.items():
         yield from _param(changes, change, name, delta)
+    for path, sign in presence(changes, change):
+        yield Text("  file ", "dim").append(f"{sign}{safe(path)}", _LINE.get(sign, ""))
+
+
+def presence(changes: Comparison, change: Change) -> Iterator[tuple[str, str]]:
+    """Each file with a `+` if it comes, a `-` if it goes, and nothing if it was and is there."""
+    old, new = changes.pairs[change.nodes[0]]
     for path in change.files:
-        yield Text("  file ", "dim").append(safe(path))
+        was, is_ = old is not None and path in old.entries, new is not None and path in new.entries
+        yield path, "+" if not was else "-" if not is_ else ""
 
 
 def _actions(change: Change) -> Iterator[Text]:

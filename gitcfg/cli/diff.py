@@ -37,7 +37,7 @@ def command(
         list[str] | None,
         typer.Argument(
             help="Revisions (HEAD and the work tree; A..B and A...B as git has them), then nodes.",
-            metavar="[A [B]] [NODES]...",
+            metavar="REV|NODES",
             show_default=False,
         ),
     ] = None,

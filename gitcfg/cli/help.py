@@ -1,11 +1,10 @@
 """`gitcfg help`: what a finding's code means."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from gitcfg.cli.session import Color, Session, write
+from gitcfg.cli.session import Session
 
 EPILOG = """Examples:
 
@@ -23,19 +22,23 @@ def register(app: typer.Typer, name: str) -> None:
 
 def command(
     context: typer.Context,
-    code: Annotated[str | None, typer.Argument(help="A code, as at the head of a finding.")] = None,
+    code: Annotated[
+        str | None, typer.Argument(help="A code, as at the head of a finding.", metavar="CODE")
+    ] = None,
 ) -> None:
     """Explain a finding's code, or list them all."""
     from gitcfg.check.codes import CODES, explanation
 
     session: Session = context.obj
     if code is None:
-        write("".join(f"{known.name}  {known.title}\n" for known in CODES.values() if not known.awaits))
+        session.write(
+            "".join(f"{known.name}  {known.title}\n" for known in CODES.values() if not known.awaits)
+        )
         return
     text = explanation(code)
-    if session.color is Color.ALWAYS or (session.color is Color.AUTO and sys.stdout.isatty()):
+    if session.coloured(session.pager.stdout):
         from rich.markdown import Markdown
 
         session.console().print(Markdown(text), soft_wrap=False)
     else:
-        write(text)
+        session.write(text)

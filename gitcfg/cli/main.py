@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gitcfg import __version__
+from gitcfg.cli.exits import CLOSED_PIPE, FAULT, INTERRUPTED
 
 if TYPE_CHECKING:
     from gitcfg.model import GitcfgError
@@ -14,16 +15,17 @@ COMMANDS = {
     "check": "gitcfg.cli.check",
     "render": "gitcfg.cli.render",
     "explain": "gitcfg.cli.explain",
+    "values": "gitcfg.cli.values",
+    "show": "gitcfg.cli.show",
+    "search": "gitcfg.cli.search",
     "diff": "gitcfg.cli.diff",
+    "graph": "gitcfg.cli.graph",
     "init": "gitcfg.cli.init",
     "import": "gitcfg.cli.imports",
     "help": "gitcfg.cli.help",
+    "completion": "gitcfg.cli.completion",
 }
-_TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--today"})
-
-FAULT = 70
-INTERRUPTED = 130
-CLOSED_PIPE = 141
+_TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--pager", "--today"})
 
 
 def main() -> None:
@@ -32,7 +34,7 @@ def main() -> None:
     if arguments in (["--version"], ["-V"]):  # before anything is imported: scripts ask this often
         print(f"gitcfg {__version__}")
         return
-    sys.exit(run(arguments))
+    sys.exit(complete(arguments[1:]) if arguments[:1] == ["--complete"] else run(arguments))
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -46,7 +48,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except GitcfgError as error:
-        _tell(error)
+        _tell(error, arguments)
         return error.code
     except BrokenPipeError:
         # What is still buffered has no reader; without this Python complains when it exits.
@@ -55,10 +57,24 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        _tell(GitcfgError(f"{error.filename or 'The system'}: {error.strerror or error}."))
+        _tell(GitcfgError(f"{error.filename or 'The system'}: {error.strerror or error}."), arguments)
         return 2
     except Exception:
         return _fault(arguments)
+
+
+def complete(arguments: Sequence[str]) -> int:
+    """Tell a shell what may stand at its cursor. Somebody is typing there: nothing is said on stderr."""
+    try:
+        from gitcfg.cli.complete.ask import told
+
+        sys.stdout.buffer.write(told(arguments, os.environ).encode("utf-8", "backslashreplace"))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception:
+        return FAULT
+    return 0
 
 
 def _modules(arguments: Sequence[str]) -> dict[str, str]:
@@ -72,11 +88,14 @@ def _modules(arguments: Sequence[str]) -> dict[str, str]:
     return COMMANDS
 
 
-def _tell(error: "GitcfgError") -> None:
-    print(f"error: {error.message}", file=sys.stderr)
-    for hint in error.hints:
-        if hint:
-            print(f"hint: {hint}", file=sys.stderr)
+def _tell(error: "GitcfgError", arguments: Sequence[str]) -> None:
+    from gitcfg.cli.color import asked, coloured
+
+    colors = coloured(asked(arguments, os.environ), os.environ, sys.stderr.isatty())
+    red, cyan, plain = ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") if colors else ("", "", "")
+    print(f"{red}error:{plain} {error.message}", file=sys.stderr)
+    for hint in filter(None, error.hints):
+        print(f"{cyan}hint:{plain} {hint}", file=sys.stderr)
 
 
 def _fault(arguments: Sequence[str]) -> int:

@@ -6,8 +6,8 @@ from itertools import chain, starmap
 
 from msgspec import UNSET
 
-from gitcfg.cli.changes import how_many, safe_line
-from gitcfg.cli.findings import counted, safe
+from gitcfg.cli.changes import how_many, presence, safe_line
+from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import write
 from gitcfg.cli.trails import as_text
 from gitcfg.comparison.change import Change, Delta, Names
@@ -19,6 +19,7 @@ from gitcfg.nodeset import fold, parts
 _LONGEST = 60
 _FEW = 3
 _SCREEN = 20
+_SIGNS = {"+": "+", "-": "−", "": ""}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!@:])")
 
 
@@ -58,22 +59,22 @@ def _change(changes: Comparison, change: Change, files: bool) -> Iterator[str]:
     folded = fold(change.nodes)
     if len(folded) > _LONGEST:
         yield from (*fenced(parts(folded)), "")
-    yield from _facts(change)
+    yield from _facts(changes, change)
     if change.params:
         yield from ("", *fenced(chain.from_iterable(starmap(_param, change.params.items())), "diff"))
     yield from _diffs(changes, change) if files else ()
     yield ""
 
 
-def _facts(change: Change) -> Iterator[str]:
+def _facts(changes: Comparison, change: Change) -> Iterator[str]:
     for verb, subsystems in (("Restart", change.restart), ("Reload", change.reload), ("Stop", change.stop)):
         if subsystems:
             yield f"- {verb}: {', '.join(f'**{plain(name)}**' for name in subsystems)}"
     for noun, names in (("Groups", change.groups), ("Features", change.features)):
         if names:
             yield f"- {noun}: {_names(names)}"
-    for path in change.files:
-        yield f"- File: {code(path)}"
+    for path, sign in presence(changes, change):
+        yield f"- File: {_SIGNS[sign]}{code(path)}"
 
 
 def _diffs(changes: Comparison, change: Change) -> Iterator[str]:

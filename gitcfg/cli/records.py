@@ -14,7 +14,12 @@ ITEMS = {
     "gitcfg.findings/1": ("findings", "finding"),
     "gitcfg.render/1": ("nodes", "node"),
     "gitcfg.trail/1": ("params", "param"),
+    "gitcfg.why/1": ("answers", "answer"),
+    "gitcfg.values/1": ("values", "value"),
+    "gitcfg.definitions/1": ("definitions", "definition"),
+    "gitcfg.matches/1": ("matches", "match"),
     "gitcfg.diff/1": ("changes", "change"),
+    "gitcfg.graph/1": ("vertices", "vertex"),
 }
 """By schema: the key under which a record holds its items, and what one of them is called."""
 

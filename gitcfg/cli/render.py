@@ -44,5 +44,5 @@ def command(
         from gitcfg.cli.rendered import Wanted, deliver, refusals
 
         names = chosen(fleet, nodes or (), where)
-        deliver(fleet, names, Wanted(params, file, out, output))
+        deliver(session, fleet, names, Wanted(params, file, out, output))
         return refusals(session, fleet, names)

@@ -8,7 +8,7 @@ import msgspec
 
 from gitcfg.cli.folder import OutputFolder
 from gitcfg.cli.records import write_record
-from gitcfg.cli.session import Output, Session, write
+from gitcfg.cli.session import Output, Session
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Finding, GitcfgError, Severity
 
@@ -22,7 +22,7 @@ class Wanted(msgspec.Struct, frozen=True):
     output: Output
 
 
-def deliver(fleet: Fleet, names: tuple[str, ...], wanted: Wanted) -> None:
+def deliver(session: Session, fleet: Fleet, names: tuple[str, ...], wanted: Wanted) -> None:
     """Write what nodes get, one after the other."""
     if wanted.out is not None:
         folder = OutputFolder(wanted.out)
@@ -33,7 +33,7 @@ def deliver(fleet: Fleet, names: tuple[str, ...], wanted: Wanted) -> None:
         write_record({"schema": "gitcfg.render/1", "commit": fleet.commit, "nodes": record}, wanted.output)
     else:
         for name in names:
-            write("".join(_text(fleet[name], wanted, several=len(names) > 1)))
+            session.write("".join(_text(fleet[name], wanted, several=len(names) > 1)))
 
 
 def node_record(node: Node, params_only: bool) -> dict[str, Any]:
@@ -82,7 +82,8 @@ def refusals(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
     made_from = _files(fleet, names) if grave else frozenset()
     errors = [finding for finding in grave if _concerns(finding, names, made_from)]
     if errors:
-        from gitcfg.cli.findings import counted, show
+        from gitcfg.cli.findings import show
+        from gitcfg.cli.plain import counted
 
         console = session.console(stderr=True)
         show(console, fleet.compiled.tree, errors)

@@ -4,22 +4,17 @@ import os
 import sys
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TextIO
 
 import msgspec
+
+from gitcfg.cli.color import Color, capable, coloured
+from gitcfg.cli.pager import Pager
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from gitcfg.library import Fleet, Source
-
-
-class Color(StrEnum):
-    """When to colour."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
 
 
 class Output(StrEnum):
@@ -37,6 +32,7 @@ class Session(msgspec.Struct, frozen=True):
     repo: str
     color: Color
     today: date | None
+    pager: Pager
 
     def open(self) -> "Source":
         """The repository."""
@@ -52,25 +48,43 @@ class Session(msgspec.Struct, frozen=True):
         return source.index(os.environ.get("GIT_INDEX_FILE")) if staged else source.worktree()
 
     def console(self, stderr: bool = False) -> "Console":
-        """A console that never cuts or wraps what it is given; `--color` beats NO_COLOR beats FORCE_COLOR."""
+        """A console that never cuts or wraps what it is given; results for eyes go through the pager."""
         from gitcfg.cli.terminal import Terminal
 
-        plain = self.color is Color.NEVER or (self.color is Color.AUTO and bool(os.environ.get("NO_COLOR")))
-        forced = self.color is Color.ALWAYS or (
-            not plain and self.color is Color.AUTO and bool(os.environ.get("FORCE_COLOR"))
+        stream = sys.stderr if stderr else self.pager.stdout
+        colors = self.coloured(stream)
+        system: Literal["auto", "standard"] = (
+            "auto" if stream.isatty() and capable(os.environ) else "standard"
         )
         return Terminal(
+            file=None if stderr else stream,
             stderr=stderr,
             soft_wrap=True,
             highlight=False,
             markup=False,
             emoji=False,
-            no_color=plain,
-            force_terminal=True if forced else False if plain else None,
-            color_system="standard" if forced else "auto",
+            no_color=not colors,
+            force_terminal=colors,
+            color_system=system if colors else None,
         )
+
+    def coloured(self, stream: TextIO) -> bool:
+        """Is what goes to this stream to be coloured?"""
+        return coloured(self.color, os.environ, stream.isatty())
+
+    def write(self, text: str) -> None:
+        """A result for eyes, as it is: on a terminal through the pager."""
+        stream = self.pager.stdout
+        _put(stream, text)
+        if stream.isatty():
+            stream.flush()  # before what may be said on stderr next
 
 
 def write(text: str) -> None:
-    """Text to stdout as it is; what UTF-8 cannot say is escaped."""
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    """A result for programs to stdout, as it is."""
+    _put(sys.stdout, text)
+
+
+def _put(stream: TextIO, text: str) -> None:
+    """What UTF-8 cannot say is escaped, and no line end is changed."""
+    stream.buffer.write(text.encode("utf-8", "backslashreplace"))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import gitcfg
-from gitcfg.cli.findings import safe
 from gitcfg.cli.markdown import code, document, fenced, plain
+from gitcfg.cli.plain import safe
 from tests.properties.runs import QUICK
 
 HOSTILE = st.text("`~*_<>[]()!@#&|\\- \n\t$ax0:/", max_size=30)

@@ -1,0 +1,38 @@
+"""`gitcfg completion`: what a shell needs to complete commands, options and names."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EPILOG = """Examples:
+
+  eval "$(gitcfg completion bash)"       for this shell; in ~/.bashrc, for every one
+
+  eval "$(gitcfg completion zsh)"        the same; in ~/.zshrc, behind compinit
+
+  gitcfg completion fish > ~/.config/fish/completions/gitcfg.fish"""
+
+_SCRIPTS = Path(__file__).parent / "complete" / "scripts"
+
+
+class Shell(StrEnum):
+    """The shells that there are scripts for."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    shell: Annotated[Shell, typer.Argument(help="The shell that is to complete.", metavar="SHELL")],
+) -> None:
+    """Print the script that lets a shell complete commands, options, and the repository's names."""
+    sys.stdout.write((_SCRIPTS / f"gitcfg.{shell}").read_text())
