@@ -65,6 +65,8 @@ def came_and_went(old: frozenset[str], new: frozenset[str]) -> Names:
 
 def deltas(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Delta]:
     """The parameters whose values differ as JSON, in order of name."""
+    if _json(old) == _json(new):  # the usual case, judged all at once
+        return {}
     names = sorted(old.keys() | new.keys())
     pairs = ((name, Delta(old.get(name, UNSET), new.get(name, UNSET))) for name in names)
     return {name: delta for name, delta in pairs if not equal(delta)}
@@ -75,4 +77,8 @@ def equal(delta: Delta) -> bool:
     old, new = delta.old, delta.new
     if old is UNSET or new is UNSET:
         return old is new
-    return old is new or msgspec.json.encode(old, order="sorted") == msgspec.json.encode(new, order="sorted")
+    return old is new or _json(old) == _json(new)
+
+
+def _json(value: Any) -> bytes:
+    return msgspec.json.encode(value, order="sorted")

@@ -58,8 +58,7 @@ class Comparison(Sequence[Change]):
     def _of(self, together: dict[str, Pair]) -> Iterator[Change]:
         old, new = next(iter(together.values()))
         kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
-        unchanged = old and new and self.old.values(old.kind) == self.new.values(new.kind)
-        params = {} if unchanged else deltas(old.params if old else {}, new.params if new else {})
+        params = deltas(old.params if old else {}, new.params if new else {})
         none = frozenset[str]()
         features = came_and_went(old.kind.features if old else none, new.kind.features if new else none)
         groups = came_and_went(frozenset(old.groups if old else ()), frozenset(new.groups if new else ()))

@@ -68,7 +68,7 @@ class Sameness:
     def _declarations(self) -> bool:
         """Are all parameters declared alike, as far as files know?"""
         old, new = self.old.fleet.model.parameters, self.new.fleet.model.parameters
-        return old.keys() == new.keys() and all(map(self._declared, old))
+        return old is new or (old.keys() == new.keys() and all(map(self._declared, old)))
 
     def _declared(self, name: str) -> bool:
         if name not in self._traits:

@@ -2,9 +2,6 @@
 
 from collections.abc import Iterable
 
-import msgspec
-
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.model import FileEntry
 from gitcfg.render.files import RenderedFile, rendered_file
@@ -17,19 +14,12 @@ class Side:
     def __init__(self, fleet: Fleet, engine: TemplateEngine) -> None:
         self.fleet = fleet
         self.engine = engine
-        self._values: dict[int, bytes] = {}
 
     def nodes(self, names: Iterable[str] | None) -> dict[str, FleetNode]:
         """Those of the names that are nodes here; None: every node."""
         fleet = self.fleet
         wanted = fleet.names if names is None else (name for name in names if name in fleet)
         return {name: fleet[name] for name in wanted}
-
-    def values(self, kind: NodeClass) -> bytes:
-        """All final values of a class, to be compared with another's at once."""
-        if id(kind) not in self._values:
-            self._values[id(kind)] = msgspec.json.encode(kind.params, order="sorted")
-        return self._values[id(kind)]
 
     def traits(self, name: str) -> tuple[str | None, tuple[str, ...]]:
         """What a parameter's declaration means to files: how lists are separated, and tags."""

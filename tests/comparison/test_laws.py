@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from msgspec import UNSET
 
 import gitcfg
@@ -107,7 +107,7 @@ def test_laws_hold(pair: Pair) -> None:
 
 
 @pytest.mark.slow
-@DEEP
+@settings(DEEP, max_examples=100)
 @given(pair=pairs())
 def test_laws_hold_deeply(pair: Pair) -> None:
     laws(pair)
