@@ -107,6 +107,19 @@ def explanation(code: str) -> str:
     return (folder / f"{known.name}.md").read_text(encoding="utf-8")
 
 
+def above_blocks(text: str) -> str:
+    """An explanation with its files' names in lines of their own: what shows Markdown drops them else."""
+    return _FENCE.sub(_named, text)
+
+
+_FENCE = re.compile(r"^```(?P<kind>\w+) (?P<path>\S+)(?P<when> before)?\n", re.MULTILINE)
+
+
+def _named(fence: re.Match[str]) -> str:
+    when = f",{fence['when']}" if fence["when"] else ""
+    return f"\n`{fence['path']}`{when}\n\n```{fence['kind']}\n"
+
+
 def _later(code: Code) -> str:
     return (
         f"# {code.name}: {code.title}\n\n"

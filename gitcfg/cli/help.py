@@ -27,7 +27,7 @@ def command(
     ] = None,
 ) -> None:
     """Explain a finding's code, or list them all."""
-    from gitcfg.check.codes import CODES, explanation
+    from gitcfg.check.codes import CODES, above_blocks, explanation
 
     session: Session = context.obj
     if code is None:
@@ -39,6 +39,6 @@ def command(
     if session.coloured(session.pager.stdout):
         from rich.markdown import Markdown
 
-        session.console().print(Markdown(text), soft_wrap=False)
+        session.console().print(Markdown(above_blocks(text)), soft_wrap=False)
     else:
         session.write(text)

@@ -11,7 +11,7 @@ from datetime import date
 import pytest
 
 from gitcfg.check import check
-from gitcfg.check.codes import CODES, explanation, lookup
+from gitcfg.check.codes import CODES, above_blocks, explanation, lookup
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, GitcfgError, Severity
@@ -94,3 +94,13 @@ def test_unknown_code_is_refused_with_a_hint(code: str) -> None:
     with pytest.raises(GitcfgError, match="no finding") as refused:
         explanation(code)
     assert refused.value.hints
+
+
+@pytest.mark.parametrize("code", PRODUCED)
+def test_the_names_of_files_can_stand_above_their_blocks(code: str) -> None:
+    text = explanation(code)
+    paths = re.findall(r"^```\w+ (\S+)", text, re.MULTILINE)
+    shown = above_blocks(text)
+    assert paths
+    assert all(f"`{path}`" in shown for path in paths)
+    assert not re.search(r"^```\w+ ", shown, re.MULTILINE)
