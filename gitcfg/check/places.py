@@ -1,30 +1,10 @@
-"""Where things stand in a model: every list of features, every binding, every file entry."""
+"""Where things stand in a model: every binding, every file entry."""
 
 from collections.abc import Iterator
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.instances import marked
-from gitcfg.model import Binding, FileEntry, Model, Ref, Use
-
-
-def uses(model: Model) -> Iterator[Use]:
-    """Every mention of a feature that would install it."""
-    for feature in model.features.values():
-        yield from feature.include
-    for group in model.groups.values():
-        yield from group.features
-    for node in model.hosts():
-        yield from node.features.items
-    for override in model.overrides.values():
-        yield from override.features
-
-
-def withouts(model: Model) -> Iterator[Ref]:
-    """Every mention of a feature under `without`."""
-    for node in model.hosts():
-        yield from node.without.items
-    for override in model.overrides.values():
-        yield from override.without
+from gitcfg.model import Binding, FileEntry, Model
 
 
 def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:

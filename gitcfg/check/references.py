@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from gitcfg.check.fold import of
-from gitcfg.check.places import bindings, files, uses, withouts
+from gitcfg.check.places import bindings, files
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Finding, Model, Origin, Severity, Undeclared
 from gitcfg.model.globs import is_glob
@@ -28,16 +28,9 @@ def missing(noun: str, name: str, origin: Origin, known: Collection[str]) -> Fin
 
 
 def _features(model: Model) -> Iterator[Finding]:
-    mentions = [(use.feature, use.origin) for use in uses(model)]
-    mentions += [(ref.name, ref.origin) for ref in withouts(model)]
-    for feature in model.features.values():
-        for refs in (feature.depends, feature.conflicts, feature.after):
-            mentions += [(ref.name, ref.origin) for ref in refs]
-    for subsystem in model.subsystems.values():
-        mentions += [(ref.name, ref.origin) for ref in subsystem.features or ()]
-    for name, origin in mentions:
-        if name not in model.features:
-            yield missing("feature", name, origin, model.features)
+    for ref in model.mentioned_features():
+        if ref.name not in model.features:
+            yield missing("feature", ref.name, ref.origin, model.features)
 
 
 def _groups(model: Model) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """The definitions of a repository, as the loader understood them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from enum import StrEnum
 from typing import Any
@@ -261,3 +261,23 @@ class Model(msgspec.Struct, frozen=True):
         """Every binding as written, with its parameter's name."""
         for layer in self.layers():
             yield from layer.params.items()
+
+    def mentioned_features(self) -> Iterator[Ref]:
+        """Every mention of a feature: what installs it, takes it away, or speaks of it."""
+        for feature in self.features.values():
+            yield from _named(feature.include)
+            yield from (*feature.depends, *feature.conflicts, *feature.after)
+        for group in self.groups.values():
+            yield from _named(group.features)
+        for node in self.hosts():
+            yield from _named(node.features.items)
+            yield from node.without.items
+        for override in self.overrides.values():
+            yield from _named(override.features)
+            yield from override.without
+        for subsystem in self.subsystems.values():
+            yield from subsystem.features or ()
+
+
+def _named(uses: Iterable[Use]) -> Iterator[Ref]:
+    return (Ref(use.feature, use.origin) for use in uses)
