@@ -23,6 +23,8 @@ from gitcfg.render.templates import TemplateEngine
 
 if TYPE_CHECKING:
     from gitcfg.history.blame import Blamer
+    from gitcfg.history.cache import Cache
+    from gitcfg.history.log import Log
 
 
 class Node:
@@ -166,6 +168,29 @@ class Source:
         from gitcfg.history.blame import Blamer
 
         return Blamer(self.repository, revision)
+
+    def log(
+        self,
+        name: str,
+        param: str | None = None,
+        *,
+        kind: str | None = None,
+        revision: str = "HEAD",
+        limit: int | None = None,
+        cache: "Cache | None" = None,
+    ) -> "Log":
+        """The commits that changed what a node, parameter, feature or group is, newest first.
+
+        With `param`, those that changed that parameter's value on a node; `kind` says which one is meant
+        where several things have the name: "node", "param", "feature" or "group". GitcfgError: there
+        never was such a thing, or there is no such revision.
+        """
+        from gitcfg.history.asked import answered
+        from gitcfg.history.log import Logs
+        from gitcfg.history.question import Subject
+
+        logs = Logs(self.repository, revision, cache)
+        return answered(logs, name, param, Subject(kind) if kind is not None else None, limit)
 
     def _fleet(self, tree: Tree) -> Fleet:
         return Fleet(tree, self.repository.before(tree), self.today)

@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from gitcfg import bundled
+from gitcfg.cli.records import ITEMS
+from tests.cli.published import validators
 
 ROOT = Path(__file__).parents[1]
 KINDS = ["feature", "gitcfg", "group", "hold", "node", "nodeset", "override", "parameters", "subsystems"]
@@ -20,9 +22,14 @@ def test_a_schema_is_found(kind: str) -> None:
 
 
 def test_there_is_a_schema_of_every_kind_and_no_other() -> None:
-    assert sorted(entry.name for entry in bundled.folder("schema").iterdir()) == [
-        f"{kind}.json" for kind in KINDS
-    ]
+    files = (entry.name for entry in bundled.folder("schema").iterdir() if entry.is_file())
+    assert sorted(files) == [f"{kind}.json" for kind in KINDS]
+
+
+def test_there_is_a_schema_of_every_record() -> None:
+    """Of each document that commands write, and of each line."""
+    names = {f"gitcfg.{one}/1" for _, one in ITEMS.values()}
+    assert validators().keys() == ITEMS.keys() | names
 
 
 def test_the_sample_is_found() -> None:

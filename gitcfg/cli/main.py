@@ -19,6 +19,7 @@ COMMANDS = {
     "show": "gitcfg.cli.show",
     "search": "gitcfg.cli.search",
     "diff": "gitcfg.cli.diff",
+    "log": "gitcfg.cli.log",
     "graph": "gitcfg.cli.graph",
     "init": "gitcfg.cli.init",
     "import": "gitcfg.cli.imports",

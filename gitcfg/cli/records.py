@@ -19,6 +19,7 @@ ITEMS = {
     "gitcfg.definitions/1": ("definitions", "definition"),
     "gitcfg.matches/1": ("matches", "match"),
     "gitcfg.diff/1": ("changes", "change"),
+    "gitcfg.log/1": ("commits", "commit"),
     "gitcfg.graph/1": ("vertices", "vertex"),
 }
 """By schema: the key under which a record holds its items, and what one of them is called."""

@@ -1,17 +1,16 @@
 """Features' and groups' layers as partials, each built once for all nodes that have it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.inclusion import MAX_DEPTH, Inclusion
 from gitcfg.compile.instances import Instance, instance_of, instantiated
 from gitcfg.compile.operations import Step
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.values import Misfit, presentable
-from gitcfg.graph import components, reach
-from gitcfg.model import Binding, Feature, Finding, Model, Op, Origin, Use
+from gitcfg.model import Binding, Feature, Finding, Group, Model, Op, Origin, Use
 
 MAX_PLACES = 10_000
-MAX_DEPTH = 100
 MAX_CIRCLE = 6  # in larger circles paths are too many to follow: no include inside one counts
 NOWHERE = frozenset[str]()
 
@@ -23,38 +22,19 @@ class Layers:
     `without` are the features to leave out; `reaches` is what each feature includes, however far.
     """
 
-    def __init__(self, model: Model, declarations: Declarations) -> None:
+    def __init__(self, model: Model, declarations: Declarations, inclusion: Inclusion | None = None) -> None:
+        """`inclusion`, if it is known already, is that of this model's features."""
         self.model = model
         self.declarations = declarations
         self.findings: list[Finding] = []
         self.misfits: set[Origin] = set()
-        include = {
-            name: [use.feature for use in feature.include if use.feature in model.features]
-            for name, feature in model.features.items()
-        }
-        self.reaches = reach(include)
-        circles = components(include)
-        self._circle = {
-            name: frozenset(members) for members in circles if len(members) > 1 for name in members
-        }
-        self._deep = frozenset(self._too_deep(circles, include))
+        self.inclusion = inclusion or Inclusion(included(model))
+        self.reaches = self.inclusion.reaches
+        for name in self.inclusion.deepest:  # those above it are told by this one
+            self._unsupported(name, f"{name} includes features through more than {MAX_DEPTH} levels.")
         self._features: dict[tuple[str, str, frozenset[str], frozenset[str]], Partial | None] = {}
         self._groups: dict[tuple[str, frozenset[str]], Partial] = {}
         self._instances: dict[tuple[str, str], Feature] = {}
-
-    def _too_deep(
-        self, circles: Iterable[tuple[str, ...]], include: Mapping[str, list[str]]
-    ) -> Iterator[str]:
-        """Features that include others through more than MAX_DEPTH levels."""
-        depth: dict[str, int] = {}
-        for members in circles:
-            below = max((depth.get(target, 0) for name in members for target in include[name]), default=0)
-            for name in members:
-                depth[name] = below + len(members)
-                if depth[name] > MAX_DEPTH:
-                    yield name
-                if below <= MAX_DEPTH < depth[name]:  # those above it are told by this one
-                    self._unsupported(name, f"{name} includes features through more than {MAX_DEPTH} levels.")
 
     def _unsupported(self, name: str, message: str, hint: str = "") -> None:
         finding = Finding("GC105", (name,), message, (self.model.features[name].origin,), hint=hint)
@@ -84,9 +64,9 @@ class Layers:
         """The layer of a feature in a list; None where it is missing, left out, or closes a cycle."""
         name = use.feature
         feature = self.model.features.get(name)
-        if feature is None or name in without or name in above or name in self._deep:
+        if feature is None or name in without or name in above or name in self.inclusion.deep:
             return None
-        whole = self._circle.get(name, NOWHERE)
+        whole = self.inclusion.circles.get(name, NOWHERE)
         circle = above & whole
         if circle and len(whole) > MAX_CIRCLE:
             return None
@@ -104,16 +84,18 @@ class Layers:
             feature = self.instance(feature, instance)
         above = above | {feature.name}
         parts = self.uses(feature.include, without, above)
-        return self._bounded(
-            feature.name,
-            Partial(
-                f"feature {feature.name}",
-                parts,
-                self.steps(feature.params),
-                feature.files,
-                frozenset({feature.name}),
-            ),
-        )
+        whole = self._composed(f"feature {feature.name}", parts, feature, frozenset({feature.name}))
+        return self._bounded(feature.name, whole)
+
+    def _composed(
+        self,
+        label: str,
+        parts: tuple[Partial, ...],
+        said: Feature | Group,
+        features: frozenset[str] = NOWHERE,
+    ) -> Partial:
+        """A definition's own layer over its parts."""
+        return Partial(label, parts, self.steps(said.params), said.files, features)
 
     def instance(self, feature: Feature, instance: Instance) -> Feature:
         """A feature as an instance says it."""
@@ -144,7 +126,7 @@ class Layers:
         key = (name, without)
         if key not in self._groups:
             parts = self.uses(group.features, without)
-            self._groups[key] = Partial(f"group {name}", parts, self.steps(group.params), group.files)
+            self._groups[key] = self._composed(f"group {name}", parts, group)
         return self._groups[key]
 
     def _bounded(self, name: str, partial: Partial) -> Partial | None:
@@ -153,3 +135,12 @@ class Layers:
         hint = "Features that include each other crosswise multiply; include each only once."
         self._unsupported(name, f"{name} includes features at more than {MAX_PLACES} places.", hint)
         return None
+
+
+def included(model: Model) -> dict[str, list[str]]:
+    """The features that each feature includes, of those that there are."""
+    known = model.features
+    return {
+        name: [use.feature for use in feature.include if use.feature in known]
+        for name, feature in known.items()
+    }

@@ -30,7 +30,7 @@ class Stacks:
             return NodeClass(said, overrides, self.layers, Partial(None))
         base = self._base(said, without)
         layers = (*self._identity(said, without), *(self._override(o, without) for o in overrides))
-        stack = Partial(None, (base, *layers)) if layers else base
+        stack = self._stacked(_who(said), (base, *layers)) if layers else base
         return NodeClass(said, overrides, self.layers, stack)
 
     def _base(self, said: Said, without: frozenset[str]) -> Partial:
@@ -40,8 +40,12 @@ class Stacks:
         if key not in self._bases:
             found = (self.layers.group(name, without) for name in groups)
             explicit = (part for part in found if part is not None)
-            self._bases[key] = Partial(None, (self._default(without), *explicit))
+            self._bases[key] = self._stacked(key, (self._default(without), *explicit))
         return self._bases[key]
+
+    def _stacked(self, key: Any, parts: tuple[Partial, ...]) -> Partial:
+        """Layers upon each other. The key is the same wherever nearly the same is to be expected."""
+        return Partial(None, parts)
 
     def _identity(self, said: Said, without: frozenset[str]) -> Iterator[Partial]:
         """The layers of a node alone, lowest first."""
@@ -94,6 +98,11 @@ def class_key(said: Said, overrides: tuple[Override, ...]) -> Any:
         own.name if own is not None and by_file else None,
         tuple(override.name for override in overrides),
     )
+
+
+def _who(said: Said) -> Any:
+    """The node, or the set of nodes, of which something is said."""
+    return said.own and said.own.name, said.nodeset and said.nodeset.name
 
 
 def _names(refs: Iterable[Ref]) -> frozenset[str]:

@@ -48,8 +48,14 @@ def _family(reading: Reading, families: dict[str, Parameter], parameter: Paramet
 
 def _parameter(reading: Reading, doc: Document, name: str, said: Mapping[str, Any] | None) -> Parameter:
     path = ("parameters", name)
-    said = said or {}
-    get = {**doc.get("defaults"), **said}.get
+    own = said or {}
+    every = {**doc.get("defaults"), **own}
+    get = every.get
+
+    def place(key: str) -> tuple[str, ...]:
+        """Where a key is said: in the parameter's own mapping, else among the file's defaults."""
+        return (*path, key) if key in own else ("defaults", key)
+
     if get("secret"):
         message = f"The parameter {name} is secret; secrets are not supported by this version."
         reading.report("GC105", "secret", message, doc.key(*path, "secret"))
@@ -60,12 +66,12 @@ def _parameter(reading: Reading, doc: Document, name: str, said: Mapping[str, An
         description=str(get("description", "")),
         type=get("type", "list" if separator else None),
         schema=get("schema"),
-        schema_origin=doc.key(*_place(doc, path, "schema")),
-        default=_default(reading, doc, path),
+        schema_origin=doc.key(*place("schema")) if "schema" in every else None,
+        default=_default(reading, doc, place("default")) if "default" in every else None,
         must_change=get("must_change", False),
         restart=get("restart", False),
-        depends=refs(reading, doc, *_place(doc, path, "depends")),
-        conflicts=refs(reading, doc, *_place(doc, path, "conflicts")),
+        depends=refs(reading, doc, *place("depends")) if "depends" in every else (),
+        conflicts=refs(reading, doc, *place("conflicts")) if "conflicts" in every else (),
         separator=separator,
         unique=get("unique", False),
         macros=get("macros"),
@@ -74,15 +80,6 @@ def _parameter(reading: Reading, doc: Document, name: str, said: Mapping[str, An
     )
 
 
-def _place(doc: Document, path: tuple[str, ...], key: str) -> tuple[str, ...]:
-    """Where a key of a parameter is said: in its own mapping, else among the file's defaults."""
-    return (*path, key) if key in (doc.get(*path) or {}) else ("defaults", key)
-
-
-def _default(reading: Reading, doc: Document, path: tuple[str, ...]) -> Binding | None:
-    place = _place(doc, path, "default")
-    parent = place[:-1]
-    if "default" not in (doc.get(*parent) or {}):
-        return None
-    said = binding(reading, doc.file, doc.mark_at(*parent), "default", doc.get(*place))
+def _default(reading: Reading, doc: Document, place: tuple[str, ...]) -> Binding | None:
+    said = binding(reading, doc.file, doc.mark_at(*place[:-1]), "default", doc.get(*place))
     return None if said is None or said.op is Op.NULL else said

@@ -33,7 +33,7 @@ __all__ = [
 
 def events(data: bytes | str) -> Iterator[Any]:
     """libyaml's parsing events; unlike composing, they survive any depth of nesting."""
-    return iter(yaml.parse(data, Loader=yaml.CSafeLoader))
+    return iter(yaml.CSafeLoader(data).get_event, None)
 
 
 _AT_THE_BEGINNING = frozenset(

@@ -1,9 +1,10 @@
 """Commands on repositories, word for word: cases/commands holds what is typed and what is printed.
 
-A case's sections: `=== PATH` a file of the repository; `=== run ARGUMENTS` a command (`commit` commits
-everything) with its exit code at the end (`-> 1`); then what it prints, stdout first, lines of stderr
-behind `! `. `{}` stands for the repository's folder, `{commit}` for the last commit. UPDATE_CASES=1
-writes down what is printed now: read it before you commit it.
+A case's sections: `=== PATH` a file of the repository (`(gone)` takes it away); `=== run ARGUMENTS` a
+command (`commit SUBJECT` commits everything, a day after the last one) with its exit code at the end
+(`-> 1`); then what it prints, stdout first, lines of stderr behind `! `. `{}` stands for the repository's
+folder, `{commit}` for the last commit. UPDATE_CASES=1 writes down what is printed now: read it before you
+commit it.
 """
 
 import os
@@ -11,6 +12,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -30,10 +32,16 @@ def sections(text: str) -> Iterator[tuple[str, str]]:
         yield heading, body
 
 
-def git(folder: Path, *words: str) -> str:
+def git(folder: Path, *words: str, day: int = 1) -> str:
     who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "init.defaultBranch=main"]
+    date = f"2026-01-{day:02}T12:00:00+0000"  # so that the same commits have the same ids
     return subprocess.run(
-        ["git", *who, *words], cwd=folder, check=True, capture_output=True, text=True
+        ["git", *who, *words],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
     ).stdout
 
 
@@ -57,18 +65,20 @@ def test_commands_print_what_the_case_says(
     git(tmp_path, "init", "--quiet")
     text = path.read_text()
     preface = text.partition("=== ")[0]
-    told = [preface]
+    told, days = [preface], count(1)
     for heading, body in sections(text):
         if not heading.startswith("run "):
             place = tmp_path / heading
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(body.rstrip("\n") + "\n")
+            if body == "(gone)\n":
+                place.unlink()
             told.append(f"=== {heading}\n{body}")
             continue
         command = heading.removeprefix("run ").rpartition(" -> ")[0] or heading.removeprefix("run ")
-        if command == "commit":
+        if command.partition(" ")[0] == "commit":
             git(tmp_path, "add", "--all")
-            git(tmp_path, "commit", "--quiet", "-m", "commit")
+            git(tmp_path, "commit", "--quiet", "-m", command.partition(" ")[2] or "commit", day=next(days))
             told.append(f"=== {heading}\n")
             continue
         code = run(shlex.split(command))

@@ -1,0 +1,140 @@
+"""Trees by their ids, and what differs between two: neighbours have nearly all of their bytes in common."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+
+import msgspec
+import pygit2
+from pygit2.enums import FileMode
+
+_ITEM = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+_OTHERS = (FileMode.TREE, FileMode.LINK, FileMode.COMMIT)
+_BLOCK = 1 << 12
+_MOST = 64
+
+
+class Item(msgspec.Struct, frozen=True, gc=False):
+    """What stands under a name in a tree."""
+
+    id: bytes
+    mode: int
+
+    @property
+    def folder(self) -> bytes | None:
+        """A folder's id."""
+        return self.id if self.mode == FileMode.TREE else None
+
+    @property
+    def file(self) -> bytes | None:
+        """A file's id; links and submodules are none."""
+        return None if self.mode in _OTHERS else self.id
+
+
+class Changed(msgspec.Struct, frozen=True, gc=False):
+    """A path whose file differs between two trees; a side on which it has none is None."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+
+
+Items = dict[str, Item]
+
+
+class Trees:
+    """The trees of a repository."""
+
+    def __init__(self, git: pygit2.Repository) -> None:
+        self._odb = git.odb
+        self._rows: dict[bytes, tuple[bytes, list[int]]] = {}
+        self.items = lru_cache(maxsize=1 << 12)(self._items)
+
+    def raw(self, tree: bytes) -> bytes:
+        """A tree as git keeps it."""
+        return self._odb.read(pygit2.Oid(raw=tree))[1]
+
+    def changed(self, old: bytes | None, new: bytes | None, path: str = "") -> Iterator[Changed]:
+        """The files that differ between two trees, in order of name."""
+        if old == new:
+            return
+        ours, theirs = self._different(old, new)
+        for name in sorted(ours.keys() | theirs.keys()):
+            before, after = ours.get(name), theirs.get(name)
+            was, now = (item.file if item else None for item in (before, after))
+            if was != now:
+                yield Changed(path + name, was, now)
+            within, inside = (item.folder if item else None for item in (before, after))
+            yield from self.changed(within, inside, f"{path}{name}/")
+
+    def _items(self, tree: bytes) -> Items:
+        """What a tree holds, by name."""
+        return _named(_ITEM.finditer(self.raw(tree)))
+
+    def _different(self, old: bytes | None, new: bytes | None) -> tuple[Items, Items]:
+        """What of two trees is not the same, and perhaps some that is."""
+        if old is None or new is None:
+            return self.items(old) if old else {}, self.items(new) if new else {}
+        (before, starts), after = self._row(old), self.raw(new)
+        first = _first(starts, before, after)
+        start = starts[first] if first < len(starts) else len(before)
+        tail = _common(before[start:][::-1], after[start:][::-1])
+        last = bisect_left(starts, len(before) - tail, first)
+        end = starts[last] if last < len(starts) else len(before)
+        more = len(after) - len(before)
+        found = list(_ITEM.finditer(after, start, end + more))
+        if not _whole(found, start, end + more):
+            return self.items(old), self.items(new)
+        rest = starts[last:] if more == 0 else [place + more for place in starts[last:]]
+        self._keep(new, after, [*starts[:first], *(match.start() for match in found), *rest])
+        return _named(_ITEM.finditer(before, start, end)), _named(iter(found))
+
+    def _row(self, tree: bytes) -> tuple[bytes, list[int]]:
+        """A tree as it is kept, and where each item begins."""
+        if tree not in self._rows:
+            raw = self.raw(tree)
+            self._keep(tree, raw, [match.start() for match in _ITEM.finditer(raw)])
+        return self._rows[tree]
+
+    def _keep(self, tree: bytes, raw: bytes, starts: list[int]) -> None:
+        if len(self._rows) >= _MOST:
+            del self._rows[next(iter(self._rows))]
+        self._rows[tree] = (raw, starts)
+
+
+def _text(raw: bytes) -> str:
+    """A name as text; bytes that are none are written as escapes."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _named(found: Iterator[re.Match[bytes]]) -> Items:
+    return {_text(match[2]): Item(match[3], int(match[1], 8)) for match in found}
+
+
+def _first(starts: list[int], before: bytes, after: bytes) -> int:
+    """The number of the first item that is not the same."""
+    place = _common(before, after)
+    return len(starts) if place == len(before) else bisect_right(starts, place) - 1
+
+
+def _common(one: bytes, two: bytes) -> int:
+    """How many bytes two beginnings have in common."""
+    most = min(len(one), len(two))
+    low = 0
+    while low < most and one[low : low + _BLOCK] == two[low : low + _BLOCK]:
+        low += _BLOCK
+    low, high = min(low, most), min(low + _BLOCK, most)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == two[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _whole(found: list[re.Match[bytes]], start: int, end: int) -> bool:
+    """Do items fill the place between, one after the other?"""
+    edges = [start, *(match.end() for match in found)]
+    return edges[-1] == end and all(match.start() == edge for match, edge in zip(found, edges, strict=False))

@@ -1,0 +1,149 @@
+"""The commits of a repository: their order, parents, authors and trees, and what differs between trees."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+import pygit2
+from pygit2.enums import SortMode
+
+from gitcfg.git.differences import Trees
+from gitcfg.git.repository import Repository
+from gitcfg.model import GitcfgError
+
+_ORDER = SortMode.TOPOLOGICAL | SortMode.TIME
+_EPOCH = datetime(1970, 1, 1)
+_MOST = 64  # files, which several may ask for one after the other
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """Who made a commit, when (ISO 8601 with offset), and what its message begins with."""
+
+    commit: str
+    author: str
+    email: str
+    date: str
+    subject: str
+
+
+class History:
+    """Commits by their full ids in hexadecimal, trees and files by their ids as bytes."""
+
+    def __init__(self, repository: Repository) -> None:
+        if repository.git is None:
+            message = f"{repository.root} is no git repository, so it has no history."
+            raise GitcfgError(message, "Run `git init`.")
+        self.git: pygit2.Repository = repository.git
+        self.trees = Trees(self.git)
+        self._odb = self.git.odb
+        self._folders = repository.prefix.split("/") if repository.prefix else []
+        self.read = lru_cache(maxsize=_MOST)(self._read)
+        self._commits: dict[str, tuple[bytes, tuple[str, ...]]] = {}
+
+    def walk(self, start: str, known: str | None = None) -> Iterator[str]:
+        """A commit and all before it, children before parents, of those the later ones first.
+
+        Without what `known`, another commit, is or comes after.
+        """
+        walker = self.git.walk(start, _ORDER)
+        if known is not None:
+            walker.hide(known)
+        return map(self._remember, walker)
+
+    @property
+    def shallow(self) -> bool:
+        """Does it begin where a clone was cut off?"""
+        return self.git.is_shallow
+
+    def has(self, commit: str) -> bool:
+        """Is it there?"""
+        return commit in self.git
+
+    def includes(self, commit: str, other: str) -> bool:
+        """Is one commit the other, or does it come after it?"""
+        return commit == other or self.git.descendant_of(commit, other)
+
+    def parents(self, commit: str) -> tuple[str, ...]:
+        """The parents in order, but for those that a shallow clone lacks."""
+        return self._known(commit)[1]
+
+    def root(self, commit: str) -> bytes | None:
+        """The tree of the repository's folder; None where the commit has no such folder."""
+        tree: bytes | None = self._known(commit)[0]
+        for name in self._folders:
+            tree = self.folder(tree, name)
+        return tree
+
+    def folder(self, tree: bytes | None, name: str) -> bytes | None:
+        """A folder in a tree."""
+        found = self.trees.items(tree).get(name) if tree is not None else None
+        return found.folder if found is not None else None
+
+    def _read(self, file: bytes) -> bytes:
+        """A file's content."""
+        return self._odb.read(pygit2.Oid(raw=file))[1]
+
+    def about(self, commit: str) -> Commit:
+        """The author, date and subject of a commit."""
+        found = self.git[commit]
+        assert isinstance(found, pygit2.Commit)
+        author = found.author
+        told = (author.raw_name, author.raw_email, found.raw_message)
+        name, email, text = (_text(raw, found.message_encoding) for raw in told)
+        subject = " ".join(text.strip().partition("\n\n")[0].split())
+        return Commit(commit, name, email, _date(author.time, author.offset), subject)
+
+    def find(self, tree: bytes | None, name: str, path: str) -> tuple[str, bytes] | None:
+        """The first file of a name in a folder and all below it, in order of path; `path` is the folder's."""
+        return min(self._named(tree, name, path), default=None) if tree is not None else None
+
+    def _named(self, tree: bytes, name: str, path: str) -> Iterator[tuple[str, bytes]]:
+        raw = self.trees.raw(tree)
+        if name.encode() not in raw and b"40000 " not in raw:
+            return
+        for inner, item in self.trees.items(tree).items():
+            if item.folder is not None:
+                yield from self._named(item.folder, name, f"{path}/{inner}")
+            elif inner == name and item.file is not None:
+                yield f"{path}/{inner}", item.file
+
+    def _known(self, commit: str) -> tuple[bytes, tuple[str, ...]]:
+        if commit not in self._commits:
+            found = self.git[commit]
+            assert isinstance(found, pygit2.Commit)
+            self._remember(found)
+        return self._commits[commit]
+
+    def _remember(self, commit: pygit2.Commit) -> str:
+        name = str(commit.id)
+        self._commits[name] = commit.tree_id.raw, tuple(str(parent) for parent in commit.parent_ids)
+        return name
+
+
+def shared_folder(repository: Repository) -> Path | None:
+    """The folder that all work trees of a git repository share: what holds its objects."""
+    if repository.git is None:
+        return None
+    own = Path(repository.git.path)
+    try:
+        return (own / (own / "commondir").read_text().strip()).resolve()
+    except OSError:
+        return own
+
+
+def _text(raw: bytes, encoding: str | None) -> str:
+    try:
+        return raw.decode(encoding or "utf-8", "replace")
+    except LookupError:
+        return raw.decode("utf-8", "replace")
+
+
+def _date(seconds: int, offset: int) -> str:
+    """Seconds since 1970 and minutes east of Greenwich as ISO 8601; what no calendar holds is 1970."""
+    try:
+        zone = timezone(timedelta(minutes=offset))
+        return (_EPOCH + timedelta(seconds=seconds, minutes=offset)).replace(tzinfo=zone).isoformat()
+    except (OverflowError, ValueError):
+        return _EPOCH.replace(tzinfo=UTC).isoformat()

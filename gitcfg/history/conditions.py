@@ -1,0 +1,64 @@
+"""The overrides that apply to a node; conditions are asked once for all that they see alike."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
+from gitcfg.compile.nodes import Said
+from gitcfg.compile.selection import NodeView
+from gitcfg.compile.stacks import Stacks
+from gitcfg.model import Override
+
+_KNOWN = {name: kind for name, kind in NODE_VARIABLES.items() if name != "node.params"}
+
+
+class Conditions:
+    """Answers of overrides' conditions, kept across commits."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[str, str], bool] = {}
+
+    def applying(
+        self,
+        name: str,
+        said: Said,
+        listed: Iterable[Override],
+        selecting: Iterable[Override],
+        stacks: Stacks,
+    ) -> tuple[Override, ...]:
+        """The overrides that list a node, and those whose conditions hold for it, in order of name."""
+        view = NodeView(name, said, lambda: stacks.below_overrides(said).features)
+        chosen = (each for each in selecting if each.where and self._holds(each.where.name, view))
+        return tuple(sorted((*listed, *chosen), key=lambda override: override.name))
+
+    def _holds(self, text: str, node: NodeView) -> bool:
+        """Does it hold? One that is wrong, or fails on the node, does not."""
+        condition = _compiled(text)
+        if condition is None:
+            return False
+        row = {name: node.ask[name]() for name in sorted(condition.names)}
+        key = (text, repr(row))
+        if key not in self._answers:
+            self._answers[key] = _asked(condition, row)
+        return self._answers[key]
+
+
+def by_name(selecting: Iterable[Override]) -> bool:
+    """Does one of these conditions tell nodes apart by their names?"""
+    conditions = (_compiled(override.where.name) for override in selecting if override.where)
+    return any("node.name" in condition.names for condition in conditions if condition is not None)
+
+
+def _asked(condition: Condition, row: dict[str, object]) -> bool:
+    try:
+        return condition.holds(row)
+    except CelProblem:
+        return False
+
+
+@cache
+def _compiled(text: str) -> Condition | None:
+    try:
+        return compile_condition(text, _KNOWN)
+    except CelProblem:
+        return None

@@ -1,0 +1,69 @@
+"""Declarations of parameters at neighbouring commits: which names are declared as they were."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from gitcfg.compile.declarations import Declarations
+from gitcfg.history.documents import Documents
+from gitcfg.model import Parameter
+
+
+def parameters(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Parameter]:
+    """What the files of parameters/ declare; of a name that is declared twice, the first counts."""
+    found: dict[str, Parameter] = {}
+    for path in sorted(files):
+        for name, parameter in documents.parameters(path, files[path]).items():
+            found.setdefault(name, parameter)
+    return found
+
+
+def declarations(
+    older: Declarations | None, known: Mapping[str, Parameter], implied: Mapping[str, str]
+) -> Declarations:
+    """Declarations; the older ones if values and files mean the same by them."""
+    same = older is not None and _same(older.parameters, known)
+    declared = Declarations(older.parameters if older and same else known, {})
+    # Operations imply the types of those names only that are declared without any.
+    needed = {
+        name: kind for name, kind in implied.items() if "${" in name or not declared.declared_kind(name)
+    }
+    if older is not None and same and older.implied == needed:
+        return older
+    return Declarations(declared.parameters, needed)
+
+
+def _same(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) -> bool:
+    if ours is theirs:
+        return True
+    return ours.keys() == theirs.keys() and all(
+        found is theirs[name] or _effect(found) == _effect(theirs[name]) for name, found in ours.items()
+    )
+
+
+def alike(ours: Declarations, theirs: Declarations) -> Callable[[str], bool]:
+    """Does a name mean the same to values and files on both sides?
+
+    Names that only an instance completes are never alike where anything differs.
+    """
+    if ours is theirs:
+        return lambda name: True
+
+    @cache
+    def same(name: str) -> bool:
+        if "${" in name or ours.kind(name) != theirs.kind(name):
+            return False
+        before, after = ours.find(name), theirs.find(name)
+        return before is after or _effect(before) == _effect(after)
+
+    return same
+
+
+def _effect(parameter: Parameter | None) -> Any:
+    """What of a declaration decides over values, and over how files write them."""
+    if parameter is None:
+        return None
+    given = parameter.default
+    default = None if given is None else (given.op, repr(given.given), given.text)
+    typing = (parameter.type, parameter.separator, parameter.unique, parameter.macros)
+    return typing, parameter.tags, parameter.must_change, default

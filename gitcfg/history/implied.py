@@ -1,0 +1,57 @@
+"""The types that operations imply for parameters, over all definitions, followed from commit to commit."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+
+from gitcfg.compile.declarations import implied_kinds
+from gitcfg.history.documents import Documents
+from gitcfg.history.snapshot import KINDS, Key, Place, Snapshot
+from gitcfg.model import Settings
+
+_COMPOSES = re.compile(rb"\$(?:append|prepend|remove|and|or|merge)|\\")
+"""What a file holds that composes: the word of an operation, or an escape that may hide one."""
+
+Counts = Counter[tuple[str, str]]
+"""How many definitions imply a type for a name."""
+
+
+class Implied:
+    """Counts what definitions imply; files without operations are not even parsed."""
+
+    def __init__(self, documents: Documents, content: Callable[[bytes], bytes]) -> None:
+        self._documents = documents
+        self._content = content
+        self._by = lru_cache(maxsize=1 << 13)(self._of)
+
+    def follow(
+        self, counts: Counts, settings: Settings, older: Snapshot, newer: Snapshot, keys: Iterable[Key]
+    ) -> Counts:
+        """The counts of a neighbour that is different in `keys`; the same ones if nothing changes them."""
+        result = counts
+        for kind, name in keys:
+            if kind not in KINDS:
+                continue
+            less, more = (self._by(each.place(kind, name), settings) for each in (older, newer))
+            if less != more:
+                result = result + Counter(more) - Counter(less)
+        return result
+
+    def _of(self, place: Place | None, settings: Settings) -> frozenset[tuple[str, str]]:
+        """Names and types."""
+        if place is None or not _COMPOSES.search(self._content(place[1])):
+            return frozenset()
+        definition = self._documents.definition(*place, settings)
+        if definition is None:
+            return frozenset()
+        said = getattr(definition, "definition", definition)
+        return frozenset(implied_kinds(said.params.items()).items())
+
+
+def kinds(counts: Counts) -> Mapping[str, str]:
+    """The type that each name's operations imply."""
+    found: dict[str, str] = {}
+    for name, kind in counts:
+        found[name] = min(kind, found.get(name, kind))
+    return found

@@ -1,0 +1,94 @@
+"""Layers and stacks of one commit that take over what they have in common with those of its neighbour."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.inclusion import Inclusion
+from gitcfg.compile.layers import NOWHERE, Layers, included
+from gitcfg.compile.partial import Partial
+from gitcfg.compile.stacks import Stacks
+from gitcfg.compile.updated import updated
+from gitcfg.history.declared import alike
+from gitcfg.model import Feature, Group, Model
+
+_Made = tuple[Feature | Group, Declarations, Partial]
+"""A partial, and what its own steps were made of."""
+
+
+class KeptLayers(Layers):
+    """Partials are those of older layers where all that they are made of is the very same, and else made
+    from them.
+
+    What is wrong with definitions is nobody's question here: findings are not carried over.
+    """
+
+    def __init__(self, model: Model, declarations: Declarations, older: "KeptLayers | None") -> None:
+        edges = included(model)
+        same = older is not None and older.inclusion.edges == edges
+        super().__init__(model, declarations, older.inclusion if older and same else Inclusion(edges))
+        self._made: dict[tuple[str, int], _Made] = older._made if older else {}
+        if older is not None:
+            self._take_over(older, alike(older.declarations, declarations))
+
+    def _composed(
+        self,
+        label: str,
+        parts: tuple[Partial, ...],
+        said: Feature | Group,
+        features: frozenset[str] = NOWHERE,
+    ) -> Partial:
+        plain = said is self.model.features.get(said.name) or isinstance(said, Group)
+        key = (label, 0 if plain else id(said))  # an instance is known by its object, which is kept
+        before, declared, older = self._made.get(key, (None, None, None))
+        if older is None:
+            result = super()._composed(label, parts, said, features)
+        else:
+            same = said is before and declared is self.declarations
+            own = older.own if same else self.steps(said.params)
+            result = updated(older, parts, own, said.files, features)
+        self._made[key] = (said, self.declarations, result)
+        return result
+
+    def _take_over(self, older: "KeptLayers", declared: Callable[[str], bool]) -> None:
+        """What stands for itself, and leads to nothing that is different."""
+        theirs, ours = older.model, self.model
+        names = theirs.features.keys() | ours.features.keys()
+        pairs = ((name, theirs.features.get(name), ours.features.get(name)) for name in names)
+        other = {name for name, before, after in pairs if not _same(before, after, declared)}
+        inclusions = {id(each): each for each in (older.inclusion, self.inclusion)}.values()
+
+        def new(name: str) -> bool:
+            return name in other or any(
+                each.reaches.leads(name, changed) for each in inclusions for changed in other
+            )
+
+        kept = (each for each in older._instances.items() if each[0][0] not in other)
+        self._instances = dict(kept)
+        anew = {name for name, *_ in older._features if new(name)}
+        self._features = {key: part for key, part in older._features.items() if key[0] not in anew}
+        for key, part in older._groups.items():
+            group = ours.groups.get(key[0])
+            same = group is not None and _same(theirs.groups[key[0]], group, declared)
+            if same and not any(new(use.feature) for use in theirs.groups[key[0]].features):
+                self._groups[key] = part
+
+
+class KeptStacks(Stacks):
+    """Stacks made from older ones."""
+
+    def __init__(self, model: Model, layers: Layers, older: "KeptStacks | None") -> None:
+        super().__init__(model, layers)
+        self._made: dict[Any, Partial] = older._made if older else {}
+
+    def _stacked(self, key: Any, parts: tuple[Partial, ...]) -> Partial:
+        older = self._made.get(key)
+        found = updated(older, parts, older.own, older.brought) if older else super()._stacked(key, parts)
+        self._made[key] = found
+        return found
+
+
+def _same(
+    before: Feature | Group | None, after: Feature | Group | None, declared: Callable[[str], bool]
+) -> bool:
+    return before is after and (after is None or all(map(declared, after.params)))

@@ -1,0 +1,91 @@
+"""The layers that one node or one definition is made of, followed from commit to commit."""
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from gitcfg.compile.declarations import Declarations
+from gitcfg.history.declared import alike, declarations, parameters
+from gitcfg.history.documents import Documents
+from gitcfg.history.implied import Counts, Implied, kinds
+from gitcfg.history.kept import KeptLayers, KeptStacks
+from gitcfg.history.pool import settings_of
+from gitcfg.history.scope import Rooted, Scope, followed, scope
+from gitcfg.history.snapshot import Key, Snapshot, everything
+from gitcfg.model import Model, Settings
+
+
+class Made(msgspec.Struct, frozen=True):
+    """The layers at one commit; those of the neighbour as long as they are made of the same."""
+
+    snapshot: Snapshot
+    settings: Settings
+    scope: Scope
+    declarations: Declarations
+    implied: Counts
+    layers: KeptLayers
+    stacks: KeptStacks
+
+
+class Maker:
+    """Makes layers of a scope, anew only what is different."""
+
+    def __init__(self, documents: Documents, implied: Implied, rooted: Rooted) -> None:
+        self._documents = documents
+        self._implied = implied
+        self._rooted = rooted
+
+    def make(self, older: Made | None, snapshot: Snapshot, keys: frozenset[Key]) -> Made | None:
+        """The layers of a neighbour that is different in `keys`. None: there is no repository."""
+        settings = settings_of(self._documents, snapshot)
+        if settings is None:
+            return None
+        if older is None or older.settings != settings:
+            older, keys = None, everything(snapshot)
+        before, counts = (older.snapshot, older.implied) if older else (Snapshot(), Counter())
+        implied = self._implied.follow(counts, settings, before, snapshot, keys)
+        declared = self._declarations(older, snapshot, implied)
+        found = self._scope(older, snapshot, settings, keys)
+        layers, stacks = _stacks(older, settings, found, declared)
+        return Made(snapshot, settings, found, declared, implied, layers, stacks)
+
+    def _scope(
+        self, older: Made | None, snapshot: Snapshot, settings: Settings, keys: frozenset[Key]
+    ) -> Scope:
+        def define(kind: str, name: str) -> Any:
+            place = snapshot.place(kind, name)
+            return self._documents.definition(*place, settings) if place else None
+
+        if older is not None and not older.scope.concerned(keys):
+            return older.scope
+        found = followed(older.scope, define, keys) if older else None
+        return found or scope(define, self._rooted(define, snapshot, settings))
+
+    def _declarations(self, older: Made | None, snapshot: Snapshot, implied: Counts) -> Declarations:
+        files = snapshot.others["parameters"]
+        if older is None:
+            return declarations(None, parameters(self._documents, files), kinds(implied))
+        same = files is older.snapshot.others["parameters"]
+        if same and implied is older.implied:
+            return older.declarations
+        known = older.declarations.parameters if same else parameters(self._documents, files)
+        return declarations(older.declarations, known, kinds(implied))
+
+
+def _stacks(
+    older: Made | None, settings: Settings, found: Scope, declared: Declarations
+) -> tuple[KeptLayers, KeptStacks]:
+    """The older layers if nothing in them is different, else new ones of what is still the same."""
+    if older is not None and _as_before(older, found, declared):
+        return older.layers, older.stacks
+    model = Model(settings, features=found.features, groups=found.groups)
+    layers = KeptLayers(model, declared, older.layers if older else None)
+    return layers, KeptStacks(model, layers, older.stacks if older else None)
+
+
+def _as_before(older: Made, found: Scope, declared: Declarations) -> bool:
+    if found is older.scope and declared is older.declarations:
+        return True
+    same = alike(older.layers.declarations, declared)
+    return found.stacked_as(older.scope) and all(map(same, found.binds))

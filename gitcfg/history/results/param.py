@@ -1,0 +1,114 @@
+"""What a parameter is on all nodes, followed from commit to commit."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.nodes import Said
+from gitcfg.git.history import History
+from gitcfg.history.census import Census, Taker
+from gitcfg.history.declared import parameters
+from gitcfg.history.documents import Documents
+from gitcfg.history.effect import Effect, Turn, held, kind_of
+from gitcfg.history.meaning import said
+from gitcfg.history.outline import Outline, binding
+from gitcfg.history.pool import Pool, followed
+from gitcfg.history.redeclared import redeclared
+from gitcfg.history.snapshot import Key, Snapshot
+from gitcfg.model import Model, Parameter
+
+_NOTHING = Pool()
+
+
+class ParamState(msgspec.Struct, frozen=True):
+    """A parameter at one commit: its values as JSON by node, and what declares it, by its name."""
+
+    snapshot: Snapshot
+    pool: Pool
+    declared: Mapping[str, Parameter]
+    census: Census | None
+
+    @property
+    def values(self) -> Mapping[str, bytes]:
+        """The values as JSON, by node."""
+        return self.census.answers if self.census else {}
+
+
+class ParamResult:
+    """A parameter's result: its value on each node that binds it, and its declaration.
+
+    Values are equal if they are as JSON. The declaration is what the exact name says, else the family
+    that fits best; where it is written does not matter.
+    """
+
+    def __init__(self, history: History, name: str) -> None:
+        self._name = name
+        self._documents = Documents(history.read).outlined(Outline(binding(name)).of)
+        self._taker = Taker(self._value)
+        signs = re.compile(rb"[*?\\]|" + re.escape(name.encode()))
+        self._speaks = lru_cache(maxsize=1 << 12)(lambda file: signs.search(history.read(file)) is not None)
+
+    def follow(self, older: ParamState | None, snapshot: Snapshot, keys: frozenset[Key]) -> ParamState:
+        """The parameter at a neighbour that is different in `keys`."""
+        pool = followed(self._documents, older.pool if older else _NOTHING, snapshot, keys)
+        declared = self._declared(older, pool, snapshot)
+        return ParamState(
+            snapshot, pool, declared, self._taker.take(older.census if older else None, pool, declared)
+        )
+
+    def effect(self, old: ParamState | None, new: ParamState) -> Effect | None:
+        """What is not the same; None if nothing is."""
+        values = tuple(_turns(old.values if old else {}, new.values))
+        declaration = redeclared(old.declared if old else {}, new.declared)
+        if not (values or declaration):
+            return None
+        before = old is not None and bool(old.values or old.declared)
+        kind = kind_of(before, bool(new.values or new.declared))
+        return Effect(kind, values=values, declaration=declaration)
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+    def _speaking(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        """The files that may declare the parameter: they hold its name, a pattern, or an escape."""
+        return {path: file for path, file in files.items() if self._speaks(file)}
+
+    def _value(self, model: Model, about: Said, compiled: Callable[[], NodeClass]) -> bytes | None:
+        params = compiled().params
+        return msgspec.json.encode(params[self._name], order="sorted") if self._name in params else None
+
+    def _declared(self, older: ParamState | None, pool: Pool, snapshot: Snapshot) -> Mapping[str, Parameter]:
+        """What declares the parameter; the older mapping if that says the same."""
+        if pool.settings is None:
+            return {}
+        files = snapshot.others["parameters"]
+        if older is not None and older.pool.settings and files is older.snapshot.others["parameters"]:
+            return older.declared
+        found = Declarations(parameters(self._documents, self._speaking(files)), {}).find(self._name)
+        declared = {found.name: found} if found else {}
+        if older is not None and said(declared) == said(older.declared):
+            return older.declared
+        return declared
+
+
+def _turns(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Iterator[Turn]:
+    """The values that differ, those of most nodes first."""
+    if old is new:
+        return
+    groups: dict[tuple[bytes | None, bytes | None], list[str]] = {}
+    for name in {name for name, _ in old.items() ^ new.items()}:
+        groups.setdefault((old.get(name), new.get(name)), []).append(name)
+    for (before, after), names in sorted(groups.items(), key=lambda item: (-len(item[1]), min(item[1]))):
+        found = held(sorted(names))
+        assert found is not None
+        yield Turn(found.nodeset, found.count, _decoded(before), _decoded(after))
+
+
+def _decoded(value: bytes | None) -> Any:
+    return UNSET if value is None else msgspec.json.decode(value)

@@ -1,0 +1,8 @@
+"""How many random histories are tried: each is some twenty commits, compiled one by one."""
+
+from hypothesis import settings
+
+from tests.properties.runs import DEEP, QUICK
+
+FEW = settings(QUICK, max_examples=8)
+MANY = settings(DEEP, max_examples=150)
