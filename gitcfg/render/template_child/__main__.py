@@ -12,22 +12,34 @@ from gitcfg.render.template_child.sandbox import Sandbox
 from gitcfg.render.template_child.values import OUTPUT_LIMIT, has_address, named
 
 
+_MOST = 4
+
+
 class Templates:
-    """The templates of one tree."""
+    """The templates of one tree; those of a few others, which may be asked for again, stay compiled."""
 
     def __init__(self) -> None:
         self._sources: Mapping[str, str] = {}
         self._sandbox = Sandbox({})
+        self._sandboxes: dict[tuple[tuple[str, str], ...], Sandbox] = {}
 
     def answer(self, request: Mapping[str, Any]) -> Any:
         """`sources`, or the name to `analyse`, or the name to `render` with its `context`."""
         match request:
             case {"sources": sources}:
-                self._sources, self._sandbox = sources, Sandbox(sources)
+                self._sources, self._sandbox = sources, self._of(sources)
                 return None
             case {"analyse": name}:
                 return Analysis(self._sandbox, self._sources).of(name)
         return self._render(request["render"], named(request["context"]))
+
+    def _of(self, sources: Mapping[str, str]) -> Sandbox:
+        key = tuple(sorted(sources.items()))
+        found = self._sandboxes.pop(key, None) or Sandbox(sources)
+        self._sandboxes[key] = found
+        if len(self._sandboxes) > _MOST:
+            del self._sandboxes[next(iter(self._sandboxes))]
+        return found
 
     def _render(self, name: str, context: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
