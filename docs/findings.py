@@ -30,7 +30,7 @@ more than a week.
 | --- | --- | --- |
 """
 _BEGIN = "<!-- findings: made by docs/findings.py -->\n"
-_END = "\n<!-- end of findings -->"
+_END = "<!-- end of findings -->"
 _LATER = """
 These codes are taken, but this version never reports them; they come with what is named.
 
@@ -62,7 +62,9 @@ def in_readme(text: str) -> str:
         if not code.awaits
     )
     begin, _, rest = text.partition(_BEGIN)
-    return f"{begin}{_BEGIN}\n| code | what must hold |\n| --- | --- |\n{rows}{_END}{rest.partition(_END)[2]}"
+    _, end, after = rest.partition(_END)
+    assert end, "README.md has lost the marks around its table of findings"
+    return f"{begin}{_BEGIN}\n| code | what must hold |\n| --- | --- |\n{rows}\n{_END}{after}"
 
 
 def _link(code: str) -> str:

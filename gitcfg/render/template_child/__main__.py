@@ -11,7 +11,6 @@ from gitcfg.render.template_child.problems import FAILURES, problem
 from gitcfg.render.template_child.sandbox import Sandbox
 from gitcfg.render.template_child.values import OUTPUT_LIMIT, has_address, named
 
-
 _MOST = 4
 
 
