@@ -104,6 +104,6 @@ def invoke(arguments: Sequence[str], modules: Mapping[str, str]) -> int:
         return int(asked.exit_code)
     except _USAGE as error:
         path = error.ctx.command_path if getattr(error, "ctx", None) else "gitcfg"
-        message = " ".join(error.format_message().split())
+        message = " ".join(error.format_message().replace("Value error, ", "").split())
         raise GitcfgError(message, f"`{path} --help` shows what there is.") from None
     return code if isinstance(code, int) else 0

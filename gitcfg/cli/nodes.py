@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from gitcfg.check.fold import sentence
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
@@ -24,10 +25,10 @@ def _where(fleet: Fleet, where: str) -> frozenset[str]:
     selection = fleet.compiled.select(where)
     if selection.problem is not None:
         problem = selection.problem
-        raise GitcfgError(f"--where cannot be read: {problem.message}", problem.hint)
+        raise GitcfgError(f"--where cannot be read: {problem.message}.", sentence(problem.hint))
     if selection.failed:
         name, problem = next(iter(selection.failed.items()))
-        raise GitcfgError(f"--where fails on {name}: {problem.message}", problem.hint)
+        raise GitcfgError(f"--where fails on {name}: {problem.message}.", sentence(problem.hint))
     return selection.names
 
 
