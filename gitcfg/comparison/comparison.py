@@ -10,6 +10,7 @@ from gitcfg.comparison.actions import Consequences
 from gitcfg.comparison.change import Change, Kind, came_and_went, deltas
 from gitcfg.comparison.files import Files, Pair
 from gitcfg.comparison.side import Side
+from gitcfg.compile.trail import TrailStep
 
 
 class Comparison(Sequence[Change]):
@@ -54,6 +55,11 @@ class Comparison(Sequence[Change]):
             key = (id(old.kind) if old else 0, id(new.kind) if new else 0)
             groups.setdefault(key, {})[name] = (old, new)
         return groups.values()
+
+    def trails(self, name: str, param: str) -> tuple[tuple[TrailStep, ...], tuple[TrailStep, ...]]:
+        """A parameter's steps on a node before and after; none on a side where the node is not."""
+        old, new = self.pairs[name]
+        return (old.trail(param) if old else (), new.trail(param) if new else ())
 
     def _of(self, together: dict[str, Pair]) -> Iterator[Change]:
         old, new = next(iter(together.values()))

@@ -6,7 +6,6 @@ import msgspec
 
 from gitcfg.comparison.change import Change
 from gitcfg.comparison.comparison import Comparison
-from gitcfg.compile.fleet import FleetNode
 from gitcfg.compile.trail import TrailStep
 
 
@@ -25,8 +24,7 @@ def steps(comparison: Comparison, change: Change, param: str) -> Steps:
     gone: dict[object, TrailStep] = {}
     come: dict[object, TrailStep] = {}
     for together in comparison.alike(change.nodes):
-        old, new = next(iter(together.values()))
-        before, after = _acting(old, param), _acting(new, param)
+        before, after = map(_acting, comparison.trails(next(iter(together)), param))
         same = before.keys() == after.keys()
         gone.update(_topmost(before) if same else _without(before, after))
         come.update(_topmost(after) if same else _without(after, before))
@@ -36,12 +34,11 @@ def steps(comparison: Comparison, change: Change, param: str) -> Steps:
 Acting = dict[object, TrailStep]
 
 
-def _acting(node: FleetNode | None, param: str) -> Acting:
+def _acting(trail: Iterable[TrailStep]) -> Acting:
     """Acting steps by what they say and where they stand, lines aside."""
-    found: Iterable[TrailStep] = node.trail(param) if node else ()
     return {
         (step.op, msgspec.json.encode(step.given, order="sorted"), step.path): step
-        for step in found
+        for step in trail
         if not step.overridden
     }
 

@@ -130,3 +130,10 @@ def test_values_compare_as_json() -> None:
         for j, new in enumerate(fleets):
             with gitcfg.in_memory(old) as a, gitcfg.in_memory(new) as b:
                 assert bool(gitcfg.compare(a, b)) == (i != j), (values[i], values[j])
+
+
+def test_both_trails_of_a_change_are_known() -> None:
+    with gitcfg.in_memory(BASE) as a, gitcfg.in_memory(BASE | node("params: {SOFT: b}")) as b:
+        old, new = gitcfg.compare(a, b).trails("n", "SOFT")
+    assert [(step.given, step.overridden) for step in old] == [("a", False)]
+    assert [(step.given, step.overridden) for step in new] == [("a", True), ("b", False)]
