@@ -42,6 +42,10 @@ def command(
         raise GitcfgError("--at and --staged do not go together.", "Say one of them.")
     with session.fleet(at, staged) as fleet:
         findings = fleet.all_findings if parsers else fleet.findings
+        if parsers and fleet.parsers.unjudged:
+            from gitcfg.cli.unjudged import tell_unjudged
+
+            tell_unjudged(session.console(stderr=True), fleet.parsers.unjudged)
         if output is not Output.TEXT:
             from gitcfg.cli.records import write_record
             from gitcfg.explain.records import findings_record
@@ -49,9 +53,7 @@ def command(
             write_record(findings_record(fleet.commit, findings, folded), output)
         else:
             from gitcfg.cli.findings import show, summary
-            from gitcfg.cli.unjudged import tell_unjudged
 
             show(session.console(), fleet.compiled.tree, findings)
-            tell_unjudged(session.console(stderr=True), fleet.parsers.unjudged)
             summary(session.console(stderr=True), fleet, findings)
     return int(any(finding.severity is Severity.ERROR for finding in findings))
