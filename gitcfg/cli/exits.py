@@ -11,6 +11,7 @@ EXITS: Mapping[int, str] = {
     1: 'A true answer that is "no": errors are found, nodes change (with `--exit-code`), nothing is found.',
     2: "Wrong usage: what is asked for does not exist, or cannot be read.",
     4: "Refused: something is in the way, and stays as it was.",
+    5: "Time ran out.",
     FAULT: "A fault of gitcfg's own; a report is written.",
     INTERRUPTED: "Interrupted.",
     CLOSED_PIPE: "Whoever reads the output has left, a pager too.",
