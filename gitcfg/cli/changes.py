@@ -12,7 +12,7 @@ from gitcfg.cli.words import marked
 from gitcfg.comparison.change import Change, Delta, Kind, Names
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.contents import FileDiff, file_diffs
-from gitcfg.comparison.places import steps
+from gitcfg.comparison.places import Steps, steps
 from gitcfg.comparison.reach import Reach, reach
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.words import written
@@ -48,8 +48,9 @@ def _paragraph(changes: Comparison, change: Change) -> Iterator[Text]:
     for noun, names in (("groups", change.groups), ("features", change.features)):
         if names:
             yield Text(f"  {noun}: ", "dim").append_text(_names(names))
+    samples = changes.samples(change.nodes) if change.params else ()
     for name, delta in change.params.items():
-        yield from _param(changes, change, name, delta)
+        yield from _param(change.kind, name, delta, steps(changes, samples, name))
     for path, sign in presence(changes, change):
         yield Text("  file ", "dim").append(f"{sign}{safe(path)}", _LINE.get(sign, ""))
 
@@ -82,14 +83,13 @@ def _names(names: Names) -> Text:
     return text
 
 
-def _param(changes: Comparison, change: Change, name: str, delta: Delta) -> Iterator[Text]:
-    behind = steps(changes, change, name)
+def _param(kind: Kind, name: str, delta: Delta, behind: Steps) -> Iterator[Text]:
     old, new = (as_text(value) if value is not UNSET else None for value in (delta.old, delta.new))
     before, after = marked(old, new)
     for sign, value, why in (("-", before, behind.old), ("+", after, behind.new)):
         if value is not None:
             line = Text(f"{sign} {name} = ", _LINE[sign]).append_text(value)
-            reason = f"# {_whence(why)}" if why and change.kind is not Kind.REMOVED else ""
+            reason = f"# {_whence(why)}" if why and kind is not Kind.REMOVED else ""
             beside = len(line) + len(reason) < _WIDTH
             yield line.append(f"   {reason}" if beside and reason else "", "dim")
             if reason and not beside:

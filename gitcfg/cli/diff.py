@@ -53,15 +53,16 @@ def command(
     ] = False,
 ) -> int:
     """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
-    from gitcfg.cli.sides import Sides, selected
+    from gitcfg.cli.sides import asked, fleets, refuse_ambiguous, selected
     from gitcfg.library import compare
 
     session: Session = context.obj
-    sides = Sides(session.open(), words or (), staged, merge)
-    old, new = sides.fleets()
+    source = session.open()
+    found = asked(source, words or ())
+    old, new = fleets(source, found, staged, merge)
     with old, new:
-        sides.ambiguous((old, new))
-        changes = compare(old, new, selected((old, new), sides.nodes, where))
+        refuse_ambiguous(found, (old, new))
+        changes = compare(old, new, selected((old, new), found.nodes, where))
         if output is Form.MARKDOWN:
             from gitcfg.cli.markdown import show_markdown
 

@@ -56,6 +56,10 @@ class Comparison(Sequence[Change]):
             groups.setdefault(key, {})[name] = (old, new)
         return groups.values()
 
+    def samples(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Of nodes that are alike on both sides, one each."""
+        return tuple(next(iter(together)) for together in self.alike(names))
+
     def trails(self, name: str, param: str) -> tuple[tuple[TrailStep, ...], tuple[TrailStep, ...]]:
         """A parameter's steps on a node before and after; none on a side where the node is not."""
         old, new = self.pairs[name]

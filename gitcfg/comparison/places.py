@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gitcfg.comparison.change import Change
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.compile.trail import TrailStep
 
@@ -19,12 +18,15 @@ class Steps(msgspec.Struct, frozen=True):
     new: tuple[TrailStep, ...]
 
 
-def steps(comparison: Comparison, change: Change, param: str) -> Steps:
-    """What led to the value before a change, and what leads to the other one after it."""
+def steps(comparison: Comparison, samples: Iterable[str], param: str) -> Steps:
+    """What led to the values of a change before it, and what leads to them after it.
+
+    `samples` are those of the change's nodes, one for all that are alike.
+    """
     gone: dict[object, TrailStep] = {}
     come: dict[object, TrailStep] = {}
-    for together in comparison.alike(change.nodes):
-        before, after = map(_acting, comparison.trails(next(iter(together)), param))
+    for name in samples:
+        before, after = map(_acting, comparison.trails(name, param))
         same = before.keys() == after.keys()
         gone.update(_topmost(before) if same else _without(before, after))
         come.update(_topmost(after) if same else _without(after, before))
