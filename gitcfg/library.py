@@ -22,8 +22,8 @@ from gitcfg.render.files import RenderedFile, node_digest, rendered
 from gitcfg.render.templates import TemplateEngine
 
 if TYPE_CHECKING:
+    from gitcfg.cache.cache import Cache
     from gitcfg.history.blame import Blamer
-    from gitcfg.history.cache import Cache
     from gitcfg.history.log import Log
 
 

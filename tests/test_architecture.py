@@ -13,10 +13,12 @@ TIERS = {
     "model": 0,
     "graph": 0,
     "git": 0,
+    "cache": 0,
     "cel": 0,
     "guard": 0,
     "nodeset": 0,
     "bundled": 0,
+    "workers": 0,
     "load": 1,
     "compile": 1,
     "check": 2,
@@ -29,12 +31,15 @@ TIERS = {
     "edit": 3,
     "history": 3,
     "parsers": 3,
+    "output": 3,
     "library": 4,
     "cli": 5,
 }
 # Siblings, and steps within a tier, that the design allows.
 ALLOWED = {
     ("git", "model"),
+    ("cache", "git"),
+    ("workers", "model"),
     ("cel", "guard"),
     ("compile", "load"),
     ("check", "render"),

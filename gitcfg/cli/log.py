@@ -36,12 +36,11 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """List only the commits that changed a result, newest first, and what of it."""
-    from gitcfg.cli.remembered import logs, unswept
+    from gitcfg.cli.remembered import logs
     from gitcfg.history.asked import answered
 
     session: Session = context.obj
-    with unswept():
-        log = answered(logs(session.repo, at), thing, param, kind, limit)
+    log = answered(logs(session.repo, at), thing, param, kind, limit)
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
         from gitcfg.history.records import log_record

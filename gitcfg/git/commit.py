@@ -1,11 +1,16 @@
-"""Trees in git's object database: a commit's, and the index's."""
+"""The tree of a commit, read from git's own tree objects."""
 
 from collections.abc import Iterator
 
 import pygit2
-from pygit2.enums import FileMode
 
-from gitcfg.git.tree import Entry, EntryKind
+from gitcfg.git.differences import Item, Trees
+from gitcfg.git.objects import Objects, kind_of, text
+from gitcfg.git.tree import Entry, EntryKind, in_order
+from gitcfg.model import GitcfgError
+
+MOST_FOLDERS = 256
+"""Folders in each other: whoever pushes may nest as many as they like."""
 
 
 class CommitTree:
@@ -14,82 +19,62 @@ class CommitTree:
     def __init__(self, git: pygit2.Repository, commit: pygit2.Commit, prefix: str) -> None:
         self.git = git
         self.commit: str | None = str(commit.id)
-        self.root = _descend(commit.tree, prefix.split("/") if prefix else [])
+        self._trees = Trees(git)
+        self._objects = Objects(git)
+        self._root = self._folder(commit.tree_id.raw, prefix.split("/") if prefix else [])
+        self._listed: dict[str, list[Entry]] = {}
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        below = _descend(self.root, [folder])
-        return iter(sorted(self._walk(below, folder))) if below is not None else iter(())
+        if folder not in self._listed:
+            self._listed[folder] = self._entries(folder)
+        return iter(self._listed[folder])
+
+    def token(self, folder: str) -> str:
+        """git's id of what stands there; nothing has none."""
+        found = self._item(folder)
+        return found.id.hex() if found is not None else ""
+
+    def _entries(self, folder: str) -> list[Entry]:
+        found = self._item(folder)
+        if found is None:
+            return []
+        if found.folder is not None:
+            return in_order(list(self._walk(found.folder, folder)))
+        itself = self._entry(found, folder)
+        return [] if itself.kind is EntryKind.FILE else [itself]
 
     def entry(self, path: str) -> Entry | None:
-        *folders, name = path.split("/")
-        below = _descend(self.root, folders)
-        for found in below or ():
-            if _text(found) == name and found.filemode != FileMode.TREE:
-                return self._entry(found, path)
-        return None
+        found = self._item(path)
+        return self._entry(found, path) if found is not None and found.folder is None else None
 
     def read(self, entry: Entry) -> bytes:
-        if entry.kind is not EntryKind.FILE:
-            return b""
-        return self.git.odb.read(pygit2.Oid(hex=entry.key))[1]
+        return self._objects.read(entry)
 
-    def _walk(self, tree: pygit2.Tree, path: str) -> Iterator[Entry]:
-        for found in tree:
-            inner = f"{path}/{_text(found)}"
-            if isinstance(found, pygit2.Tree):
-                yield from self._walk(found, inner)
+    def _walk(self, tree: bytes, path: str) -> Iterator[Entry]:
+        if path.count("/") > MOST_FOLDERS:
+            raise GitcfgError(f"Folders lie too deep in each other: {path[:80]}...")
+        # One pass of a regular expression: 10,000 entries in 12 ms, as objects of git's library in 49.
+        for mode, name, id in self._trees.rows(tree):
+            inner = f"{path}/{text(name)}"
+            kind = EntryKind.FILE if mode in _PLAIN else kind_of(int(mode, 8))
+            if kind is None:
+                yield from self._walk(id, inner)
             else:
-                yield self._entry(found, inner)
+                yield Entry(inner, kind, id.hex(), self._objects)
 
-    def _entry(self, found: pygit2.Object, path: str) -> Entry:
-        kind = _kind(found.filemode)
-        size = self.git.odb.read_header(found.id)[1] if kind is EntryKind.FILE else 0
-        return Entry(path, kind, str(found.id), size)
+    def _item(self, path: str) -> Item | None:
+        *folders, name = path.split("/")
+        tree = self._folder(self._root, folders)
+        return self._trees.items(tree).get(name) if tree is not None else None
 
+    def _folder(self, tree: bytes | None, names: list[str]) -> bytes | None:
+        for name in names:
+            found = self._trees.items(tree).get(name) if tree is not None else None
+            tree = found.folder if found is not None else None
+        return tree
 
-class IndexTree:
-    """What is staged, or what a merge has made."""
-
-    commit: str | None = None
-
-    def __init__(self, git: pygit2.Repository, prefix: str, index: pygit2.Index) -> None:
-        self.git = git
-        inside = f"{prefix}/" if prefix else ""
-        self.files = {
-            found.path.removeprefix(inside): found for found in index if found.path.startswith(inside)
-        }
-
-    def entries(self, folder: str) -> Iterator[Entry]:
-        return iter(sorted(self._entry(path) for path in self.files if path.startswith(folder + "/")))
-
-    def entry(self, path: str) -> Entry | None:
-        return self._entry(path) if path in self.files else None
-
-    def read(self, entry: Entry) -> bytes:
-        if entry.kind is not EntryKind.FILE:
-            return b""
-        return self.git.odb.read(pygit2.Oid(hex=entry.key))[1]
-
-    def _entry(self, path: str) -> Entry:
-        found = self.files[path]
-        kind = _kind(found.mode)
-        size = self.git.odb.read_header(found.id)[1] if kind is EntryKind.FILE else 0
-        return Entry(path, kind, str(found.id), size)
+    def _entry(self, found: Item, path: str) -> Entry:
+        return Entry(path, kind_of(found.mode) or EntryKind.FILE, found.id.hex(), self._objects)
 
 
-def _kind(mode: int) -> EntryKind:
-    if mode == FileMode.LINK:
-        return EntryKind.LINK
-    return EntryKind.SUBMODULE if mode == FileMode.COMMIT else EntryKind.FILE
-
-
-def _text(found: pygit2.Object) -> str:
-    """An entry's name; bytes that are no text are written as escapes."""
-    return (found.raw_name or b"").decode("utf-8", "backslashreplace")
-
-
-def _descend(tree: pygit2.Tree | None, names: list[str]) -> pygit2.Tree | None:
-    for name in names:
-        found = next((entry for entry in tree or () if _text(entry) == name), None)
-        tree = found if isinstance(found, pygit2.Tree) else None
-    return tree
+_PLAIN = frozenset((b"100644", b"100755"))

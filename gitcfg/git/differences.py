@@ -7,10 +7,15 @@ from functools import lru_cache
 
 import msgspec
 import pygit2
-from pygit2.enums import FileMode
+
+from gitcfg.git.objects import FOLDER, LINK, SUBMODULE, text
+from gitcfg.model import GitcfgError
+
+Row = tuple[bytes, bytes, bytes]
+"""What a tree holds of an entry: mode, name, id."""
 
 _ITEM = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
-_OTHERS = (FileMode.TREE, FileMode.LINK, FileMode.COMMIT)
+_FIXED = 22  # the space, the NUL and the id
 _BLOCK = 1 << 12
 _MOST = 64
 
@@ -24,12 +29,12 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     @property
     def folder(self) -> bytes | None:
         """A folder's id."""
-        return self.id if self.mode == FileMode.TREE else None
+        return self.id if self.mode >> 12 == FOLDER else None
 
     @property
     def file(self) -> bytes | None:
         """A file's id; links and submodules are none."""
-        return None if self.mode in _OTHERS else self.id
+        return None if self.mode >> 12 in (FOLDER, LINK, SUBMODULE) else self.id
 
 
 class Changed(msgspec.Struct, frozen=True, gc=False):
@@ -55,6 +60,14 @@ class Trees:
         """A tree as git keeps it."""
         return self._odb.read(pygit2.Oid(raw=tree))[1]
 
+    def rows(self, tree: bytes) -> list[Row]:
+        """What a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
+        raw = self.raw(tree)
+        rows: list[Row] = _ITEM.findall(raw)
+        if sum(len(mode) + len(name) for mode, name, _ in rows) + _FIXED * len(rows) != len(raw):
+            raise GitcfgError(f"git's tree {tree.hex()} is broken.", "`git fsck` says what else is.")
+        return rows
+
     def changed(self, old: bytes | None, new: bytes | None, path: str = "") -> Iterator[Changed]:
         """The files that differ between two trees, in order of name."""
         if old == new:
@@ -70,7 +83,7 @@ class Trees:
 
     def _items(self, tree: bytes) -> Items:
         """What a tree holds, by name."""
-        return _named(_ITEM.finditer(self.raw(tree)))
+        return {text(name): Item(id, int(mode, 8)) for mode, name, id in self.rows(tree)}
 
     def _different(self, old: bytes | None, new: bytes | None) -> tuple[Items, Items]:
         """What of two trees is not the same, and perhaps some that is."""
@@ -103,13 +116,8 @@ class Trees:
         self._rows[tree] = (raw, starts)
 
 
-def _text(raw: bytes) -> str:
-    """A name as text; bytes that are none are written as escapes."""
-    return raw.decode("utf-8", "backslashreplace")
-
-
 def _named(found: Iterator[re.Match[bytes]]) -> Items:
-    return {_text(match[2]): Item(match[3], int(match[1], 8)) for match in found}
+    return {text(match[2]): Item(match[3], int(match[1], 8)) for match in found}
 
 
 def _first(starts: list[int], before: bytes, after: bytes) -> int:

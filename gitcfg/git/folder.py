@@ -1,63 +1,76 @@
 """The files of a folder: a work tree, or any folder where there is no git."""
 
 import os
+import stat
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
-import pygit2
-
-from gitcfg.git.tree import Entry, EntryKind
+from gitcfg.git.disk import Disk
+from gitcfg.git.objects import shown
+from gitcfg.git.tree import Entry, EntryKind, in_order
+from gitcfg.git.worktree import Knowledge
 
 
 class FolderTree:
-    """Files on disk. Symbolic links are never followed; what git ignores is not there."""
+    """Files on disk. Symbolic links are never followed; what git ignores is not there.
+
+    The first look at a file holds: its id is of what was there then, and reading gives that or nothing.
+    """
 
     commit: str | None = None
 
-    def __init__(self, root: Path, git: pygit2.Repository | None) -> None:
+    def __init__(self, root: Path, known: Knowledge) -> None:
         self.root = root
-        self.git = git
-        self.top = Path(git.workdir).resolve() if git is not None else root
-        self.tracked = frozenset(found.path for found in git.index) if git is not None else frozenset[str]()
+        self._start = os.path.join(root, "")
+        self._known = known
+        self._disk = Disk(known)
+        self._inside = lru_cache(maxsize=None)(self._is_inside)
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        place = self.root / folder
-        if place.is_symlink() or not place.is_dir():
-            return iter(self._link(folder) if place.is_symlink() else ())
-        return iter(sorted(self._walk(place, folder)))
+        if self._inside(folder):
+            return iter(in_order(list(self._walk(self._place(folder), folder))))
+        itself = self.entry(folder)
+        return iter(() if itself is None or itself.kind is EntryKind.FILE else (itself,))
 
     def entry(self, path: str) -> Entry | None:
-        place = self.root / path
-        folders = place.parents[: len(Path(path).parts) - 1]
-        if any(folder.is_symlink() for folder in folders) or not (place.is_symlink() or place.is_file()):
+        if not self._inside(path.rpartition("/")[0]):
             return None
-        return self._entry(str(place), path)
+        place = self._place(path)
+        try:
+            mode = os.lstat(place).st_mode
+        except (OSError, ValueError):
+            return None
+        if stat.S_ISDIR(mode):
+            other = self._known.other(place)
+            return Entry(path, EntryKind.SUBMODULE, place, self._disk) if other else None
+        kind = EntryKind.FILE if stat.S_ISREG(mode) else EntryKind.LINK
+        return None if self._known.ignored(place) else Entry(path, kind, place, self._disk)
 
     def read(self, entry: Entry) -> bytes:
-        return Path(entry.key).read_bytes() if entry.kind is EntryKind.FILE else b""
+        return self._disk.read(entry)
 
-    def _link(self, folder: str) -> Iterator[Entry]:
-        yield Entry(folder, EntryKind.LINK, str(self.root / folder))
-
-    def _walk(self, place: Path, path: str) -> Iterator[Entry]:
-        for found in os.scandir(place):
-            inner = f"{path}/{os.fsencode(found.name).decode('utf-8', 'backslashreplace')}"
-            if found.is_dir(follow_symlinks=False):
-                if (Path(found.path) / ".git").exists():
-                    yield Entry(inner, EntryKind.SUBMODULE, found.path)
+    def _walk(self, place: str, path: str) -> Iterator[Entry]:
+        with os.scandir(place) as found:
+            for each in found:
+                inner = f"{path}/{shown(each.name)}"
+                if not each.is_dir(follow_symlinks=False):
+                    kind = EntryKind.FILE if each.is_file(follow_symlinks=False) else EntryKind.LINK
+                    if not self._known.ignored(each.path):
+                        yield Entry(inner, kind, each.path, self._disk)
+                elif self._known.other(each.path):
+                    yield Entry(inner, EntryKind.SUBMODULE, each.path, self._disk)
                 else:
-                    yield from self._walk(Path(found.path), inner)
-            elif not self._ignored(found.path):
-                yield self._entry(found.path, inner)
+                    yield from self._walk(each.path, inner)
 
-    def _entry(self, place: str, path: str) -> Entry:
-        state = os.lstat(place)
-        if os.path.islink(place) or not os.path.isfile(place):
-            return Entry(path, EntryKind.LINK, place)
-        return Entry(path, EntryKind.FILE, place, state.st_size)
-
-    def _ignored(self, place: str) -> bool:
-        if self.git is None:
+    def _is_inside(self, folder: str) -> bool:
+        """Is it a folder of this tree, which neither a link nor another repository stands before?"""
+        if not folder:
+            return True
+        place = self._place(folder)
+        if not self._inside(folder.rpartition("/")[0]) or os.path.islink(place) or not os.path.isdir(place):
             return False
-        path = os.path.relpath(place, self.top)
-        return path not in self.tracked and self.git.path_is_ignored(path)
+        return not self._known.other(place)
+
+    def _place(self, path: str) -> str:
+        return self._start + path

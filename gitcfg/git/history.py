@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
-from pathlib import Path
 
 import msgspec
 import pygit2
@@ -120,17 +119,6 @@ class History:
         name = str(commit.id)
         self._commits[name] = commit.tree_id.raw, tuple(str(parent) for parent in commit.parent_ids)
         return name
-
-
-def shared_folder(repository: Repository) -> Path | None:
-    """The folder that all work trees of a git repository share: what holds its objects."""
-    if repository.git is None:
-        return None
-    own = Path(repository.git.path)
-    try:
-        return (own / (own / "commondir").read_text().strip()).resolve()
-    except OSError:
-        return own
 
 
 def _text(raw: bytes, encoding: str | None) -> str:

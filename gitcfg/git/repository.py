@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pygit2
 
-from gitcfg.git.commit import CommitTree, IndexTree
+from gitcfg.git.commit import CommitTree
 from gitcfg.git.folder import FolderTree
+from gitcfg.git.index import IndexTree, merged, staged
+from gitcfg.git.index_file import read_index
+from gitcfg.git.shared import shared_folder
 from gitcfg.git.tree import Tree
+from gitcfg.git.worktree import NoGit, WorkTree
 from gitcfg.model import GitcfgError
 
 MARKER = "gitcfg.yaml"
@@ -41,11 +45,16 @@ class Repository:
         prefix = "" if workdir is None else root.relative_to(workdir).as_posix().removeprefix(".")
         return cls(root, git, prefix)
 
+    @property
+    def shared(self) -> Path | None:
+        """The folder of the git repository that all its work trees share; None where there is no git."""
+        return shared_folder(self.git) if self.git is not None else None
+
     def worktree(self) -> Tree:
         """What lies in the folder: untracked files count, ignored ones do not."""
         if self.git is not None and not self.git.workdir:
             return self.at("HEAD")
-        return FolderTree(self.root, self.git)
+        return FolderTree(self.root, WorkTree(self.git) if self.git is not None else NoGit())
 
     def index(self, file: str | None = None) -> Tree:
         """What would be committed; `file` is another index than the repository's own.
@@ -53,9 +62,7 @@ class Repository:
         `git commit --all` and `git commit PATH` make one, and name it to hooks in GIT_INDEX_FILE.
         """
         git = self._git("the index")
-        index = git.index if file is None else pygit2.Index(file)
-        index.read()
-        return IndexTree(git, self.prefix, index)
+        return IndexTree(git, self.prefix, staged(read_index(Path(file or Path(git.path) / "index"))))
 
     def at(self, revision: str) -> Tree:
         """A commit's tree; `revision` is whatever `git rev-parse` takes."""
@@ -80,7 +87,7 @@ class Repository:
             paths = sorted({entry.path for sides in index.conflicts for entry in sides if entry})
             hint = f"Both changed {', '.join(paths)}."
             raise GitcfgError(f"{theirs} cannot be merged into {ours} without conflicts.", hint, code=1)
-        return IndexTree(git, self.prefix, index)
+        return IndexTree(git, self.prefix, merged(index))
 
     def before(self, tree: Tree) -> Tree | None:
         """What a tree comes after: a commit's first parent, for all else HEAD; None at the beginning."""

@@ -1,10 +1,15 @@
 """A tree of files by path: what everything above reads a repository through."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from operator import attrgetter
 from typing import Protocol
 
 import msgspec
+
+NO_ID = "0" * 40
+"""The id of what has none: a submodule in which nothing is checked out."""
 
 
 class EntryKind(Enum):
@@ -15,16 +20,37 @@ class EntryKind(Enum):
     SUBMODULE = "submodule"
 
 
-class Entry(msgspec.Struct, frozen=True, order=True, gc=False):
+class Source(Protocol):
+    """Who knows of an entry what is looked up only when it is asked for."""
+
+    def id_of(self, entry: "Entry") -> str: ...
+
+    def size_of(self, entry: "Entry") -> int: ...
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """A path of a tree: `/` between its parts, never `..`; bytes that are no text are escaped.
 
-    `key` is the tree's own handle (a blob's id, a path on disk), `size` is in bytes.
+    `key` is the source's own handle: an object's id, a path on disk.
     """
 
     path: str
     kind: EntryKind
     key: str
-    size: int = 0
+    source: Source
+
+    @property
+    def id(self) -> str:
+        """git's id of the very bytes that reading the entry gives, whatever kind of tree it is of.
+
+        That of a link is of where it leads to, that of a submodule the commit that is checked out.
+        """
+        return self.source.id_of(self)
+
+    @property
+    def size(self) -> int:
+        """How many bytes a file has."""
+        return self.source.size_of(self)
 
 
 class Tree(Protocol):
@@ -33,7 +59,10 @@ class Tree(Protocol):
     commit: str | None
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        """Every entry below a folder of the root, however deep."""
+        """Every entry below a folder of the root, however deep.
+
+        Where a link or submodule stands in the folder's place, that is the only entry.
+        """
         ...
 
     def entry(self, path: str) -> Entry | None:
@@ -69,20 +98,41 @@ class DictTree:
         self.files = dict(files)
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        return iter(sorted(self._entry(path) for path in self.files if path.startswith(folder + "/")))
+        found = [self._entry(path) for path in self.files if path.startswith(folder + "/")]
+        itself = self.entry(folder)
+        return iter([itself] if itself and itself.kind is not EntryKind.FILE else in_order(found))
 
     def entry(self, path: str) -> Entry | None:
         return self._entry(path) if path in self.files else None
 
     def read(self, entry: Entry) -> bytes:
+        return _bytes(self.files[entry.key]) if entry.kind is EntryKind.FILE else b""
+
+    def id_of(self, entry: Entry) -> str:
         content = self.files[entry.key]
-        if isinstance(content, Submodule | Symlink):
-            return b""
-        return content.encode() if isinstance(content, str) else content
+        return NO_ID if isinstance(content, Submodule) else blob_id(_bytes(content))
+
+    def size_of(self, entry: Entry) -> int:
+        return len(self.read(entry))
 
     def _entry(self, path: str) -> Entry:
         content = self.files[path]
         if isinstance(content, Submodule):
-            return Entry(path, EntryKind.SUBMODULE, path)
-        kind = EntryKind.LINK if isinstance(content, Symlink) else EntryKind.FILE
-        return Entry(path, kind, path, len(content))
+            return Entry(path, EntryKind.SUBMODULE, path, self)
+        return Entry(path, EntryKind.LINK if isinstance(content, Symlink) else EntryKind.FILE, path, self)
+
+
+def in_order(entries: list[Entry]) -> list[Entry]:
+    """Entries in order of path."""
+    return sorted(entries, key=attrgetter("path"))
+
+
+def blob_id(data: bytes) -> str:
+    """The id that git gives a file with this content."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _bytes(content: Content) -> bytes:
+    if isinstance(content, Submodule):
+        return b""
+    return content.encode() if isinstance(content, str) else content

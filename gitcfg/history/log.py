@@ -5,9 +5,9 @@ from itertools import islice
 
 import msgspec
 
+from gitcfg.cache.cache import Cache
 from gitcfg.git.history import Commit, History
 from gitcfg.git.repository import Repository
-from gitcfg.history.cache import Cache
 from gitcfg.history.effect import Effect, Step
 from gitcfg.history.question import Question, Subject
 from gitcfg.model import GitcfgError

@@ -8,6 +8,7 @@ from gitcfg.comparison.side import Side
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
 from gitcfg.git.history import History
+from gitcfg.git.objects import Objects
 from gitcfg.git.tree import Entry, EntryKind
 from gitcfg.history.snapshot import Snapshot
 from gitcfg.model import Model, Settings
@@ -24,6 +25,7 @@ class _Files:
     def __init__(self, history: History, files: Mapping[str, bytes]) -> None:
         self._history = history
         self._files = files
+        self._objects = Objects(history.git)
 
     def entries(self, folder: str) -> Iterator[Entry]:
         found = (self.entry(path) for path in sorted(self._files) if path.startswith(f"{folder}/"))
@@ -33,7 +35,7 @@ class _Files:
         file = self._files.get(path)
         if file is None:
             return None
-        return Entry(path, EntryKind.FILE, file.hex(), len(self._history.read(file)))
+        return Entry(path, EntryKind.FILE, file.hex(), self._objects)
 
     def read(self, entry: Entry) -> bytes:
         return self._history.read(bytes.fromhex(entry.key))

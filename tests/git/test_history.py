@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from gitcfg.git.differences import Changed
-from gitcfg.git.history import History, shared_folder
+from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
 
 Modes = dict[str, tuple[str, str]]
@@ -203,8 +203,8 @@ def test_work_trees_share_a_folder(tmp_path: Path) -> None:
     commit(tmp_path / "one", "gitcfg.yaml", "format: 1\n")
     git(tmp_path / "one", "worktree", "add", "--quiet", "../two")
     one, two = (Repository.open(tmp_path / name) for name in ("one", "two"))
-    assert shared_folder(one) == shared_folder(two) == tmp_path / "one" / ".git"
+    assert one.shared == two.shared == tmp_path / "one" / ".git"
     bare = tmp_path / "bare"
     bare.mkdir()
     (bare / "gitcfg.yaml").touch()
-    assert shared_folder(Repository.open(bare)) is None
+    assert Repository.open(bare).shared is None

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitcfg.cache.folder import FolderCache as Cache
 from gitcfg.git.repository import Repository
 from gitcfg.history import walk
-from gitcfg.history.cache import Cache
 from gitcfg.history.effect import Effect
 from gitcfg.history.log import Logs
 from gitcfg.history.question import Question, Subject

@@ -1,0 +1,42 @@
+"""What keeps answers to questions, and where nothing can be kept, what keeps none."""
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from gitcfg.git.repository import Repository
+
+T = TypeVar("T")
+
+
+class Cache(Protocol):
+    """Answers by question. A question names all that its answer depends on, and the answer's form."""
+
+    def get(self, question: str, kind: type[T]) -> T | None:
+        """The answer kept for a question; None if there is none.
+
+        What `msgspec.Raw` and memoryview stand for in it is not copied.
+        """
+        ...
+
+    def put(self, question: str, answer: Any) -> None:
+        """Keep an answer, whatever msgspec encodes, in place of an older one to the same question."""
+        ...
+
+
+class NoCache:
+    """A cache that keeps nothing."""
+
+    def get(self, question: str, kind: type[T]) -> T | None:
+        return None
+
+    def put(self, question: str, answer: Any) -> None:
+        pass
+
+
+def cache_of(repository: "Repository", user: int) -> Cache:
+    """What `user` keeps of a repository: one cache for all its work trees, none where there is no git."""
+    if repository.shared is None:
+        return NoCache()
+    from gitcfg.cache.folder import FolderCache
+
+    return FolderCache(repository.shared / "gitcfg", user)

@@ -1,0 +1,56 @@
+"""The tree that would be committed, or that a merge has made."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+
+import pygit2
+
+from gitcfg.git.objects import Objects, kind_of, shown
+from gitcfg.git.staged import Index
+from gitcfg.git.tree import Entry, EntryKind
+
+Placed = tuple[int, bytes]
+"""A mode, and the id of what stands there."""
+
+
+class IndexTree:
+    """What is staged, or what a merge has made: files by git's path, of which those below a prefix count."""
+
+    commit: str | None = None
+
+    def __init__(self, git: pygit2.Repository, prefix: str, files: Mapping[str, Placed]) -> None:
+        self._objects = Objects(git)
+        inside = f"{prefix}/" if prefix else ""
+        below = (path for path in files if path.startswith(inside))
+        self._files = {shown(path.removeprefix(inside)): files[path] for path in below}
+        self._paths = sorted(self._files)
+
+    def entries(self, folder: str) -> Iterator[Entry]:
+        itself = self.entry(folder)
+        if itself is not None:
+            return iter(() if itself.kind is EntryKind.FILE else (itself,))
+        first, last = (bisect_left(self._paths, folder + end) for end in ("/", _AFTER))
+        return iter([self._entry(path) for path in self._paths[first:last]])
+
+    def entry(self, path: str) -> Entry | None:
+        return self._entry(path) if path in self._files else None
+
+    def read(self, entry: Entry) -> bytes:
+        return self._objects.read(entry)
+
+    def _entry(self, path: str) -> Entry:
+        mode, id = self._files[path]
+        return Entry(path, kind_of(mode) or EntryKind.FILE, id.hex(), self._objects)
+
+
+_AFTER = chr(ord("/") + 1)
+
+
+def staged(index: Index) -> dict[str, Placed]:
+    """What would be committed of what is staged."""
+    return {path: (found.mode, found.id) for path, found in index.files.items() if not found.intended}
+
+
+def merged(index: pygit2.Index) -> dict[str, Placed]:
+    """What a merge has made."""
+    return {found.path: (int(found.mode), found.id.raw) for found in index}
