@@ -6,32 +6,34 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gitcfg.check import check
-from gitcfg.comparison.comparison import Comparison
-from gitcfg.comparison.side import Side
-from gitcfg.compile import fleet as compiled
-from gitcfg.compile.fleet import FleetNode, compile_tree
-from gitcfg.compile.nodes import Roster
-from gitcfg.compile.trail import TrailStep
+from gitcfg.cache.cache import Cache, NoCache, cache_of
+from gitcfg.check.checked import WHO, Checked, checked, question, same_nodes
+from gitcfg.git.fingerprint import fingerprint
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import DictTree, Tree
-from gitcfg.load.repository import load_nodes_only
-from gitcfg.model import Finding
-from gitcfg.parsers.parsers import Parsers
-from gitcfg.render.files import RenderedFile, node_digest, rendered
-from gitcfg.render.templates import TemplateEngine
+from gitcfg.load.root import settings_entry
+from gitcfg.model import Finding, Model
 
-if TYPE_CHECKING:
-    from gitcfg.cache.cache import Cache
+if TYPE_CHECKING:  # the rest is imported where it is used: what is remembered needs none of it
+    from gitcfg.comparison.comparison import Comparison
+    from gitcfg.compile import fleet as compiled
+    from gitcfg.compile.concerned import Version
+    from gitcfg.compile.fleet import FleetNode
+    from gitcfg.compile.mentions import Mentions
+    from gitcfg.compile.nodes import Roster
+    from gitcfg.compile.trail import TrailStep
     from gitcfg.history.blame import Blamer
     from gitcfg.history.log import Log
+    from gitcfg.parsers.parsers import Parsers
+    from gitcfg.render.files import RenderedFile
+    from gitcfg.render.templates import TemplateEngine
 
 
 class Node:
     """One node of a fleet: `params` and `files` are what it gets, `explain` says why."""
 
-    def __init__(self, fleet: "Fleet", node: FleetNode) -> None:
-        self._fleet = fleet
+    def __init__(self, fleet: "Fleet", node: "FleetNode") -> None:
+        self.fleet = fleet
         self._node = node
         self.name = node.name
 
@@ -51,9 +53,11 @@ class Node:
         return self._node.groups
 
     @cached_property
-    def rendered(self) -> Mapping[str, RenderedFile]:
+    def rendered(self) -> Mapping[str, "RenderedFile"]:
         """The node's files by path, each with mode, owner, group and digest."""
-        return rendered(self._fleet.compiled, self._node, self._fleet.engine)
+        from gitcfg.render.files import rendered
+
+        return rendered(self.fleet.compiled, self._node, self.fleet.engine)
 
     @property
     def files(self) -> Mapping[str, str]:
@@ -63,13 +67,15 @@ class Node:
     @cached_property
     def digest(self) -> str:
         """One hash over the node's files and subsystems."""
-        return node_digest(self._fleet.compiled, self._node, self.rendered)
+        from gitcfg.render.files import node_digest
 
-    def explain(self, param: str) -> tuple[TrailStep, ...]:
+        return node_digest(self.fleet.compiled, self._node, self.rendered)
+
+    def explain(self, param: str) -> tuple["TrailStep", ...]:
         """The parameter's trail: every step that binds it, lowest first."""
         return self._node.trail(param)
 
-    def told(self, param: str, everything: bool) -> tuple[Any, tuple[TrailStep, ...]]:
+    def told(self, param: str, everything: bool) -> tuple[Any, tuple["TrailStep", ...]]:
         """A parameter's value with the steps that count, or with those that were overridden too."""
         steps = self.explain(param)
         return self.params.get(param), tuple(step for step in steps if everything or not step.overridden)
@@ -78,58 +84,177 @@ class Node:
 class Fleet(Mapping[str, Node]):
     """Every node of a repository at one commit, work tree or index. Use as a context manager, or close."""
 
-    def __init__(self, tree: Tree, before: Tree | None, today: date) -> None:
-        self.compiled: compiled.Fleet = compile_tree(tree, today)
+    def __init__(
+        self, tree: Tree, before: Tree | None, today: date, cache: Cache, model: Model | None = None
+    ) -> None:
+        """`model` is what the tree says, if that is known already. GitcfgError: no repository is there."""
+        settings_entry(tree)
+        self.tree = tree
         self.commit = tree.commit
         self._before = before
+        self._today = today
+        self._cache = cache
+        self._model = model
         self._engine: TemplateEngine | None = None
         self._parsers: Parsers | None = None
+        self._parts: list[Fleet] = []
+
+    @cached_property
+    def model(self) -> Model:
+        """What the repository says, each definition read when it is asked for."""
+        from gitcfg.load.repository import load
+
+        return load(self.tree, self._cache) if self._model is None else self._model
 
     @property
-    def engine(self) -> TemplateEngine:
+    def whole(self) -> bool:
+        """Are these all nodes of the repository?"""
+        return self._model is None
+
+    @cached_property
+    def roster(self) -> "Roster":
+        """Who the nodes are."""
+        from gitcfg.compile.nodes import Roster
+
+        return Roster(self.model)
+
+    @cached_property
+    def mentions(self) -> "Mentions":
+        """Which nodes are in which groups, and which list which features."""
+        from gitcfg.compile.mentions import Mentions, mentions
+
+        asked = f"mentions 1 {fingerprint(self.tree, WHO)}"
+        found = self._cache.get(asked, Mentions)
+        if found is None:
+            found = mentions(self.roster)
+            self._cache.put(asked, found)
+        return found
+
+    @cached_property
+    def compiled(self) -> "compiled.Fleet":
+        """What it is computed from, layer by layer."""
+        from gitcfg.compile.fleet import Fleet
+
+        return Fleet(self.model, self.tree, self._today)
+
+    def only(self, names: Iterable[str]) -> "Fleet":
+        """The same for some nodes alone: only what they are made from is read.
+
+        Its findings are right about these nodes' errors, and say nothing about anything else.
+        """
+        from gitcfg.compile.part import part
+
+        found = None if "compiled" in self.__dict__ else part(self.model, names)
+        if found is None:
+            return self
+        self._parts.append(Fleet(self.tree, None, self._today, NoCache(), found))
+        return self._parts[-1]
+
+    @property
+    def engine(self) -> "TemplateEngine":
         """The templates' guarded child, started when first needed."""
+        from gitcfg.render.templates import TemplateEngine
+
         if self._engine is None:
             self._engine = TemplateEngine(self.compiled.templates)
         return self._engine
 
     @property
-    def parsers(self) -> Parsers:
+    def parsers(self) -> "Parsers":
         """Targets' own parsers in their guarded child, started when first needed."""
+        from gitcfg.parsers.parsers import Parsers
+
         if self._parsers is None:
             self._parsers = Parsers()
         return self._parsers
 
-    @cached_property
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """Everything that is wrong as far as gitcfg alone can tell, in order of code."""
-        return check(self.compiled, self._previous(), self.engine)
+        return self.checked.findings
 
-    @cached_property
+    @property
     def all_findings(self) -> tuple[Finding, ...]:
         """The findings with what targets' own parsers have against rendered files (GC307)."""
-        return check(self.compiled, self._previous(), self.engine, self.parsers)
+        return self.all_checked.findings
 
-    def _previous(self) -> Roster | None:
-        """Who was there before, if that can be read at all."""
+    @cached_property
+    def checked(self) -> Checked:
+        """The findings without GC307, and how much was looked at."""
+        return self._remembered("", None)
+
+    @cached_property
+    def all_checked(self) -> Checked:
+        """The findings with GC307, and how much was looked at."""
+        from gitcfg.parsers.kept import version
+
+        return self._remembered(version().decode(), self.parsers)
+
+    def _remembered(self, judged_by: str, judge: "Parsers | None") -> Checked:
+        asked = question(self.tree, self._earlier, self._today, judged_by)
+        found = self._cache.get(asked, Checked)
+        if found is None:
+            found = self._check(judged_by, judge)
+            self._cache.put(asked, found)
+        return found
+
+    def _check(self, judged_by: str, judge: "Parsers | None") -> Checked:
+        """Check what changed since the last check, or everything."""
+        from gitcfg.check.again import State, again, state
+        from gitcfg.check.run import concluded, examine
+
+        last = f"state 1 {judged_by}"
+        prior = None if "compiled" in self.__dict__ else self._cache.get(last, State)
+        taken = again(prior, self.version, self.roster, self._today, judge) if prior else None
+        fleet = taken.fleet if taken else self.compiled
+        examined = taken.examined if taken else examine(fleet, self.engine, judge)
+        findings = concluded(fleet, examined, self._previous(), self.roster)
+        unjudged = judge.unjudged if judge else 0
+        left = state(fleet, examined, unjudged, prior if taken else None)
+        if left is not None:
+            self._cache.put(last, left)
+        return checked(self.model, len(self), findings, unjudged)
+
+    @cached_property
+    def version(self) -> "Version":
+        """The fleet as one of two that are compared."""
+        from gitcfg.compile.concerned import Version
+
+        return Version(self.tree, self.model, lambda: self.mentions)
+
+    @cached_property
+    def _earlier(self) -> Tree | None:
+        """What was there before, if nodes were that may be gone."""
         if self._before is None or self._before.entry("gitcfg.yaml") is None:
             return None
-        return Roster(load_nodes_only(self._before))
+        return None if same_nodes(self.tree, self._before) else self._before
+
+    def _previous(self) -> "Roster | None":
+        """Who was there before, if any may be gone."""
+        from gitcfg.compile.nodes import Roster
+        from gitcfg.load.repository import load_nodes_only
+
+        return None if self._earlier is None else Roster(load_nodes_only(self._earlier, self._cache))
 
     def __getitem__(self, name: str) -> Node:
         return Node(self, self.compiled[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.compiled.names)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self.compiled.names)
+        return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self.compiled
+        return isinstance(name, str) and name in self.roster
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return self.roster.names()
 
     def close(self) -> None:
         """End the templates' child and the parsers', if there are any."""
-        for child in (self._engine, self._parsers):
+        for child in (self._engine, self._parsers, *self._parts):
             if child is not None:
                 child.close()
 
@@ -143,9 +268,11 @@ class Fleet(Mapping[str, Node]):
 class Source:
     """An opened repository, from which fleets are made."""
 
-    def __init__(self, repository: Repository, today: date) -> None:
+    def __init__(self, repository: Repository, today: date, cache: Cache | None = None) -> None:
+        """`cache` keeps from one time to the next what was found out; without it nothing is kept."""
         self.repository = repository
         self.today = today
+        self.cache: Cache = cache or NoCache()
 
     def at(self, revision: str) -> Fleet:
         """The fleet of a commit. GitcfgError: there is no such revision."""
@@ -177,7 +304,7 @@ class Source:
         kind: str | None = None,
         revision: str = "HEAD",
         limit: int | None = None,
-        cache: "Cache | None" = None,
+        cache: Cache | None = None,
     ) -> "Log":
         """The commits that changed what a node, parameter, feature or group is, newest first.
 
@@ -193,19 +320,40 @@ class Source:
         return answered(logs, name, param, Subject(kind) if kind is not None else None, limit)
 
     def _fleet(self, tree: Tree) -> Fleet:
-        return Fleet(tree, self.repository.before(tree), self.today)
+        return Fleet(tree, self.repository.before(tree), self.today, self.cache)
 
 
-def open(path: str | os.PathLike[str] = ".", today: date | None = None) -> Source:
-    """Open the repository that a folder belongs to. GitcfgError: there is none."""
-    return Source(Repository.open(path), today or date.today())
+def open(path: str | os.PathLike[str] = ".", today: date | None = None, user: int | None = None) -> Source:
+    """Open the repository that a folder belongs to. GitcfgError: there is none.
+
+    With the id of a `user`, what is found out is kept for that user beside the repository's objects.
+    """
+    repository = Repository.open(path)
+    cache = cache_of(repository, user) if user is not None else None
+    return Source(repository, today or date.today(), cache)
 
 
 def in_memory(files: Mapping[str, str | bytes], today: date | None = None) -> Fleet:
     """The fleet of files that are held in a dictionary, path to content."""
-    return Fleet(DictTree(files), None, today or date.today())
+    return Fleet(DictTree(files), None, today or date.today(), NoCache())
 
 
-def compare(old: Fleet, new: Fleet, names: Iterable[str] | None = None) -> Comparison:
+def compare(old: Fleet, new: Fleet, names: Iterable[str] | None = None) -> "Comparison":
     """The changes from one fleet to another, folded over nodes; `names` restricts it to some nodes."""
+    from gitcfg.comparison.comparison import Comparison
+    from gitcfg.comparison.side import Side
+
+    if names is None:
+        names = _concerned(old, new)
+    if names is not None:
+        names = tuple(names)
+        old, new = (fleet.only([name for name in names if name in fleet]) for fleet in (old, new))
     return Comparison(Side(old.compiled, old.engine), Side(new.compiled, new.engine), names)
+
+
+def _concerned(old: Fleet, new: Fleet) -> Iterable[str] | None:
+    """The nodes that what changed can concern; None: all."""
+    from gitcfg.compile.concerned import concerned
+
+    found = concerned(old.version, new.version)
+    return None if found is None else sorted(found)

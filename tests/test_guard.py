@@ -8,9 +8,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from gitcfg.guard import Guard, GuardError, Limits
+from gitcfg.guard import Guard, GuardError, Killed, Limits, encoded, wait
 
 MODULE = "guarded_for_tests"
 
@@ -56,12 +57,14 @@ def handler(request):
 if __name__ == "__main__":
     serve(handler)
 """
+MANY = "many_guarded_for_tests"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("module")
     (folder / f"{MODULE}.py").write_text(SOURCE)
+    (folder / f"{MANY}.py").write_text(SOURCE.replace("serve", "serve_many"))
     return folder
 
 
@@ -123,6 +126,78 @@ def test_memory_that_earlier_requests_took_is_not_held_against_a_later_one(guard
         guard.request("hoard")
         pids.add(guard.request("pid"))
     assert len(pids) > 1
+
+
+def answers(guards: list[Guard]) -> list[object]:
+    """What was posted to each, waiting for all of them."""
+    found: dict[int, object] = {}
+    while len(found) < len(guards):
+        left = [(number, guard) for number, guard in enumerate(guards) if number not in found]
+        wait([guard for _, guard in left], 0.1)
+        for number, guard in left:
+            answer = guard.answer()
+            if answer is not None:
+                found[number] = msgspec.msgpack.decode(answer)
+    return [found[number] for number in range(len(guards))]
+
+
+def test_several_children_work_at_the_same_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+    with Guard(MODULE) as one, Guard(MODULE) as other:
+        for size in (1, 3_000_000):
+            one.post(encoded({"echo": "x" * size}))
+            assert one.answer() is None or size == 1
+            other.post(encoded({"echo": "y" * size}))
+            assert answers([one, other]) == ["x" * size, "y" * size]
+        assert one.request("pid") != other.request("pid")
+
+
+def test_many_requests_in_one_message_have_limits_of_their_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+    with Guard(MANY, Limits(cpu_seconds=0.3)) as guard:
+        assert guard.request([]) == []
+        pid, *_, again = guard.request(["pid", *["work"] * 6, "pid"])
+        assert pid == again
+        guard.post(encoded(["pid", "loop", "pid"]))
+        with pytest.raises(GuardError, match=r"took longer than 0\.3 s of processor time"):
+            answers([guard])
+        assert guard.request([{"echo": 1}, {"echo": 2}]) == [1, 2]
+
+
+def test_an_answer_that_does_not_come_is_not_waited_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+    with Guard(MODULE, Limits(wall_seconds=1)) as guard:
+        guard.post(encoded("sleep"))
+        wait([guard], 0.01)
+        assert guard.answer() is None
+        with pytest.raises(GuardError, match="gave no answer within 1 s"):
+            answers([guard])
+        assert guard.pid is None
+
+
+def test_an_answer_that_came_in_time_is_taken_however_late(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+    with Guard(MODULE, Limits(wall_seconds=0.5)) as guard:
+        guard.begin()
+        guard.post(encoded({"echo": "x" * 100_000}))
+        time.sleep(0.7)
+        assert answers([guard]) == ["x" * 100_000]
+
+
+def test_a_child_that_is_killed_says_so(guard: Guard) -> None:
+    guard.post(encoded("sleep"))
+    assert guard.pid is not None
+    os.kill(guard.pid, signal.SIGKILL)
+    with pytest.raises(Killed, match="ended by SIGKILL"):
+        answers([guard])
+    with pytest.raises(GuardError, match="was closed"):
+        guard.answer()
 
 
 def test_stderr_and_stdout_of_libraries_do_not_disturb(guard: Guard) -> None:

@@ -1,5 +1,1 @@
 """What is wrong with a fleet: one small function a code, and all of them run."""
-
-from gitcfg.check.run import check
-
-__all__ = ["check"]

@@ -1,37 +1,143 @@
 """GC306, GC309, GC310, GC510: files that can hold what they are given, and hold all of it."""
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 from gitcfg.check.fold import of, sentence
-from gitcfg.compile.classes import NodeClass
+from gitcfg.check.watch import Tally
+from gitcfg.compile.cell import Cell
+from gitcfg.compile.classes import NodeClass, final
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.operations import NOTHING, PENDING
+from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.model import FileEntry, Finding
 from gitcfg.render.files import selected, separators
 from gitcfg.render.formats import formats
 from gitcfg.render.templates import TemplateEngine
 
 
-def carried(fleet: Fleet, engine: TemplateEngine) -> Iterator[Finding]:
+class Carried:
     """What is wrong with what nodes' parameters are written to."""
-    for kind in fleet.judged:
-        yield from _paths(kind)
-        taken: set[str] = set()
-        for entry in kind.files.values():
-            taken |= _taken(fleet, kind, entry, engine)
-            yield from _unfit(fleet, kind, entry)
-        if kind.files and kind.names:
-            yield from _untaken(kind, taken)
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces, engine: TemplateEngine) -> None:
+        self._fleet = fleet
+        self._surfaces = surfaces
+        self._engine = engine
+        self._told = Tally()
+        self._taken: dict[int, tuple[Mapping[str, FileEntry], int]] = {}
+        self._formats: dict[str, _Carrier] = {}
+
+    def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
+        files = kind.files
+        if not files:
+            return
+        self._told.add("paths", files, kind.names, lambda: _paths(files))
+        for entry in files.values():
+            carrier = self._carrier(entry)
+            doubtful = carrier.doubtful(kind, surface) if carrier is not None else None
+            if doubtful:
+                yield from self._unfit(kind, entry, doubtful)
+        untaken = surface.bound & ~self._takes(files) if kind.names else 0
+        for name in self._surfaces.params.of(untaken):
+            cell = self._surfaces.cell(kind, name)
+            self._told.add(("GC510", name), cell, kind.names, partial(_untaken, name, cell))
+
+    def end(self) -> Iterable[Finding]:
+        return self._told.findings()
+
+    def _carrier(self, entry: FileEntry) -> "_Carrier | None":
+        name = entry.format or ""
+        if name in formats() and name not in self._formats:
+            self._formats[name] = _Carrier(self._fleet, self._surfaces, name)
+        return self._formats.get(name)
+
+    def _unfit(self, kind: NodeClass, entry: FileEntry, names: Iterable[str]) -> Iterator[Finding]:
+        cells = {name: self._surfaces.cell(kind, name) for name in sorted(names)}
+        found = {name: kind.value(name, cell) for name, cell in cells.items()}
+        values = selected(self._fleet, entry, found)
+        for unfit in formats()[entry.format or ""].unfit(values, separators(self._fleet, values)):
+            origins = [origin for name in unfit.subjects for origin in cells[name].origins]
+            origins.append(entry.origin)
+            yield of(unfit.code, unfit.subjects, sentence(unfit.reason), origins, kind.names, unfit.hint)
+
+    def _takes(self, files: Mapping[str, FileEntry]) -> int:
+        """The parameters that files take."""
+        if id(files) not in self._taken:
+            taken = 0
+            for entry in files.values():
+                taken |= self._takes_one(entry)
+            self._taken[id(files)] = (files, taken)
+        return self._taken[id(files)][1]
+
+    def _takes_one(self, entry: FileEntry) -> int:
+        """What one file takes; a template that goes through all parameters takes all."""
+        params = self._surfaces.params
+        if entry.template is not None and entry.template.name in self._fleet.templates:
+            analysis = self._engine.analyse(entry.template.name)
+            return params.among(
+                params.names if analysis.everything else (name for name, _ in analysis.params)
+            )
+        bare = dict.fromkeys(params.names, "")
+        return params.among(selected(self._fleet, entry, bare)) if entry.format else 0
 
 
-def _paths(kind: NodeClass) -> Iterator[Finding]:
+class _Carrier:
+    """What a format may have something against: asked once of every cell and of all names together."""
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces, format: str) -> None:
+        self._fleet = fleet
+        self._surfaces = surfaces
+        self._format = formats()[format]
+        alike = self._format.unfit(dict.fromkeys(surfaces.params.names, _PLAIN), {})
+        self._names = surfaces.params.among({name for unfit in alike for name in unfit.subjects})
+        self._doubts = self._doubted(surfaces.cells)
+        self._cells = Suspects(surfaces, self._doubt)
+
+    def _doubt(self, name: str, cell: Cell) -> bool:
+        key = (name, id(cell))
+        return key in (self._doubts if key in self._surfaces.cells else self._doubted({key: cell}))
+
+    def _doubted(self, cells: Mapping[tuple[str, int], Cell]) -> set[tuple[str, int]]:
+        """The cells that the format may not carry, or whose values wait for facts: many are asked at once."""
+        doubts: set[tuple[str, int]] = set()
+        rounds: list[dict[str, tuple[tuple[str, int], Any]]] = []
+        counts: dict[str, int] = {}
+        for key, cell in cells.items():
+            value = final(self._fleet.declarations, key[0], cell.value)
+            if value is PENDING:
+                doubts.add(key)
+            elif value is not NOTHING and value is not None:
+                number = counts[key[0]] = counts.get(key[0], -1) + 1
+                if number == len(rounds):
+                    rounds.append({})
+                rounds[number][key[0]] = (key, value)
+        for asked in rounds:
+            values = {name: value for name, (_, value) in asked.items()}
+            found = self._format.unfit(values, separators(self._fleet, values))
+            doubts.update(asked[name][0] for unfit in found for name in unfit.subjects)
+        return doubts
+
+    def doubtful(self, kind: NodeClass, surface: Surface) -> list[str]:
+        """The parameters of a class to be looked at: all of them if names may stand in each other's way."""
+        if surface.bound & self._names:
+            return list(self._surfaces.params.of(surface.bound))
+        return self._cells.of(kind, surface)
+
+
+_PLAIN = "x"
+"""A value that every format can carry."""
+
+
+def _paths(files: Mapping[str, FileEntry]) -> Iterator[Finding]:
     normal: dict[str, FileEntry] = {}
-    for path, entry in kind.files.items():
+    for path, entry in files.items():
         first = normal.setdefault(posixpath.normpath(path), entry)
         if first is not entry:
             pair = (min(first.path, path), max(first.path, path))
             message = f"The files {pair[0]} and {pair[1]} are one."
-            yield of("GC306", pair, message, [first.origin, entry.origin], kind.names)
+            yield of("GC306", pair, message, [first.origin, entry.origin])
     for path, entry in normal.items():
         parent = posixpath.dirname(path)
         while parent not in ("/", ""):
@@ -39,33 +145,10 @@ def _paths(kind: NodeClass) -> Iterator[Finding]:
                 folder = normal[parent]
                 pair = (folder.path, entry.path)
                 message = f"{folder.path} is a file, so {entry.path} cannot be in it."
-                yield of("GC306", pair, message, [folder.origin, entry.origin], kind.names)
+                yield of("GC306", pair, message, [folder.origin, entry.origin])
             parent = posixpath.dirname(parent)
 
 
-def _unfit(fleet: Fleet, kind: NodeClass, entry: FileEntry) -> Iterator[Finding]:
-    chosen = formats().get(entry.format or "")
-    if chosen is None:
-        return
-    values = selected(fleet, entry, kind.params)
-    for unfit in chosen.unfit(values, separators(fleet, values)):
-        origins = [origin for name in unfit.subjects for origin in kind.stack.cells[name].origins]
-        origins.append(entry.origin)
-        yield of(unfit.code, unfit.subjects, sentence(unfit.reason), origins, kind.names, unfit.hint)
-
-
-def _taken(fleet: Fleet, kind: NodeClass, entry: FileEntry, engine: TemplateEngine) -> set[str]:
-    """The parameters that a file takes; a template that goes through all of them takes all."""
-    if entry.template is not None and entry.template.name in fleet.templates:
-        analysis = engine.analyse(entry.template.name)
-        return set(kind.params) if analysis.everything else {name for name, _ in analysis.params}
-    bare = dict.fromkeys(kind.params, "")
-    return set(selected(fleet, entry, bare)) if entry.format else set()
-
-
-def _untaken(kind: NodeClass, taken: set[str]) -> Iterator[Finding]:
-    for name in kind.params.keys() - taken:
-        origins = kind.stack.cells[name].origins
-        message = f"No file of the node takes {name}."
-        hint = "Widen the `params:` of a file entry, or bind it where it is used."
-        yield of("GC510", name, message, origins, kind.names, hint)
+def _untaken(name: str, cell: Cell) -> Iterator[Finding]:
+    hint = "Widen the `params:` of a file entry, or bind it where it is used."
+    yield of("GC510", name, f"No file of the node takes {name}.", cell.origins, hint=hint)

@@ -9,7 +9,6 @@ from gitcfg.compile.declarations import implied_kinds
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NOTHING, PENDING
 from gitcfg.compile.values import TEXTS, Misfit
-from gitcfg.load.schema import schema_problem, value_problem
 from gitcfg.model import Binding, Finding, Op, Origin, Parameter
 
 _JUDGED = frozenset({Op.SET, Op.DEFAULT})
@@ -35,7 +34,8 @@ def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
     name = parameter.name
     if not parameter.description:
         yield of("GC504", name, f"{name} has no description.", [parameter.origin])
-    reason = schema_problem(parameter.schema) if parameter.schema else None
+    own = fleet.declarations.own_schema(parameter)
+    reason = own.refusal if own is not None else None
     if reason:
         origin = parameter.schema_origin or parameter.origin
         yield of("GC102", origin.file, f"The schema of {name} is none: {reason}", [origin])
@@ -52,7 +52,7 @@ def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
     except Misfit as misfit:
         yield of("GC206", name, f"The default does not fit: {name} {misfit}.", [parameter.default.at])
         return
-    yield from unfit(parameter, name, value, [parameter.default.at], "GC206", "The default")
+    yield from unfit(fleet, parameter, name, value, [parameter.default.at], "GC206", "The default")
 
 
 def _agreement(fleet: Fleet, name: str, bound: list[Binding]) -> Iterator[Finding]:
@@ -75,26 +75,25 @@ def _binding(fleet: Fleet, name: str, binding: Binding) -> Iterator[Finding]:
         return
     parameter = fleet.declarations.find(name)
     if parameter is not None and step.op in _JUDGED:
-        yield from unfit(parameter, name, step.given, [binding.at], "GC206", "The value")
+        yield from unfit(fleet, parameter, name, step.given, [binding.at], "GC206", "The value")
 
 
 def unfit(
+    fleet: Fleet,
     parameter: Parameter,
     name: str,
     value: Any,
     origins: list[Origin],
     code: str,
     what: str,
-    nodes: tuple[str, ...] = (),
 ) -> Iterator[Finding]:
     """Where a value does not satisfy its parameter's schema. Text with macros waits for its target."""
-    if parameter.schema is None or value in (NOTHING, PENDING) or as_text(parameter, value):
+    own = fleet.declarations.own_schema(parameter)
+    if own is None or own.refusal or value in (NOTHING, PENDING) or as_text(parameter, value):
         return
-    if schema_problem(parameter.schema):
-        return
-    reason = value_problem(parameter.schema, value)
+    reason = own.problem(value)
     if reason:
-        yield of(code, name, f"{what} of {name} does not fit its schema: {reason}", origins, nodes)
+        yield of(code, name, f"{what} of {name} does not fit its schema: {reason}", origins)
 
 
 def as_text(parameter: Parameter, value: Any) -> bool:

@@ -78,7 +78,7 @@ def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Findi
         message = f"The template {shown(name)} cannot be read: {problem.message}"
         yield of("GC208", name, message, [Origin(file, problem.line)], hint=problem.hint)
         return
-    bound = {param for param, _ in fleet.model.bindings()}
+    bound = {param for param, _ in fleet.bindings}
     for param, line in engine.analyse(name).params:
         if param not in bound and fleet.declarations.find(param) is None:
             hint = did_you_mean(param, fleet.model.parameters)

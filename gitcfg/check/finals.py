@@ -1,16 +1,21 @@
 """GC306, GC311, GC503: the final values of nodes."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
+
+import msgspec
 
 from gitcfg.check.definitions import unfit
 from gitcfg.check.fold import of
-from gitcfg.compile.classes import NodeClass
+from gitcfg.check.watch import Tally
+from gitcfg.compile.cell import MAX_WEIGHT, Cell
+from gitcfg.compile.classes import NodeClass, final
 from gitcfg.compile.expressions import unbalanced
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.operations import identity
-from gitcfg.compile.partial import MAX_WEIGHT, Cell
+from gitcfg.compile.operations import NOTHING, PENDING, identity
+from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Finding, Op, Parameter
 from gitcfg.model.names import shown
@@ -18,25 +23,38 @@ from gitcfg.model.names import shown
 _JUDGED_ALREADY = frozenset({Op.SET, Op.DEFAULT, Op.NULL})
 
 
-def finals(fleet: Fleet) -> Iterator[Finding]:
+class Finals:
     """What is wrong with values that several steps, or facts, have made."""
-    memo: dict[tuple[str, int], tuple[Finding, ...]] = {}
-    for kind in fleet.judged:
-        for name, value in kind.params.items():
-            cell = kind.stack.cells[name]
-            if name in kind.stack.pending:
-                found = [*_asked(kind, name, cell), *_strange(fleet, kind, name, cell)]
-                yield from found or _named(kind, _value(fleet, name, cell, value))
-                continue
-            key = (name, id(cell))
-            if key not in memo:
-                memo[key] = tuple(_value(fleet, name, cell, value))
-            yield from _named(kind, memo[key])
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
+        self._fleet = fleet
+        self._surfaces = surfaces
+        self._suspects = Suspects(surfaces, lambda name, cell: any(self._judged(name, cell)))
+        self._told = Tally()
+
+    def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
+        for name in self._suspects.of(kind, surface):
+            cell = self._surfaces.cell(kind, name)
+            self._told.add(name, cell, kind.names, partial(self._judged, name, cell))
+        for name in self._surfaces.params.of(surface.pending):
+            cell = self._surfaces.cell(kind, name)
+            if cell.value is PENDING:
+                found = [*_asked(kind, name, cell), *_strange(self._fleet, kind, name, cell)]
+                yield from found or _named(kind, _value(self._fleet, name, cell, kind.value(name, cell)))
+
+    def end(self) -> Iterable[Finding]:
+        return self._told.findings()
+
+    def _judged(self, name: str, cell: Cell) -> Iterator[Finding]:
+        """What is wrong with a value that owes nothing to facts."""
+        value = final(self._fleet.declarations, name, cell.value)
+        if value is not PENDING and value is not NOTHING:
+            yield from _value(self._fleet, name, cell, value)
 
 
-def _named(kind: NodeClass, findings: Any) -> Iterator[Finding]:
+def _named(kind: NodeClass, findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
-        yield of(finding.code, finding.subjects, finding.message, finding.origins, kind.names, finding.hint)
+        yield msgspec.structs.replace(finding, nodes=tuple(kind.names))
 
 
 def _asked(kind: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
@@ -92,7 +110,7 @@ def _final(fleet: Fleet, parameter: Parameter, name: str, value: Any, cell: Cell
     except Misfit as misfit:
         yield of("GC306", name, f"The final value does not fit: {name} {misfit}.", origins)
         return
-    yield from unfit(parameter, name, value, origins, "GC306", "The final value")
+    yield from unfit(fleet, parameter, name, value, origins, "GC306", "The final value")
 
 
 def _repeated(name: str, value: list[Any], cell: Cell) -> Iterator[Finding]:

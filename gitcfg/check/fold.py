@@ -17,7 +17,9 @@ def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _one(group: list[Finding]) -> Finding:
-    first = group[0]
+    # In an order that does not depend on who found what first; the gravest speaks for all.
+    group = sorted(group, key=lambda finding: (min(finding.nodes, default=""), finding.origins, finding.hint))
+    first = min(group, key=lambda finding: finding.severity is not Severity.ERROR)
     origins: dict[Origin, None] = {origin: None for finding in group for origin in finding.origins}
     nodes = sorted({node for finding in group for node in finding.nodes})
     return msgspec.structs.replace(first, origins=tuple(origins), nodes=tuple(nodes))

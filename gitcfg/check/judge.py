@@ -1,6 +1,6 @@
 """What judges rendered files: targets' own parsers, which are handed in from above."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -11,6 +11,19 @@ class Meant(msgspec.Struct, frozen=True):
 
     values: Mapping[str, Any]
     separators: Mapping[str, str | None] = {}
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A text in a format, and what it was written from: made up only where it is looked at.
+
+    Without `meant` only whether its parser accepts the text is asked. `plain`: every line of it is known
+    to say what was meant, to whoever reads it as it is written (see `Judge.plain`).
+    """
+
+    format: str
+    text: str
+    meant: Callable[[], Meant] | None = None
+    plain: bool = False
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -27,6 +40,9 @@ class Verdict(msgspec.Struct, frozen=True):
     grave: bool = True
 
 
+Verdicts = tuple[Verdict, ...]
+
+
 class Judge(Protocol):
     """Asks parsers about texts; `formats` are those that it has one for."""
 
@@ -36,6 +52,13 @@ class Judge(Protocol):
         """Get ready, for there will be questions."""
         ...
 
-    def judge(self, format: str, text: str, meant: Meant | None) -> tuple[Verdict, ...]:
-        """What is wrong with a text. Without `meant` only whether its parser accepts it is asked."""
+    def plain(self, format: str, line: str, name: str, value: Any, separator: str | None) -> bool:
+        """Does a line say that a parameter has a value, if it is read as it is written?"""
+        ...
+
+    def judge(self, questions: Iterable[Question]) -> Iterator[Verdicts]:
+        """What is wrong with each text, in the order of the questions.
+
+        Some more questions are taken before the first verdicts are given; how many is bounded.
+        """
         ...

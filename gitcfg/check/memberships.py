@@ -1,37 +1,19 @@
-"""GC505, GC506: lists of nodes that take away nothing, or silently drop what the set gave."""
+"""GC506: lists of nodes that silently drop what the set gave."""
 
 from collections.abc import Iterator
 
 from gitcfg.check.fold import of
 from gitcfg.check.structure import listed
 from gitcfg.compile.fleet import Fleet
-from gitcfg.model import Finding, ListEdit, Node, NodeSet, Op, Origin
+from gitcfg.model import Finding, ListEdit, Node, NodeSet, Op
 
 _LISTS = ("groups", "features", "without", "labels")
 
 
 def memberships(fleet: Fleet) -> Iterator[Finding]:
     """Warnings about what nodes' lists say."""
-    yield from _idle_without(fleet)
     for name in sorted(fleet.model.nodes.keys() & fleet.roster.sets.keys()):
         yield from _dropped(fleet.model.nodes[name], fleet.roster.sets[name])
-
-
-def _idle_without(fleet: Fleet) -> Iterator[Finding]:
-    """GC505: `without` a feature that nothing would install anyway."""
-    idle: dict[tuple[str, Origin], list[str]] = {}
-    busy: set[Origin] = set()
-    for kind in fleet.judged:
-        had = fleet.stacks.unfiltered(kind) if kind.without else frozenset()
-        for ref in kind.without:
-            if ref.name in had:
-                busy.add(ref.origin)
-            elif ref.name in fleet.model.features:
-                idle.setdefault((ref.name, ref.origin), []).extend(kind.names)
-    for (name, origin), nodes in idle.items():
-        if origin not in busy:
-            message = f"`without` {name} changes nothing: nothing installs it."
-            yield of("GC505", name, message, [origin], nodes)
 
 
 def _dropped(node: Node, nodeset: NodeSet) -> Iterator[Finding]:

@@ -42,7 +42,7 @@ def _idle(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[
     selection = fleet.selections.get(override.name)
     if selection is not None and (selection.problem or selection.failed):
         return
-    strange = sorted(set(override.members or ()) - set(fleet.names))
+    strange = sorted(name for name in set(override.members or ()) if name not in fleet)
     if strange:
         message = f"The override {override.name} names nodes that are not there: {', '.join(strange)}."
         yield of("GC505", override.name, message, [override.place or override.origin])

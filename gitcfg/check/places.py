@@ -9,9 +9,9 @@ from gitcfg.model import Binding, FileEntry, Model
 
 def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:
     """Every binding as nodes may get it: what names an instance's part is read from instances."""
-    for name, binding in fleet.model.bindings():
-        if "${" not in name and not marked(binding.given):
-            yield name, binding
+    for pair in fleet.bindings:
+        if "${" not in pair[0] and not marked(pair[1].given):
+            yield pair
     for feature in fleet.layers.instances:
         yield from feature.params.items()
 

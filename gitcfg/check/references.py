@@ -62,7 +62,7 @@ def _subsystems(model: Model) -> Iterator[Finding]:
 
 def _contents(fleet: Fleet) -> Iterator[Finding]:
     model = fleet.model
-    bound = {name for name, _ in model.bindings()}
+    bound = {name for name, _ in fleet.bindings}
     for entry in files(model):
         if entry.template is not None and entry.template.name not in model.templates:
             yield missing("template", entry.template.name, entry.template.origin, model.templates)
@@ -90,16 +90,24 @@ def _bound(fleet: Fleet) -> Iterator[Finding]:
     seen: dict[str, tuple[str, Origin]] = {
         name.casefold(): (name, parameter.origin) for name, parameter in fleet.model.parameters.items()
     }
+    fine: set[str] = set()
     for name, binding in bindings(fleet):
-        if not PARAMETER.fullmatch(name):
-            message = f"{shown(name)!r} is no name for a parameter."
-            yield of("GC103", name, message, [binding.origin])
-            continue
-        yield from _nearly(name, binding.origin, seen)
-        if undeclared is not Undeclared.ALLOW and not _declared(fleet, name):
-            hint = did_you_mean(name, fleet.model.parameters) or "Declare it under parameters/."
-            message = f"There is no parameter {name}."
-            yield of("GC201", name, message, [binding.origin], hint=hint, grave=grave)
+        if name not in fine:
+            found = tuple(_named(fleet, name, binding.origin, seen, grave))
+            yield from found
+            fine.update(() if found else (name,))
+
+
+def _named(
+    fleet: Fleet, name: str, origin: Origin, seen: dict[str, tuple[str, Origin]], grave: Severity
+) -> Iterator[Finding]:
+    if not PARAMETER.fullmatch(name):
+        yield of("GC103", name, f"{shown(name)!r} is no name for a parameter.", [origin])
+        return
+    yield from _nearly(name, origin, seen)
+    if fleet.model.settings.undeclared is not Undeclared.ALLOW and not _declared(fleet, name):
+        hint = did_you_mean(name, fleet.model.parameters) or "Declare it under parameters/."
+        yield of("GC201", name, f"There is no parameter {name}.", [origin], hint=hint, grave=grave)
 
 
 def _nearly(name: str, origin: Origin, seen: dict[str, tuple[str, Origin]]) -> Iterator[Finding]:

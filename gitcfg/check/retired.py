@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 
 from gitcfg.check.fold import of
-from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 from gitcfg.model import Finding
 
 
-def retired(fleet: Fleet, before: Roster) -> Iterator[Finding]:
+def retired(now: Roster, before: Roster) -> Iterator[Finding]:
     """Nodes that were active before and are gone at once."""
     for name in before.names():
-        if name in fleet:
+        if name in now:
             continue
         said = before.said(name)
         definition = said.own or (said.nodeset.definition if said.nodeset else None)

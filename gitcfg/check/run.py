@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 
-from gitcfg.check.carried import carried
+import msgspec
+
+from gitcfg.check.carried import Carried
 from gitcfg.check.clashes import clashes
-from gitcfg.check.composition import composition
-from gitcfg.check.dead import dead
+from gitcfg.check.composition import Discards
 from gitcfg.check.definitions import definitions
 from gitcfg.check.entries import entries
-from gitcfg.check.finals import finals
+from gitcfg.check.finals import Finals
 from gitcfg.check.fold import folded
 from gitcfg.check.judge import Judge
 from gitcfg.check.memberships import memberships
@@ -18,7 +19,10 @@ from gitcfg.check.parsed import begin, parsed
 from gitcfg.check.references import references
 from gitcfg.check.retired import retired
 from gitcfg.check.structure import structure
-from gitcfg.check.together import together
+from gitcfg.check.together import Together
+from gitcfg.check.traces import Traces, endings
+from gitcfg.check.tracing import Tracing
+from gitcfg.check.watch import Watch
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 from gitcfg.model import Finding
@@ -26,18 +30,15 @@ from gitcfg.render.templates import TemplateEngine
 
 Check = Callable[[Fleet], Iterator[Finding]]
 
-CHECKS: tuple[Check, ...] = (
-    references,
-    structure,
-    clashes,
-    definitions,
-    together,
-    finals,
-    composition,
-    dead,
-    memberships,
-    overrides,
-)
+CHECKS: tuple[Check, ...] = (references, structure, clashes, definitions, memberships, overrides)
+"""What looks at the fleet as a whole."""
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """What looking at everything gave: what was told, and what can only be said of all nodes together."""
+
+    told: list[Finding]
+    traces: Traces
 
 
 def check(
@@ -52,16 +53,55 @@ def check(
     `engine` is the one that renders the fleet's templates, where there is one already.
     `judge` asks targets' own parsers about what is rendered (GC307); without it nobody does.
     """
+    return concluded(fleet, examine(fleet, engine, judge), before)
+
+
+def examine(fleet: Fleet, engine: TemplateEngine | None = None, judge: Judge | None = None) -> Examined:
+    """Look at every definition and every class of nodes."""
     found = list(fleet.model.findings)
-    if not any(finding.code == "GC104" for finding in found):
-        if judge is not None:
-            begin(fleet, judge)
-        for run in CHECKS:
-            found += run(fleet)
-        with nullcontext(engine) if engine else TemplateEngine(fleet.templates) as templates:
-            found += entries(fleet, templates)
-            found += carried(fleet, templates)
-            found += parsed(fleet, templates, judge, tuple(found)) if judge is not None else ()
-        found += fleet.layers.findings
-        found += retired(fleet, before) if before is not None else ()
-    return folded(found)
+    if any(finding.code == "GC104" for finding in found):
+        return Examined(found, Traces())
+    if judge is not None:
+        begin(fleet, judge)
+    for run in CHECKS:
+        found += run(fleet)
+    tracing = Tracing(fleet, fleet.surfaces)
+    with nullcontext(engine) if engine else TemplateEngine(fleet.templates) as templates:
+        found += entries(fleet, templates)
+        found += watched(fleet, templates, tracing)
+        found += parsed(fleet, templates, judge, tuple(found)) if judge is not None else ()
+    found += fleet.layers.findings
+    return Examined(found, tracing.traces)
+
+
+def concluded(
+    fleet: Fleet, examined: Examined, before: Roster | None, roster: Roster | None = None
+) -> tuple[Finding, ...]:
+    """What was told, and what follows for all nodes together, folded and in order.
+
+    `roster` are all nodes, where the fleet has only some.
+    """
+    if any(finding.code == "GC104" for finding in examined.told):
+        return folded(examined.told)
+    roster = roster or fleet.roster
+    gone = retired(roster, before) if before is not None else ()
+    return folded([*examined.told, *endings(fleet, examined.traces, roster), *gone])
+
+
+def watched(fleet: Fleet, engine: TemplateEngine, tracing: Tracing) -> Iterator[Finding]:
+    """What is wrong with nodes: every class is looked at once."""
+    surfaces = fleet.surfaces
+    watches: list[Watch] = [
+        Together(fleet, surfaces),
+        Finals(fleet, surfaces),
+        Carried(fleet, surfaces, engine),
+        tracing,
+    ]
+    if fleet.names:  # with no nodes nothing is discarded
+        watches.append(Discards(fleet, surfaces))
+    for kind in fleet.judged:
+        surface = surfaces.of(kind)
+        for watch in watches:
+            yield from watch.see(kind, surface)
+    for watch in watches:
+        yield from watch.end()

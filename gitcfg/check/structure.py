@@ -88,9 +88,10 @@ def _parameter_circles(model: Model) -> Iterator[Finding]:
 def _conflicts(items: Mapping[str, Feature]) -> dict[tuple[str, ...], list[Origin]]:
     """Where each pair of names (or one name with itself) is said to conflict."""
     result: dict[tuple[str, ...], list[Origin]] = {}
+    known = set(items)  # of a part of a model no more than that
     for name, item in items.items():
         for ref in item.conflicts:
-            if ref.name in items:
+            if ref.name in known:
                 result.setdefault(tuple(sorted({name, ref.name})), []).append(ref.origin)
     return result
 

@@ -1,38 +1,62 @@
 """GC301 to GC305: what a node has and binds goes together and is complete."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
+from gitcfg.check.demands import Demands
 from gitcfg.check.fold import of
 from gitcfg.check.structure import listed
+from gitcfg.check.watch import Tally
+from gitcfg.compile.cell import Cell
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
-from gitcfg.model import Finding, Model, Origin, Parameter
+from gitcfg.compile.operations import NOTHING, PENDING
+from gitcfg.compile.surface import Surface, Surfaces, Suspects
+from gitcfg.model import Finding, Model, Origin
 from gitcfg.model.names import shown
 
 
-def together(fleet: Fleet) -> Iterator[Finding]:
+class Together:
     """What is missing from nodes, or clashes on them."""
-    judge = _Judge(fleet)
-    for kind in fleet.judged:
-        yield from judge.features(kind)
-        yield from judge.params(kind)
 
-
-class _Judge:
-    """Which features and parameters have something to ask for, found once for all classes."""
-
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
         self.fleet = fleet
         self.model: Model = fleet.model
+        self.surfaces = surfaces
+        self.told = Tally()
         features = self.model.features.values()
         self.depending = frozenset(feature.name for feature in features if feature.depends)
         self.conflicting = frozenset(feature.name for feature in features if feature.conflicts)
-        self.marked = frozenset(name for feature in features for name in feature.params if "${" in name)
-        self.asking: dict[str, Parameter | None] = {}
+        self.features = Demands(surfaces.features, self.model.features.get, self.model.features)
+        self.params = Demands(surfaces.params, fleet.declarations.find, self.model.parameters)
+        self.marked = surfaces.params.among(
+            name for feature in features for name in feature.params if "${" in name
+        )
+        self.unchanged = Suspects(surfaces, self._empty)
 
-    def features(self, kind: NodeClass) -> Iterator[Finding]:
-        """GC301, GC302."""
+    def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
+        if self.features.missing(surface.features):
+            yield from self._missing_features(kind)
+        if self.features.clashing(surface.features):
+            yield from self._clashing_features(kind)
+        for name in sorted(self.surfaces.params.of(surface.bound & self.marked)):
+            message = f"{shown(name)!r} is a name only in an instance, but the feature is installed plainly."
+            hint = "Install it with `as:` or `with:`."
+            yield of("GC103", name, message, self._bound_at(kind, name), hint=hint)
+        for name, needers in self.params.missing(surface.bound):
+            yield self._unbound(kind, name, needers)
+        for pair, refs in self.params.clashing(surface.bound):
+            yield self._conflict(kind, pair, refs)
+        yield from self._unchanged(kind, surface)
+
+    def end(self) -> Iterable[Finding]:
+        return self.told.findings()
+
+    def _missing_features(self, kind: NodeClass) -> Iterator[Finding]:
+        """GC301."""
         for name, needers in self._missing(kind.features).items():
             sources = listed(sorted({needer for needer, _ in needers}))
             verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
@@ -40,6 +64,9 @@ class _Judge:
             hint = f"Add {name} to the nodes or a group of theirs."
             places = [o for needer, _ in needers for o in installed(kind, self.model, needer)]
             yield of("GC301", name, message, [*(o for _, o in needers), *places], kind.names, hint)
+
+    def _clashing_features(self, kind: NodeClass) -> Iterator[Finding]:
+        """GC302."""
         for pair, origins in self._clashes(kind.features).items():
             places = [o for name in pair for o in installed(kind, self.model, name)]
             yield of("GC302", pair, f"The features {listed(pair)} conflict.", [*origins, *places], kind.names)
@@ -67,46 +94,40 @@ class _Judge:
                     result.setdefault(pair, []).append(ref.origin)
         return result
 
-    def params(self, kind: NodeClass) -> Iterator[Finding]:
-        """GC303, GC304, GC305; and GC103 for an instance's name that has no instance."""
-        for name in sorted(self.marked & kind.params.keys()):
-            message = f"{shown(name)!r} is a name only in an instance, but the feature is installed plainly."
-            hint = "Install it with `as:` or `with:`."
-            yield of("GC103", name, message, self._bound_at(kind, name), hint=hint)
-        missing: dict[str, list[tuple[str, Origin]]] = {}
-        for name, parameter in self._asking(kind.params):
-            for ref in parameter.depends:
-                if ref.name not in kind.params and ref.name in self.model.parameters:
-                    missing.setdefault(ref.name, []).append((name, ref.origin))
-            yield from self._conflicts(kind, name, parameter)
-            if parameter.must_change and kind.params[name] in (None, "", [], {}):
-                yield self._unchanged(kind, name, parameter)
-        for name, needers in missing.items():
-            yield self._unbound(kind, name, needers)
+    def _empty(self, name: str, cell: Cell) -> bool:
+        """Is this what must be changed and was not, facts aside?"""
+        parameter = self.fleet.declarations.find(name)
+        return parameter is not None and parameter.must_change and _blank(cell.value)
 
-    def _asking(self, params: Mapping[str, Any]) -> Iterator[tuple[str, Parameter]]:
-        for name in params:
-            if name not in self.asking:
-                parameter = self.fleet.declarations.find(name)
-                asks = parameter and (parameter.depends or parameter.conflicts or parameter.must_change)
-                self.asking[name] = parameter if asks else None
-            found = self.asking[name]
-            if found is not None:
-                yield name, found
+    def _unchanged(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
+        """GC305."""
+        for name in self.unchanged.of(kind, surface):
+            cell = self.surfaces.cell(kind, name)
+            self.told.add(name, cell, kind.names, partial(self._kept, name, cell))
+        for name in self.surfaces.params.of(surface.pending):
+            parameter, cell = self.fleet.declarations.find(name), self.surfaces.cell(kind, name)
+            waits = parameter is not None and parameter.must_change and cell.value is PENDING
+            if waits and _blank(kind.value(name, cell)):
+                yield from (replace(finding, nodes=tuple(kind.names)) for finding in self._kept(name, cell))
 
-    def _conflicts(self, kind: NodeClass, name: str, parameter: Parameter) -> Iterator[Finding]:
-        for ref in parameter.conflicts:
-            if ref.name != name and ref.name in kind.params and ref.name in self.model.parameters:
-                pair = (min(name, ref.name), max(name, ref.name))
-                origins = [*self._bound_at(kind, name), *self._bound_at(kind, ref.name), ref.origin]
-                yield of("GC304", pair, f"The parameters {listed(pair)} conflict.", origins, kind.names)
-
-    def _unchanged(self, kind: NodeClass, name: str, parameter: Parameter) -> Finding:
+    def _kept(self, name: str, cell: Cell) -> Iterator[Finding]:
+        parameter = self.fleet.declarations.find(name)
+        assert parameter is not None
         message = f"{name} must be given a value of your own."
-        origins = [*self._bound_at(kind, name), parameter.origin]
-        return of("GC305", name, message, origins, kind.names, parameter.description)
+        yield of("GC305", name, message, [*cell.origins, parameter.origin], hint=parameter.description)
+
+    def _conflict(
+        self, kind: NodeClass, pair: tuple[str, ...], said: Iterable[tuple[str, Origin]]
+    ) -> Finding:
+        """GC304."""
+        origins = []
+        for name, origin in said:
+            other = pair[1] if name == pair[0] else pair[0]
+            origins += [*self._bound_at(kind, name), *self._bound_at(kind, other), origin]
+        return of("GC304", pair, f"The parameters {listed(pair)} conflict.", origins, kind.names)
 
     def _unbound(self, kind: NodeClass, name: str, needers: list[tuple[str, Origin]]) -> Finding:
+        """GC303."""
         sources = listed(sorted({needer for needer, _ in needers}))
         verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
         message = f"The parameter {name} is not set: {sources} {verb} on it."
@@ -117,7 +138,11 @@ class _Judge:
         )
 
     def _bound_at(self, kind: NodeClass, name: str) -> list[Origin]:
-        return kind.stack.cells[name].origins
+        return self.surfaces.cell(kind, name).origins
+
+
+def _blank(value: Any) -> bool:
+    return value is None or (value in ("", [], {}) and value is not NOTHING)
 
 
 def installed(kind: NodeClass, model: Model, feature: str) -> Iterable[Origin]:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli.session import Output, Session
-from gitcfg.model import GitcfgError, Severity
+from gitcfg.model import GitcfgError
 
 EPILOG = """Examples:
 
@@ -41,19 +41,19 @@ def command(
     if at is not None and staged:
         raise GitcfgError("--at and --staged do not go together.", "Say one of them.")
     with session.fleet(at, staged) as fleet:
-        findings = fleet.all_findings if parsers else fleet.findings
-        if parsers and fleet.parsers.unjudged:
+        checked = fleet.all_checked if parsers else fleet.checked
+        if checked.unjudged:
             from gitcfg.cli.unjudged import tell_unjudged
 
-            tell_unjudged(session.console(stderr=True), fleet.parsers.unjudged)
+            tell_unjudged(session.console(stderr=True), checked.unjudged)
         if output is not Output.TEXT:
             from gitcfg.cli.records import write_record
             from gitcfg.explain.records import findings_record
 
-            write_record(findings_record(fleet.commit, findings, folded), output)
+            write_record(findings_record(fleet.commit, checked.findings, folded), output)
         else:
             from gitcfg.cli.findings import show, summary
 
-            show(session.console(), fleet.compiled.tree, findings)
-            summary(session.console(stderr=True), fleet, findings)
-    return int(any(finding.severity is Severity.ERROR for finding in findings))
+            show(session.console(), fleet.tree, checked.findings)
+            summary(session.console(stderr=True), checked)
+    return int(checked.grave)

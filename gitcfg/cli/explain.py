@@ -49,25 +49,25 @@ def command(
         what = "Parameters do not go together with --feature, --file and --group."
         raise GitcfgError(what, "Ask for them by themselves.")
     with session.fleet(at) as fleet:
-        found = _node(fleet, node)
+        _exists(fleet, node)
         blamer = session.open().blamer(at) if blame else None
         if questions:
             from gitcfg.cli.answers import answer
 
-            answer(session, fleet, found, questions, blamer, output)
+            answer(session, fleet, fleet[node], questions, blamer, output)
         else:
             from gitcfg.cli.trails import Wanted, tell
 
+            alone = fleet.only([node])
             for name in params or ():
-                _known(fleet, found, name)
-            tell(session, fleet, found, Wanted(tuple(params or ()), all_, blamer, output))
+                _known(alone, alone[node], name)
+            tell(session, alone, alone[node], Wanted(tuple(params or ()), all_, blamer, output))
     return 0
 
 
-def _node(fleet: Fleet, name: str) -> Node:
+def _exists(fleet: Fleet, name: str) -> None:
     if name not in fleet:
         raise GitcfgError(f"There is no node {shown(name)}.", did_you_mean(name, fleet))
-    return fleet[name]
 
 
 def _known(fleet: Fleet, node: Node, name: str) -> None:

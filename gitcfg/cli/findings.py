@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
+from gitcfg.check.checked import Checked
 from gitcfg.cli.plain import counted, safe
 from gitcfg.git.tree import Tree
-from gitcfg.library import Fleet
 from gitcfg.model import Finding, Origin, Severity
 from gitcfg.nodeset import fold
 
@@ -54,17 +54,17 @@ def _excerpt(tree: Tree, origin: Origin) -> Text:
     return Text(f"  {number} | {line}\n  {' ' * len(number)} | {mark}\n", "dim")
 
 
-def summary(console: Console, fleet: Fleet, findings: tuple[Finding, ...]) -> None:
+def summary(console: Console, checked: Checked) -> None:
     """How it stands, in one line."""
+    findings = checked.findings
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
     warnings = len(findings) - errors
-    model = fleet.compiled.model
     size = ", ".join(
         [
-            counted(len(fleet), "node"),
-            counted(len(model.groups), "group"),
-            counted(len(model.features), "feature"),
-            counted(len(model.parameters), "parameter"),
+            counted(checked.nodes, "node"),
+            counted(checked.groups, "group"),
+            counted(checked.features, "feature"),
+            counted(checked.parameters, "parameter"),
         ]
     )
     if findings:

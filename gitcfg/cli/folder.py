@@ -1,50 +1,76 @@
-"""A folder that holds rendered nodes: written file by file, each replaced whole."""
+"""Rendered nodes into a folder: `render --out`, and what it tells."""
 
 import os
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
+from gitcfg.cli.plain import counted, safe
+from gitcfg.cli.refusals import concerning, told
+from gitcfg.cli.session import Session
+from gitcfg.cli.session import write as write_out
+from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
-from gitcfg.render.files import RenderedFile
+from gitcfg.nodeset import fold
+from gitcfg.output import Ingredients, Outcome, Request, Scope, Settled, Stale, fleet_source, update
+
+_REFUSED = 4
+_HINT = "Move it away, or let gitcfg write there; the rest is up to date."
+_MOST_WORKERS = 8  # each may come to hold a copy of the fleet
 
 
-class OutputFolder:
-    """DIR/NODE/PATH for every file of every node. Files that already are right stay untouched."""
+def write(session: Session, fleet: Fleet, names: tuple[str, ...], scope: Scope, folder: Path) -> int:
+    """Bring a folder up to date; 1 if errors concern what was written. GitcfgError: something is in the way.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def put(self, node: str, files: Mapping[str, RenderedFile]) -> None:
-        """Write a node's files. GitcfgError: a symbolic link lies in the way."""
-        home = self.folder / node
-        home.mkdir(parents=True, exist_ok=True)
-        for path, file in files.items():
-            place = home.joinpath(*path.strip("/").split("/"))
-            _refuse_links(self.folder, place)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            replace(place, file.content.encode(), int(file.mode, 8))
-
-
-def _refuse_links(top: Path, place: Path) -> None:
-    """Nothing is written through a link that leads who knows where."""
-    for parent in (place, *place.parents):
-        if parent == top:
-            return
-        if parent.is_symlink():
-            raise GitcfgError(f"{parent} is a symbolic link; nothing is written through it.", "Remove it.")
+    While there are errors nothing is removed: what is missing may only be misspelt.
+    """
+    errors = concerning(fleet, names)
+    stale = Stale.KEEP if errors else Stale.REMOVE
+    request = Request(folder, names, scope, stale, min(len(os.sched_getaffinity(0)), _MOST_WORKERS))
+    ingredients = Ingredients(fleet.compiled)
+    outcome = update(request, lambda: fleet_source(fleet.compiled, ingredients))
+    write_out(_summary(outcome.settled, len(names)) + "\n")
+    if notes := list(_notes(folder, outcome)):
+        console = session.console(stderr=True)
+        for note in notes:
+            console.print(f"note: {safe(note)}", style="yellow")
+    code = told(session, fleet, errors) or int(bool(outcome.settled.unmade))
+    if outcome.settled.blocked:
+        raise _in_the_way(folder, outcome.settled.blocked)
+    return code
 
 
-def replace(place: Path, content: bytes, mode: int) -> None:
-    """Put a file in place whole: whoever reads it sees the old or the new one."""
-    if place.is_file() and place.read_bytes() == content:
-        place.chmod(mode)
-        return
-    descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=".gitcfg-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(name, mode)
-        os.replace(name, place)
-    finally:
-        Path(name).unlink(missing_ok=True)  # still there only if something went wrong
+def _summary(done: Settled, nodes: int) -> str:
+    who = counted(nodes, "node")
+    if not (done.written or done.removed):
+        return f"{who}: nothing to do, {counted(done.same, 'file')} as before."
+    parts = [(done.written, "written"), (done.removed, "removed"), (done.same, "as before")]
+    said = [f"{counted(number, 'file')} {what}" for number, what in parts if number]
+    return f"{who}: {', '.join(said)}."
+
+
+def _notes(folder: Path, outcome: Outcome) -> Iterator[str]:
+    yield from outcome.doubts
+    if outcome.settled.held:
+        files = counted(outcome.settled.held, "file")
+        stay = "stays" if outcome.settled.held == 1 else "stay"
+        yield f"{files} that nothing means any more {stay}: nothing is removed while there are errors."
+    for place in _folded(folder, outcome.settled.edited):
+        yield f"{place} is no longer meant, but was changed since gitcfg wrote it: it stays."
+    for place in _folded(folder, outcome.settled.unmade):
+        yield f"{place} could not be made, for its template fails: what was there stays."
+
+
+def _in_the_way(folder: Path, blocked: tuple[tuple[str, str], ...]) -> GitcfgError:
+    reasons = _folded(folder, blocked)
+    if len(blocked) == 1:
+        return GitcfgError(f"{reasons[0]}.", _HINT, code=_REFUSED)
+    message = f"{len(blocked)} places cannot be written; the rest is up to date."
+    return GitcfgError(message, *(f"{reason}." for reason in reasons), code=_REFUSED)
+
+
+def _folded(folder: Path, said: tuple[tuple[str, str], ...]) -> list[str]:
+    """What is said of nodes' folders, once for all the nodes of which it is."""
+    nodes: dict[str, list[str]] = {}
+    for node, what in said:
+        nodes.setdefault(what, []).append(node)
+    return [f"{folder}/{fold(names)}{what}" for what, names in nodes.items()]

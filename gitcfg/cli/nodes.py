@@ -36,7 +36,7 @@ def _word(fleet: Fleet, word: str) -> Iterable[str]:
     if word.startswith("@"):
         return _members(fleet, word[1:])
     try:
-        names = expand(word, fleet.compiled.model.settings.max_nodes)
+        names = expand(word, fleet.model.settings.max_nodes)
     except NodeSetError as error:
         raise GitcfgError(f"{shown(word)} is no set of nodes: {error}.") from None
     for name in names:
@@ -46,9 +46,10 @@ def _word(fleet: Fleet, word: str) -> Iterable[str]:
 
 
 def _members(fleet: Fleet, group: str) -> Iterable[str]:
-    model = fleet.compiled.model
+    model = fleet.model
     if group == model.settings.default_group:
         return fleet
     if group not in model.groups:
         raise GitcfgError(f"There is no group {shown(group)}.", did_you_mean(group, model.groups))
-    return [name for kind in fleet.compiled.classes if group in kind.groups for name in kind.names]
+    said = fleet.roster.said
+    return [name for name in fleet if any(ref.name == group for ref in said(name).groups)]

@@ -30,7 +30,7 @@ def command(
     at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
     params: Annotated[bool, typer.Option("--params", help="Parameters only, no files.")] = False,
     file: Annotated[str | None, typer.Option(help="Only this file, as it is.", metavar="PATH")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write files below this folder.", metavar="DIR")] = None,
+    out: Annotated[Path | None, typer.Option(help="Bring DIR/NODE/PATH up to date.", metavar="DIR")] = None,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Show the files or parameters of nodes. Exits 1 if one of them has errors."""
@@ -38,11 +38,24 @@ def command(
         raise GitcfgError("No node is named.", "Name nodes, say --all, or give a condition with --where.")
     if all_ and nodes:
         raise GitcfgError("--all and names of nodes do not go together.", "Say one of them.")
+    if out is not None and (params or file is not None or output is not Output.TEXT):
+        raise GitcfgError(
+            "--out writes files; --params, --file and -o are for what is shown.", "Leave them out."
+        )
     session: Session = context.obj
     with session.fleet(at) as fleet:
         from gitcfg.cli.nodes import chosen
-        from gitcfg.cli.rendered import Wanted, deliver, refusals
 
         names = chosen(fleet, nodes or (), where)
-        deliver(session, fleet, names, Wanted(params, file, out, output))
-        return refusals(session, fleet, names)
+        if out is not None:
+            from gitcfg.cli.folder import write
+            from gitcfg.output import Scope
+
+            return write(session, fleet, names, Scope.ALL if all_ and where is None else Scope.NAMED, out)
+        from gitcfg.cli.refusals import refusals
+        from gitcfg.cli.rendered import Wanted, deliver
+
+        whole = len(names) == len(fleet)
+        wanted = fleet if whole else fleet.only(names)
+        deliver(session, wanted, names, Wanted(params, file, output))
+        return refusals(session, wanted, names)

@@ -1,39 +1,51 @@
-"""Rendered nodes on their way out: to the terminal, as JSON, or into a folder."""
+"""Rendered nodes on their way out: to the terminal, or as JSON."""
 
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from gitcfg.cli.folder import OutputFolder
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.library import Fleet, Node
-from gitcfg.model import Finding, GitcfgError, Severity
+from gitcfg.model import GitcfgError
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What of the nodes is wanted, and where."""
+    """What of the nodes is wanted: files, one file, or parameters only; as what."""
 
     params: bool
     file: str | None
-    out: Path | None
     output: Output
 
 
 def deliver(session: Session, fleet: Fleet, names: tuple[str, ...], wanted: Wanted) -> None:
     """Write what nodes get, one after the other."""
-    if wanted.out is not None:
-        folder = OutputFolder(wanted.out)
-        for name in names:
-            folder.put(name, fleet[name].rendered)
+    if wanted.params and wanted.output is Output.JSON:
+        sys.stdout.buffer.writelines(text.encode() for text in _params(fleet, names))
     elif wanted.output is not Output.TEXT:
         record = {name: node_record(fleet[name], wanted.params) for name in names}
         write_record({"schema": "gitcfg.render/1", "commit": fleet.commit, "nodes": record}, wanted.output)
     else:
         for name in names:
             session.write("".join(_text(fleet[name], wanted, several=len(names) > 1)))
+
+
+def _params(fleet: Fleet, names: tuple[str, ...]) -> Iterator[str]:
+    """`gitcfg.render/1` with parameters only, node by node: of many nodes it is too large to be held."""
+    from gitcfg.render.params import members
+
+    yield f'{{\n  "schema": "gitcfg.render/1",\n  "commit": {_json(fleet.commit)},\n  "nodes": {{'
+    between = ""
+    for name, text in members(fleet.compiled, names, 4):
+        yield f"{between}\n    {_json(name)}: {text}"
+        between = ","
+    yield "\n  }\n}\n" if names else "}\n}\n"
+
+
+def _json(value: str | None) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def node_record(node: Node, params_only: bool) -> dict[str, Any]:
@@ -74,33 +86,3 @@ def _text(node: Node, wanted: Wanted, several: bool) -> Iterator[str]:
 
 def _files_hint(node: Node) -> str:
     return f"It has: {', '.join(node.files)}." if node.files else "It has no files at all."
-
-
-def refusals(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
-    """Tell the errors that concern these nodes; 1 if there are any."""
-    grave = [finding for finding in fleet.findings if finding.severity is Severity.ERROR]
-    made_from = _files(fleet, names) if grave else frozenset()
-    errors = [finding for finding in grave if _concerns(finding, names, made_from)]
-    if errors:
-        from gitcfg.cli.findings import show
-        from gitcfg.cli.plain import counted
-
-        console = session.console(stderr=True)
-        show(console, fleet.compiled.tree, errors)
-        verb = "concerns" if len(errors) == 1 else "concern"
-        console.print(f"{counted(len(errors), 'error')} {verb} what was rendered.", style="red")
-    return int(bool(errors))
-
-
-def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
-    """The repository's files that nodes are made from; None: all of them, for all nodes."""
-    if len(names) == len(fleet):
-        return None
-    return frozenset[str]().union(*(fleet.compiled.files_of(name) for name in names))
-
-
-def _concerns(finding: Finding, names: tuple[str, ...], made_from: frozenset[str] | None) -> bool:
-    """Is a finding about one of these nodes, or about a file that one of them is made from?"""
-    if finding.nodes:
-        return not set(finding.nodes).isdisjoint(names)
-    return made_from is None or not made_from.isdisjoint(origin.file for origin in finding.origins)

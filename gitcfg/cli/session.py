@@ -38,7 +38,7 @@ class Session(msgspec.Struct, frozen=True):
         """The repository."""
         from gitcfg.library import open
 
-        return open(self.repo, self.today)
+        return open(self.repo, self.today, os.geteuid())
 
     def fleet(self, at: str | None, staged: bool = False) -> "Fleet":
         """The fleet at a revision, in the index, or in the work tree."""

@@ -16,6 +16,9 @@ class Consequences:
     def __init__(self, old: Fleet, new: Fleet) -> None:
         self.old = old
         self.new = new
+        mentioned = (found.features or () for found in new.model.subsystems.values())
+        self._mentioned = frozenset(ref.name for refs in mentioned for ref in refs)
+        self._known: dict[object, Actions] = {}
 
     def of(
         self, old: FleetNode | None, new: FleetNode | None, params: Iterable[str], files: Iterable[str]
@@ -23,9 +26,21 @@ class Consequences:
         """What must happen on a node; nothing on one that is gone."""
         if new is None:
             return Actions()
+        params, files = tuple(params), tuple(files)
+        key = (self._having(old), self._having(new), params, files)
+        if key not in self._known:
+            self._known[key] = self._judged(old, new, params, files)
+        return self._known[key]
+
+    def _having(self, node: FleetNode | None) -> object:
+        """What of a node decides which subsystems it has."""
+        return node and (node.said.retired, node.kind.features & self._mentioned)
+
+    def _judged(
+        self, old: FleetNode | None, new: FleetNode, params: tuple[str, ...], files: tuple[str, ...]
+    ) -> Actions:
         here = subsystems(self.new, new)
         before = subsystems(self.new, old) if old is not None else {}
-        params, files = tuple(params), tuple(files)
         concerned = {name: found for name, found in here.items() if self._concerned(found, params, files)}
         wanting = [name for name, found in concerned.items() if self._restarts(found, params)]
         restart, restarted = uncovered(wanting, here)

@@ -7,9 +7,11 @@ from typing import overload
 import msgspec
 
 from gitcfg.comparison.actions import Consequences
-from gitcfg.comparison.change import Change, Kind, came_and_went, deltas
+from gitcfg.comparison.change import Change, Delta, Kind, came_and_went, deltas
+from gitcfg.comparison.differing import Differing
 from gitcfg.comparison.files import Files, Pair
 from gitcfg.comparison.side import Side
+from gitcfg.compile.fleet import FleetNode
 from gitcfg.compile.trail import TrailStep
 
 
@@ -24,6 +26,7 @@ class Comparison(Sequence[Change]):
         self.new = new
         self.names = None if names is None else tuple(names)
         self.files = Files(old, new)
+        self._differing = Differing(old.fleet, new.fleet)
         self._consequences = Consequences(old.fleet, new.fleet)
 
     @cached_property
@@ -68,7 +71,7 @@ class Comparison(Sequence[Change]):
     def _of(self, together: dict[str, Pair]) -> Iterator[Change]:
         old, new = next(iter(together.values()))
         kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
-        params = deltas(old.params if old else {}, new.params if new else {})
+        params = self._deltas(old, new)
         none = frozenset[str]()
         features = came_and_went(old.kind.features if old else none, new.kind.features if new else none)
         groups = came_and_went(frozenset(old.groups if old else ()), frozenset(new.groups if new else ()))
@@ -77,6 +80,14 @@ class Comparison(Sequence[Change]):
                 continue
             act = self._consequences.of(old, new, params, files)
             yield Change(kind, names, params, files, features, groups, act.restart, act.reload, act.stop)
+
+    def _deltas(self, old: FleetNode | None, new: FleetNode | None) -> dict[str, Delta]:
+        """The parameters whose values differ."""
+        if old is not None and new is not None:
+            names = self._differing.names(old.kind, new.kind)
+            if names is not None:
+                return deltas(old.kind.some(names), new.kind.some(names))
+        return deltas(old.params if old else {}, new.params if new else {})
 
     @overload
     def __getitem__(self, index: int) -> Change: ...

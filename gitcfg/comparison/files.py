@@ -25,7 +25,12 @@ class Files:
     ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         """The paths that changed, with the nodes on which it is those."""
         paths: dict[str, list[str]] = {name: [] for name in pairs}
-        for path in self._suspects(next(iter(pairs.values())), params):
+        old, new = next(iter(pairs.values()))
+        for path in self._suspects((old, new), params):
+            if old is not None and new is not None and self._sameness.surely_not(old, new, path, params):
+                for found in paths.values():
+                    found.append(path)
+                continue
             for names, versions in self.versions(path, pairs):
                 for name in names if differ(*versions) else ():
                     paths[name].append(path)

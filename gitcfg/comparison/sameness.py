@@ -1,16 +1,20 @@
 """Files that are the same for certain: what they are made of is, so nothing need be rendered."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from gitcfg.comparison.change import Delta
 from gitcfg.comparison.side import Side
 from gitcfg.compile.fleet import FleetNode
 from gitcfg.model import FileEntry
 from gitcfg.model.globs import selects
-from gitcfg.render.files import context
+from gitcfg.render.files import context, selected, separators
+from gitcfg.render.formats import LineFormat, formats
 from gitcfg.render.templates import Analysis
 
 Params = Mapping[str, Delta]
@@ -24,6 +28,7 @@ class Sameness:
         self.new = new
         self._traits: dict[str, bool] = {}
         self._entries: dict[tuple[int, int], bool] = {}
+        self._spelled: dict[str, frozenset[str]] = {}
 
     def of_classes(self, old: FleetNode, new: FleetNode, path: str, params: Params) -> bool:
         """Have all nodes of these classes the same file as before? `params` are those that changed."""
@@ -38,6 +43,34 @@ class Sameness:
             name = before.source.name
             return self.old.fleet.sources.get(name) == self.new.fleet.sources.get(name)
         return True
+
+    def surely_not(self, old: FleetNode, new: FleetNode, path: str, params: Params) -> bool:
+        """Is the file another one for certain, because a line of it is? Then it need not be rendered."""
+        before, after = old.entries.get(path), new.entries.get(path)
+        if before is None or after is None or not self._entry(before, after) or not self._declarations:
+            return False
+        chosen = formats().get(before.format or "")
+        if not isinstance(chosen, LineFormat) or len(before.contents) != 1:
+            return False
+        return any(
+            self._line(chosen, before, name, delta.old) != self._line(chosen, before, name, delta.new)
+            for name, delta in params.items()
+            if chosen.spelling(name) not in self._ambiguous(chosen)
+        )
+
+    def _line(self, chosen: LineFormat, entry: FileEntry, name: str, value: Any) -> str:
+        """What a file says of a value."""
+        values = selected(self.new.fleet, entry, {} if value is UNSET else {name: value})
+        apart = separators(self.new.fleet, values)
+        return "" if any(chosen.unfit(values, apart)) else chosen.write(values, apart)
+
+    def _ambiguous(self, chosen: LineFormat) -> frozenset[str]:
+        """Spellings that several parameters have: a file holds one of those, and the rest decides which."""
+        if chosen.name not in self._spelled:
+            names = {name for side in (self.old, self.new) for name in side.fleet.bound}
+            counts = Counter(map(chosen.spelling, names))
+            self._spelled[chosen.name] = frozenset(one for one, count in counts.items() if count > 1)
+        return self._spelled[chosen.name]
 
     def of_nodes(self, old: FleetNode, new: FleetNode, path: str) -> bool:
         """Has this one node the same file as before, because all that a template may see is the same?"""

@@ -1,34 +1,53 @@
 """Classes of nodes that are alike but for their names, each compiled once."""
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, reduce
 from typing import Any
 
+from gitcfg.compile.cell import Cell, join
+from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import Said
-from gitcfg.compile.operations import NOTHING, distinct, fold
+from gitcfg.compile.operations import NOTHING, PENDING, Step, distinct, fold
 from gitcfg.compile.partial import Partial
+from gitcfg.compile.recent import Recent
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Fact, FileEntry, Override, Ref
 
+_NO_FEATURES = frozenset[str]()
+
 
 class NodeClass:
-    """Nodes with the same configuration: the layers' stack, and what follows from it.
+    """Nodes with the same configuration: their layers, lowest first, and what follows from them.
 
-    `names` are its nodes. `labels` and addresses may differ among them.
+    `names` are its nodes. `labels` and addresses may differ among them. Layers are shared among classes;
+    what is composed of them all is large, so that a fleet holds only what was asked for last (`recent`).
     """
 
-    def __init__(self, said: Said, overrides: tuple[Override, ...], layers: Layers, stack: Partial) -> None:
+    def __init__(
+        self,
+        said: Said,
+        overrides: tuple[Override, ...],
+        layers: Layers,
+        parts: tuple[Partial, ...],
+        recent: Recent,
+    ) -> None:
         self.said = said
         self.overrides = overrides
         self.layers = layers
-        self.stack = stack
+        self.parts = parts
         self.names: list[str] = []
+        self._recent = recent
+
+    @property
+    def stack(self) -> Partial:
+        """The layers composed."""
+        return self._recent.stack(self)
 
     @property
     def features(self) -> frozenset[str]:
         """The feature set."""
-        return self.stack.features
+        return _NO_FEATURES.union(*(part.features for part in self.parts))
 
     @property
     def without(self) -> tuple[Ref, ...]:
@@ -40,22 +59,32 @@ class NodeClass:
         """Explicit groups that exist, highest first."""
         return tuple(ref.name for ref in self.said.groups if ref.name in self.layers.model.groups)
 
-    @cached_property
+    def cell(self, name: str) -> Cell | None:
+        """What the layers say of one parameter, without composing the others."""
+        found = [part.cells[name] for part in self.parts if name in part.cells]
+        return reduce(join, found) if found else None
+
+    @property
     def params(self) -> Mapping[str, Any]:
         """Final values by parameter, in order of name; a bare parameter is None."""
-        cells = self.stack.cells
-        values = {name: cells[name].value for name in sorted(cells)}
-        for name in self.stack.pending:
-            values[name] = self._with_facts(name)
-        for name in [name for name, value in values.items() if value is NOTHING]:
-            del values[name]
-        for name, value in values.items():
-            if isinstance(value, list):
-                values[name] = self._listed(name, value)
-        return values
+        return self._recent.params(self)
 
-    def _with_facts(self, name: str) -> Any:
-        return fold(self.stack.cells[name].steps, NOTHING, self.facts(name))
+    def some(self, names: Iterable[str]) -> dict[str, Any]:
+        """The final values of some parameters that are bound, without composing the others."""
+        cells = ((name, self.cell(name)) for name in names)
+        found = ((name, self.value(name, cell)) for name, cell in cells if cell is not None)
+        return {name: value for name, value in found if value is not NOTHING}
+
+    def steps(self, name: str) -> Iterator[tuple[Step, tuple[str, ...]]]:
+        """Every step that binds a parameter, lowest first, with its path, innermost first."""
+        for part in self.parts:
+            if name in part.cells:
+                yield from part.steps(name)
+
+    def value(self, name: str, cell: Cell) -> Any:
+        """The final value of a parameter, of which this is what the layers say; or NOTHING."""
+        value = fold(cell.steps, NOTHING, self.facts(name)) if cell.value is PENDING else cell.value
+        return final(self.layers.declarations, name, value)
 
     def facts(self, name: str) -> Mapping[str, Any]:
         """The nodes' facts as values of one parameter; what does not fit its type stays as it is."""
@@ -69,15 +98,18 @@ class NodeClass:
         except Misfit:
             return fact.value
 
-    def _listed(self, name: str, value: list[Any]) -> list[Any]:
-        parameter = self.layers.declarations.find(name)
-        return distinct(value) if parameter is not None and parameter.unique else value
-
-    @cached_property
+    @property
     def files(self) -> Mapping[str, FileEntry]:
         """File entries by path, in order of path."""
-        entries = self.stack.files
-        return {path: entries[path] for path in sorted(entries) if not entries[path].removed}
+        return self._recent.files(tuple(part.files for part in self.parts if part.files))
+
+
+def final(declarations: Declarations, name: str, value: Any) -> Any:
+    """What layers made of a parameter as its final value: of equal items of a unique list the first stays."""
+    if isinstance(value, list):
+        parameter = declarations.find(name)
+        return distinct(value) if parameter is not None and parameter.unique else value
+    return value
 
 
 def withouts(said: Said, overrides: tuple[Override, ...]) -> tuple[Ref, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 from gitcfg.compile.expressions import unbalanced
 from gitcfg.compile.operations import NOTHING, Step
 from gitcfg.compile.values import Misfit, as_list, typed
+from gitcfg.load.schema import OwnSchema
 from gitcfg.model import Binding, Op, Parameter
 from gitcfg.model.globs import glob, literals
 
@@ -18,6 +19,7 @@ _KIND_OF = {
     Op.OR: "expression",
     Op.MERGE: "map",
 }
+_MARK = re.compile(r"\$\{[^{}]*\}")
 
 
 class Declarations:
@@ -37,6 +39,7 @@ class Declarations:
         self._marked = [(_unmarked(name), kind) for name, kind in implied.items() if "${" in name]
         self._found: dict[str, Parameter | None] = {}
         self._defaults: dict[str, Any] = {}
+        self._schemas: dict[str, OwnSchema] = {}
 
     def find(self, name: str) -> Parameter | None:
         """What declares a name, if anything does."""
@@ -54,6 +57,14 @@ class Declarations:
         """The declared type of a parameter, if it has one."""
         parameter = self.find(name)
         return parameter.type if parameter else None
+
+    def typed(self, name: str) -> bool:
+        """Does a declaration say the type of a name, and of all names that an instance may make of it?"""
+        if "${" not in name:
+            return self.declared_kind(name) is not None
+        made = _unmarked(name)
+        exact = (parameter for parameter in self.parameters.values() if made.fullmatch(parameter.name))
+        return self.declared_kind(_MARK.sub("1", name)) is not None and all(one.type for one in exact)
 
     def kind(self, name: str) -> str | None:
         """The type of a parameter: declared, else what its operations imply."""
@@ -76,6 +87,14 @@ class Declarations:
             return self.value_of(parameter, parameter.default)
         except Misfit:
             return NOTHING
+
+    def own_schema(self, parameter: Parameter) -> OwnSchema | None:
+        """What a parameter's final values must satisfy, if it says so."""
+        if parameter.schema is None:
+            return None
+        if parameter.name not in self._schemas:
+            self._schemas[parameter.name] = OwnSchema(parameter.schema)
+        return self._schemas[parameter.name]
 
     def has_default(self, name: str) -> bool:
         """Would binding this parameter to null give it a value?"""
@@ -116,7 +135,7 @@ class Declarations:
 
 def _unmarked(name: str) -> re.Pattern[str]:
     """A name with an instance's marks as a pattern of the names it becomes."""
-    return re.compile(".+".join(map(re.escape, re.split(r"\$\{[^{}]*\}", name))))
+    return re.compile(".+".join(map(re.escape, _MARK.split(name))))
 
 
 def _a(kind: str | None) -> str:

@@ -1,6 +1,6 @@
 """The one compiled value: every node's configuration, made from one tree, never changed."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -12,12 +12,14 @@ from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.compile.instances import marked
 from gitcfg.compile.layers import NOWHERE, Layers
 from gitcfg.compile.nodes import Roster, Said, said
+from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.selection import NodeView, Selection
 from gitcfg.compile.stacks import Stacks, class_key
+from gitcfg.compile.surface import Surfaces
 from gitcfg.compile.trail import TrailStep, trail
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
-from gitcfg.model import FileEntry, Model, Origin, Override, Use
+from gitcfg.model import Binding, FileEntry, Model, Op, Origin, Override, Use
 
 MAX_TEXT = 4 << 20
 
@@ -52,12 +54,13 @@ class FleetNode:
 
     def trail(self, param: str) -> tuple[TrailStep, ...]:
         """The steps that bind a parameter, lowest first."""
-        steps = trail(self.kind.stack.steps(param), self.kind.facts(param))
+        steps = trail(self.kind.steps(param), self.kind.facts(param))
         acting = [index for index, step in enumerate(steps) if not step.overridden]
-        if not acting or param not in self.params:
+        value = self.kind.some((param,)).get(param, NOTHING)
+        if not acting or value is NOTHING:
             return steps
         # Equal items of a unique list go at the very end, so the last step's result is the value.
-        last = msgspec.structs.replace(steps[acting[-1]], result=self.params[param])
+        last = msgspec.structs.replace(steps[acting[-1]], result=value)
         return (*steps[: acting[-1]], last, *steps[acting[-1] + 1 :])
 
     def deciding(self, param: str) -> TrailStep | None:
@@ -71,16 +74,25 @@ class Fleet:
     `today` is used for what has an end, never read from a clock.
     """
 
-    def __init__(self, model: Model, tree: Tree, today: date) -> None:
+    def __init__(
+        self, model: Model, tree: Tree, today: date, implied: Mapping[str, str] | None = None
+    ) -> None:
+        """`implied`: the types that operations imply, where the model does not hold all of them."""
         self.model = model
         self.tree = tree
         self.today = today
         self.commit = tree.commit
-        self.declarations = Declarations(model.parameters, implied_kinds(model.bindings()))
+        implied = implied_kinds(self.bindings) if implied is None else implied
+        self.declarations = Declarations(model.parameters, implied)
         self.layers = Layers(model, self.declarations)
         self.stacks = Stacks(model, self.layers)
         self.roster = Roster(model)
-        self._classes: dict[Any, NodeClass] = {}
+        self._classes: dict[Hashable, NodeClass] = {}
+
+    @cached_property
+    def bindings(self) -> tuple[tuple[str, Binding], ...]:
+        """Every binding as written, with its parameter's name: it is gone through many times."""
+        return tuple(self.model.bindings())
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -100,11 +112,39 @@ class Fleet:
     def classes(self) -> tuple[NodeClass, ...]:
         """All classes, each with its nodes in order of name."""
         found: dict[int, NodeClass] = {}
-        for name in self.names:
-            kind = self._class(name, self.roster.said(name))
-            kind.names.append(name)
+        for names in self._alike():
+            kind = self._class(names[0], self.roster.said(names[0]))
+            kind.names += names
             found.setdefault(id(kind), kind)
-        return tuple(found.values())
+        for kind in found.values():
+            kind.names.sort()
+        return tuple(sorted(found.values(), key=lambda kind: kind.names[0]))
+
+    @cached_property
+    def kinds(self) -> Mapping[str, NodeClass]:
+        """The class of every node."""
+        return {name: kind for kind in self.classes for name in kind.names}
+
+    def _alike(self) -> Iterator[list[str]]:
+        """Nodes that are alike because nothing is said of them but in their set, and the others alone."""
+        alone = self.model.nodes.keys() | self.roster.listed.keys()
+        alone = alone.union(*(self.selections[override.name].names for override in self.roster.selecting))
+        for nodeset in self.model.nodesets.values():
+            members = [name for name in nodeset.members if name not in alone]
+            if members:
+                yield members
+        yield from ([name] for name in sorted(alone) if name in self.roster)
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The parameters that some layer of some node speaks of."""
+        layers = {id(part.cells): part.cells for kind in self.classes for part in kind.parts}
+        return frozenset[str]().union(*layers.values())
+
+    @cached_property
+    def surfaces(self) -> Surfaces:
+        """What shows of the layers of each class."""
+        return Surfaces(self.classes or self.judged)
 
     def compile_all(self) -> None:
         """Compile everything that may be had, even what no node has: checks look at all of it.
@@ -126,18 +166,24 @@ class Fleet:
         """
         if not self.names:
             return (self.stacks.compile(said(None, None), ()),)
-        return tuple(kind for kind in self.classes if not self._misread(kind))
+        unread = self.model.unread
+        return tuple(kind for kind in self.classes if not self._misread(kind)) if unread else self.classes
 
     def _misread(self, kind: NodeClass) -> bool:
         unread = self.model.unread.get
-        own, nodeset = kind.said.own, kind.said.nodeset
         groups = {self.model.settings.default_group, *kind.groups}
         return bool(
             groups & unread("groups", NOWHERE)
             or self.stacks.unfiltered(kind) & unread("features", NOWHERE)
-            or (own is not None and own.name in unread("nodes", NOWHERE))
-            or (nodeset is not None and nodeset.name in unread("nodesets", NOWHERE))
+            or self._half_said(kind.said)
             or any(override.name in unread("overrides", NOWHERE) for override in kind.overrides)
+        )
+
+    def _half_said(self, said: Said) -> bool:
+        """Could what is said of a node itself not be understood?"""
+        unread, own, nodeset = self.model.unread.get, said.own, said.nodeset
+        return (own is not None and own.name in unread("nodes", NOWHERE)) or (
+            nodeset is not None and nodeset.name in unread("nodesets", NOWHERE)
         )
 
     @cached_property
@@ -162,10 +208,17 @@ class Fleet:
 
     def _class(self, name: str, said: Said) -> NodeClass:
         overrides = self._overrides(name, said)
-        key = class_key(said, overrides)
+        facts = said.facts if self.model.templates else self._asked
+        key = class_key(said, overrides, facts), self._half_said(said)
         if key not in self._classes:
             self._classes[key] = self.stacks.compile(said, overrides)
         return self._classes[key]
+
+    @cached_property
+    def _asked(self) -> tuple[str, ...]:
+        """The facts that bindings ask for; templates may look at any."""
+        asked = {str(bound.given) for _, bound in self.bindings if bound.op is Op.FACT}
+        return tuple(sorted(asked))
 
     def _overrides(self, name: str, said: Said) -> tuple[Override, ...]:
         listed = self.roster.listed.get(name, ())
@@ -186,7 +239,7 @@ class Fleet:
 
     def _view(self, name: str) -> NodeView:
         said = self.roster.said(name)
-        return NodeView(name, said, lambda: self.stacks.below_overrides(said).features)
+        return NodeView(name, said, lambda: self.stacks.below_overrides(said))
 
     def select(self, where: str) -> Selection:
         """The nodes for which a condition holds, with all that they have."""

@@ -32,6 +32,8 @@ class Said(msgspec.Struct, frozen=True):
 
 def said(own: Node | None, nodeset: NodeSet | None) -> Said:
     """A node's file and its set's, laid over each other."""
+    if own is not None and nodeset is None:
+        return _alone(own)
     definitions = [given for given in (nodeset.definition if nodeset else None, own) if given is not None]
     states = [given.state for given in definitions if given.state]
     addresses = [given.address for given in definitions if given.address]
@@ -49,6 +51,31 @@ def said(own: Node | None, nodeset: NodeSet | None) -> Said:
         nodeset=nodeset,
         own=own,
     )
+
+
+def _alone(own: Node) -> Said:
+    """What the file of a node in no set says: nearly all nodes of most fleets."""
+    label = f"node {own.name}"
+    return Said(
+        groups=_plain(own.groups),
+        features=tuple([(use, label) for use in own.features.items]) if _gives(own.features) else (),
+        without=_plain(own.without),
+        labels=tuple([ref.name for ref in _plain(own.labels)]),
+        facts=own.facts,
+        address=own.address,
+        retired=own.state == RETIRED,
+        nodeset=None,
+        own=own,
+    )
+
+
+def _plain(edit: ListEdit) -> tuple[Ref, ...]:
+    """A list on nothing: the loader lets no name stand twice in it."""
+    return edit.items if _gives(edit) else ()
+
+
+def _gives(edit: ListEdit) -> bool:
+    return edit.op is not Op.REMOVE
 
 
 def _combined(edits: Iterable[ListEdit]) -> tuple[Ref, ...]:

@@ -1,74 +1,22 @@
 """Partial configurations: what layers say together, composed once and shared by reference."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from functools import cached_property
 
-import msgspec
+from gitcfg.compile.cell import Cell, cell, join
+from gitcfg.compile.operations import PENDING, Step
+from gitcfg.model import FileEntry
 
-from gitcfg.compile.operations import NOTHING, PENDING, Step, apply, fold, resets
-from gitcfg.model import FileEntry, Op, Origin
-
-MAX_WEIGHT = 4_000_000
-
-
-class Cell(msgspec.Struct, frozen=True):
-    """What a partial says of one parameter.
-
-    `steps` are those that act, lowest first: since the last one that resets. `closed`: the first
-    of them does, so nothing below matters. `value` is their result on nothing.
-    """
-
-    steps: tuple[Step, ...]
-    closed: bool
-    value: Any
-    weight: int
-
-    @property
-    def origins(self) -> list[Origin]:
-        """Where the acting steps stand, the topmost first: there one would change the value."""
-        return [step.origin for step in reversed(self.steps)]
-
-    def counting(self, facts: Mapping[str, Any] | None = None) -> Iterator[Step]:
-        """The steps that count: all but a `$default` that finds a value. `facts` are the nodes'."""
-        below: Any = NOTHING
-        for step in self.steps:
-            idle = step.op is Op.DEFAULT and below is not NOTHING and below is not None
-            below = apply(step, below, facts)
-            if not idle:
-                yield step
+NOTHING_OPEN = frozenset[str]()
 
 
 class Partial:
     """A composed layer: its parts by reference, lowest first, then its own steps above them.
 
     `label` is the layer's element in the path of every step inside it. `cells` and `files` answer for
-    values, `parts`, `own` and `brought` for where they come from; `open` are the parameters whose cells
-    are not closed, `pending` those whose values want facts, `places` counts the features' layers inside.
+    values, `parts`, `own` and `brought` for where they come from. Everything else is found when it is
+    asked for: of most stacks only one thing ever is.
     """
-
-    label: str | None
-    parts: tuple["Partial", ...]
-    own: Mapping[str, Step]
-    brought: Mapping[str, FileEntry]
-    cells: Mapping[str, Cell]
-    open: frozenset[str]
-    pending: frozenset[str]
-    files: Mapping[str, FileEntry]
-    features: frozenset[str]
-    places: int
-
-    __slots__ = (
-        "brought",
-        "cells",
-        "features",
-        "files",
-        "label",
-        "open",
-        "own",
-        "parts",
-        "pending",
-        "places",
-    )
 
     def __init__(
         self,
@@ -76,24 +24,50 @@ class Partial:
         parts: tuple["Partial", ...] = (),
         own: Mapping[str, Step] | None = None,
         files: Mapping[str, FileEntry] | None = None,
-        features: frozenset[str] = frozenset(),
+        named: frozenset[str] = frozenset(),
     ) -> None:
+        """`named` are the features whose layer this is itself."""
         self.label = label
         self.parts = parts
-        self.own = own or {}
-        self.brought = files or {}
-        layers = [(part.cells, part.open) for part in parts if part.cells]
-        if own:
-            cells = {name: cell(step) for name, step in own.items()}
-            layers.append((cells, frozenset(name for name in cells if not cells[name].closed)))
-        self.cells = compose(layers)
-        opened = frozenset[str]().union(*(names for _, names in layers))
-        self.open = frozenset(name for name in opened if not self.cells[name].closed)
-        asked = self.own.keys() | frozenset[str]().union(*(part.pending for part in parts))
-        self.pending = frozenset(name for name in asked if self.cells[name].value is PENDING)
-        self.files = stack_files([*(part.files for part in parts), self.brought])
-        self.features = features.union(*(part.features for part in parts))
-        self.places = 1 + sum(part.places for part in parts)
+        self.own: Mapping[str, Step] = own or {}
+        self.brought: Mapping[str, FileEntry] = files or {}
+        self.named = named
+
+    @cached_property
+    def cells(self) -> Mapping[str, Cell]:
+        """What is said of each parameter."""
+        layers = [(part.cells, part.open) for part in self.parts]
+        if self.own:
+            cells = {name: cell(step) for name, step in self.own.items()}
+            layers.append((cells, open_names(cells)))
+        return compose(layers)
+
+    @cached_property
+    def open(self) -> frozenset[str]:
+        """The parameters whose cells are not closed: what lies below matters."""
+        opened = self.own.keys() | NOTHING_OPEN.union(*(part.open for part in self.parts))
+        return frozenset(name for name in opened if not self.cells[name].closed)
+
+    @cached_property
+    def pending(self) -> frozenset[str]:
+        """The parameters whose values want facts."""
+        asked = self.own.keys() | NOTHING_OPEN.union(*(part.pending for part in self.parts))
+        return frozenset(name for name in asked if self.cells[name].value is PENDING)
+
+    @cached_property
+    def files(self) -> Mapping[str, FileEntry]:
+        """File entries by path."""
+        return stack_files([*(part.files for part in self.parts), self.brought])
+
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """The features whose layers are in here."""
+        return self.named.union(*(part.features for part in self.parts))
+
+    @cached_property
+    def places(self) -> int:
+        """How many layers are in here, at however many places the same one stands."""
+        return 1 + sum(part.places for part in self.parts)
 
     def steps(self, name: str) -> Iterator[tuple[Step, tuple[str, ...]]]:
         """Every step that binds a parameter, lowest first, with its path, innermost first."""
@@ -124,19 +98,9 @@ class Partial:
         yield self, above
 
 
-def cell(step: Step) -> Cell:
-    """One step as a cell."""
-    return Cell((step,), resets(step), fold((step,), NOTHING), step.weight)
-
-
-def join(below: Cell, above: Cell) -> Cell:
-    """What two cells say together. Associative; beyond MAX_WEIGHT nothing more is added."""
-    if above.closed:
-        return above
-    weight = below.weight + above.weight
-    if weight > MAX_WEIGHT:
-        return Cell(below.steps, below.closed, below.value, MAX_WEIGHT + 1)
-    return Cell(below.steps + above.steps, below.closed, fold(above.steps, below.value), weight)
+def open_names(cells: Mapping[str, Cell]) -> frozenset[str]:
+    """The names of cells that are not closed."""
+    return frozenset(name for name in cells if not cells[name].closed)
 
 
 def compose(layers: Sequence[tuple[Mapping[str, Cell], frozenset[str]]]) -> Mapping[str, Cell]:
@@ -144,10 +108,11 @@ def compose(layers: Sequence[tuple[Mapping[str, Cell], frozenset[str]]]) -> Mapp
 
     Closed cells replace what lies below in one dictionary update; only open ones cost a step each.
     """
-    if len(layers) == 1:
-        return layers[0][0]
+    said = [layer for layer in layers if layer[0]]
+    if len(said) == 1:
+        return said[0][0]
     result: dict[str, Cell] = {}
-    for cells, opened in layers:
+    for cells, opened in said:
         joined = {name: join(result[name], cells[name]) for name in opened if name in result}
         result.update(cells)
         result.update(joined)

@@ -1,51 +1,49 @@
 """The layers of each node, stacked into the class that it shares with nodes that are alike."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator
 
 from gitcfg.compile.classes import NodeClass, withouts
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.partial import Partial
+from gitcfg.compile.recent import Held, Recent
 from gitcfg.model import Model, Node, Override, Ref
 
 
 class Stacks:
-    """Stacks layers in the order of semantics.md; what lists of groups share is composed once."""
+    """Puts layers upon each other in the order of semantics.md."""
 
     def __init__(self, model: Model, layers: Layers) -> None:
         self.model = model
         self.layers = layers
-        self._bases: dict[Any, Partial] = {}
+        self._held = Held()
 
-    def below_overrides(self, said: Said) -> Partial:
-        """All layers of a node but those of overrides, less what its own `without` takes."""
-        without = _names(withouts(said, ()))
-        return Partial(None, (self._base(said, without), *self._identity(said, without)))
+    def below_overrides(self, said: Said) -> frozenset[str]:
+        """The feature set that a node has without its overrides."""
+        parts = self._parts(said, (), _names(withouts(said, ())))
+        return frozenset[str]().union(*(part.features for part in parts))
 
     def compile(self, said: Said, overrides: tuple[Override, ...]) -> NodeClass:
         """The class of nodes of which this is said."""
         without = _names(withouts(said, overrides))
-        if said.retired:
-            return NodeClass(said, overrides, self.layers, Partial(None))
-        base = self._base(said, without)
-        layers = (*self._identity(said, without), *(self._override(o, without) for o in overrides))
-        stack = self._stacked(_who(said), (base, *layers)) if layers else base
-        return NodeClass(said, overrides, self.layers, stack)
+        parts = () if said.retired else self._parts(said, overrides, without)
+        return NodeClass(said, overrides, self.layers, parts, self._recent(said, without))
 
-    def _base(self, said: Said, without: frozenset[str]) -> Partial:
-        """The default group and the explicit ones, composed once for each list of groups."""
-        groups = tuple(ref.name for ref in reversed(said.groups) if ref.name in self.model.groups)
-        key = (groups, without)
-        if key not in self._bases:
-            found = (self.layers.group(name, without) for name in groups)
-            explicit = (part for part in found if part is not None)
-            self._bases[key] = self._stacked(key, (self._default(without), *explicit))
-        return self._bases[key]
+    def _recent(self, said: Said, without: frozenset[str]) -> Recent:
+        """What composes a class's layers."""
+        return self._held
 
-    def _stacked(self, key: Any, parts: tuple[Partial, ...]) -> Partial:
-        """Layers upon each other. The key is the same wherever nearly the same is to be expected."""
-        return Partial(None, parts)
+    def _parts(
+        self, said: Said, overrides: tuple[Override, ...], without: frozenset[str]
+    ) -> tuple[Partial, ...]:
+        """A node's layers, lowest first; of groups that are not there only the default one is a layer."""
+        groups = (self.layers.group(ref.name, without) for ref in reversed(said.groups))
+        return (
+            self._default(without),
+            *(group for group in groups if group is not None),
+            *self._identity(said, without),
+            *(self._override(override, without) for override in overrides),
+        )
 
     def _identity(self, said: Said, without: frozenset[str]) -> Iterator[Partial]:
         """The layers of a node alone, lowest first."""
@@ -82,27 +80,21 @@ class Stacks:
         return self.layers.expanded(names)
 
 
-def class_key(said: Said, overrides: tuple[Override, ...]) -> Any:
-    """Equal for nodes that differ in nothing but name, labels and address."""
+def class_key(said: Said, overrides: tuple[Override, ...], facts: Iterable[str]) -> Hashable:
+    """Equal for nodes that differ in nothing but name, labels, address, and facts other than these."""
     nodeset, own = said.nodeset, said.own
-    by_set = nodeset is not None and (
-        nodeset.definition.params or nodeset.definition.files or nodeset.definition.facts
-    )
-    by_file = own is not None and (own.params or own.files or own.facts)
+    by_set = nodeset is not None and (nodeset.definition.params or nodeset.definition.files)
+    by_file = own is not None and (own.params or own.files)
     return (
-        tuple(ref.name for ref in said.groups),
-        tuple((use.feature, use.instance, id(use), label) for use, label in said.features),
+        tuple([ref.name for ref in said.groups]),
+        tuple([(use.feature, use.instance, id(use), label) for use, label in said.features]),
         said.without,
         said.retired,
         nodeset.name if nodeset is not None and by_set else None,
         own.name if own is not None and by_file else None,
-        tuple(override.name for override in overrides),
+        tuple([override.name for override in overrides]),
+        tuple([repr(said.facts.get(fact)) for fact in facts]) if said.facts else (),
     )
-
-
-def _who(said: Said) -> Any:
-    """The node, or the set of nodes, of which something is said."""
-    return said.own and said.own.name, said.nodeset and said.nodeset.name
 
 
 def _names(refs: Iterable[Ref]) -> frozenset[str]:

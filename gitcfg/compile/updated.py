@@ -5,8 +5,9 @@ from functools import reduce
 from operator import is_
 from typing import Any
 
+from gitcfg.compile.cell import cell, join
 from gitcfg.compile.operations import PENDING, Step
-from gitcfg.compile.partial import Partial, cell, join, stack_files
+from gitcfg.compile.partial import Partial
 from gitcfg.model import FileEntry
 
 
@@ -25,16 +26,11 @@ def updated(
         return Partial(older.label, parts, own, files, features)
     if own is older.own and files is older.brought and all(map(is_, older.parts, parts)):
         return older
-    pairs = list(zip(older.parts, parts, strict=True))
+    pairs = zip(older.parts, parts, strict=True)
     changed = set(_differing(older.own, own))
     changed.update(name for before, after in pairs for name in _differing(before.cells, after.cells))
-    result = Partial.__new__(Partial)
-    result.label, result.parts, result.own, result.brought = older.label, parts, own, files
+    result = Partial(older.label, parts, own, files, features)
     _compose(result, older, changed)
-    same = files is older.brought and all(before.files is after.files for before, after in pairs)
-    result.files = older.files if same else stack_files([*(part.files for part in parts), files])
-    result.features = features.union(*(part.features for part in parts))
-    result.places = 1 + sum(part.places for part in parts)
     return result
 
 
@@ -50,11 +46,10 @@ def _compose(result: Partial, older: Partial, changed: set[str]) -> None:
         else:
             cells.pop(name, None)
     known = {name: cells[name] for name in changed if name in cells}
-    result.cells = cells
-    result.open = older.open - changed | {name for name, found in known.items() if not found.closed}
-    result.pending = older.pending - changed | {
-        name for name, found in known.items() if found.value is PENDING
-    }
+    # These are what the partial would find itself if it were asked.
+    opened = older.open - changed | {name for name, found in known.items() if not found.closed}
+    pending = older.pending - changed | {name for name, found in known.items() if found.value is PENDING}
+    vars(result).update(cells=cells, open=opened, pending=pending)
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:

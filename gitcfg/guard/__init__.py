@@ -1,7 +1,8 @@
 """Hostile input in a guarded child process: no network or environment, bounded time, memory and output."""
 
-from gitcfg.guard.child import serve
-from gitcfg.guard.guard import Guard
-from gitcfg.guard.limits import GuardError, Limits
+from gitcfg.guard.child import serve, serve_many
+from gitcfg.guard.frames import encoded
+from gitcfg.guard.guard import Guard, wait
+from gitcfg.guard.limits import GuardError, Killed, Limits, OutOfMemory
 
-__all__ = ["Guard", "GuardError", "Limits", "serve"]
+__all__ = ["Guard", "GuardError", "Killed", "Limits", "OutOfMemory", "encoded", "serve", "serve_many", "wait"]

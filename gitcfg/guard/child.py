@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -22,8 +23,21 @@ _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 def serve(handler: Callable[[Any], Any]) -> None:
     """Answer each request with what `handler` makes of it; both are plain data.
 
-    What the handler raises ends the process, and the guard says so. The first message is the limits.
+    What the handler raises ends the process, and the guard says so.
     """
+    _run(partial(_answer, handler))
+
+
+def serve_many(handler: Callable[[Any], Any]) -> None:
+    """Answer lists of requests with lists of answers: to `serve` a small request costs most on its way.
+
+    Each request has the processor's time for itself; what ends the process is for the guard to find out.
+    """
+    _run(partial(_answers, handler))
+
+
+def _run(answer: Callable[[bytes, float], bytes]) -> None:
+    """Confine this process as the first message says, and answer the others."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     line = _take_line()
@@ -32,7 +46,12 @@ def serve(handler: Callable[[Any], Any]) -> None:
         return
     cpu_seconds = _confine(libc, msgspec.msgpack.decode(limits, type=Limits))
     while (request := read_frame(line)) is not None:
-        write_frame(line, _answer(handler, request, cpu_seconds))
+        write_frame(line, answer(request, cpu_seconds))
+
+
+def _answers(handler: Callable[[Any], Any], requests: bytes, cpu_seconds: float) -> bytes:
+    raw = msgspec.msgpack.decode(requests, type=list[msgspec.Raw])
+    return msgspec.msgpack.encode([msgspec.Raw(_answer(handler, bytes(one), cpu_seconds)) for one in raw])
 
 
 def _answer(handler: Callable[[Any], Any], request: bytes, cpu_seconds: float) -> bytes:

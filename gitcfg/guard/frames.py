@@ -1,8 +1,21 @@
 """How guard and child talk: four bytes of length, then that many bytes of msgpack."""
 
 import os
+from typing import Any
+
+import msgspec
+
+from gitcfg.guard.limits import GuardError
 
 HEADER = 4
+
+
+def encoded(payload: Any) -> bytes:
+    """A request as it is sent. GuardError: it holds what cannot be."""
+    try:
+        return msgspec.msgpack.encode(payload)
+    except (OverflowError, UnicodeEncodeError) as error:
+        raise GuardError(f"cannot be given a value: {error}") from error
 
 
 def frame(message: bytes) -> bytes:

@@ -1,13 +1,15 @@
 """A guard: hostile input is handled by a child process that can do no harm and may die of it."""
 
+import select
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, Self
 
 import msgspec
 
+from gitcfg.guard.frames import encoded
 from gitcfg.guard.limits import GuardError, Limits, OutOfMemory
 from gitcfg.guard.process import Child, start
 
@@ -43,13 +45,38 @@ class Guard:
 
     def request(self, payload: Any) -> Any:
         """The handler's answer; both are plain data. GuardError if the child did not live to give it."""
-        try:
-            message = msgspec.msgpack.encode(payload)
-        except (OverflowError, UnicodeEncodeError) as error:
-            raise GuardError(f"cannot be given a value: {error}") from error
+        message = encoded(payload)
         with self._turn:
             answer = self._ask_fairly(message)
         return msgspec.msgpack.decode(answer)
+
+    def post(self, message: bytes) -> None:
+        """Ask without waiting; `message` is encoded. The next question is asked when this is answered."""
+        with self._turn:
+            self._alive().post(message)
+
+    def answer(self) -> bytes | None:
+        """The encoded answer to what was posted, if it is there. GuardError as for `request`."""
+        if self._child is None:
+            raise GuardError("was closed")
+        answered = False
+        try:
+            answer = self._child.answer(0.0)
+            answered = True
+            return answer
+        finally:
+            if not answered:
+                self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process, if there is a child, whether it still runs or not."""
+        return None if self._child is None else self._child.pid
+
+    @property
+    def line(self) -> tuple[int, int] | None:
+        """What to wait for until an answer may be there; see `wait`."""
+        return None if self._child is None else self._child.line
 
     def close(self) -> None:
         """End the child. A later request starts another."""
@@ -96,3 +123,12 @@ class Guard:
             self._child.ask(self._opening)
             self._told = self._opening
         return self._child
+
+
+def wait(guards: Iterable[Guard], seconds: float) -> None:
+    """Wait until one of those that were posted something can go on, but no longer than this."""
+    poll = select.poll()
+    for line in (guard.line for guard in guards):
+        if line is not None:
+            poll.register(*line)
+    poll.poll(seconds * 1000)

@@ -33,7 +33,11 @@ class GuardError(Exception):
 
 
 class OutOfMemory(GuardError):
-    """The one end that earlier requests to the same child may have brought about."""
+    """An end by want of memory, some of which earlier requests to the same child may still hold."""
+
+
+class Killed(GuardError):
+    """An end by SIGKILL, which comes from elsewhere: other requests may have brought it about, or nobody."""
 
 
 def size_in_words(size: int) -> str:

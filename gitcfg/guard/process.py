@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg.guard.child import OUT_OF_MEMORY
+from gitcfg.guard.epitaph import epitaph
 from gitcfg.guard.frames import HEADER, frame, length
-from gitcfg.guard.limits import GuardError, Limits, OutOfMemory, size_in_words
+from gitcfg.guard.limits import GuardError, Limits, size_in_words
 
 _BOOT = (
     "import sys; sys.path[:] = sys.argv[2:]; import runpy; runpy.run_module(sys.argv[1], run_name='__main__')"
@@ -69,6 +69,7 @@ class Child:
         self._answer = bytearray()
         self._complaints = process.stderr.fileno()
         self._stderr = b""
+        self._deadline = float("inf")
         self._poll = select.poll()
         self._poll.register(self._complaints, select.POLLIN)
         os.set_blocking(self._complaints, False)
@@ -79,14 +80,42 @@ class Child:
         """Can it be asked? Not what a fork inherited: that is the parent's to talk to."""
         return self._owner == os.getpid() and self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
+
+    @property
+    def line(self) -> tuple[int, int]:
+        """What to wait for until it is worth asking for the answer: a file descriptor, and `poll` events."""
+        return self._line.fileno(), select.POLLIN | (select.POLLOUT if self._unsent else 0)
+
     def ask(self, message: bytes) -> bytes:
         """The answer to one request. After a GuardError the child must be ended."""
+        self.post(message)
+        answer = None
+        while answer is None:
+            answer = self.answer(self._limits.wall_seconds)
+        return answer
+
+    def post(self, message: bytes) -> None:
+        """Ask without waiting for the answer, once the one before was taken."""
         self._unsent = memoryview(bytes(self._unsent) + frame(message))
         self._answer.clear()
         self._poll.register(self._line, select.POLLIN | select.POLLOUT)
-        deadline = time.monotonic() + self._limits.wall_seconds
+        self._deadline = time.monotonic() + self._limits.wall_seconds
+        self._send()
+
+    def answer(self, seconds: float) -> bytes | None:
+        """The answer to what was posted, or None if it does not come in so many seconds. As `ask`."""
+        until = min(time.monotonic() + seconds, self._deadline)
         while not self._answered():
-            self._wait(deadline)
+            late, had = time.monotonic() >= self._deadline, len(self._answer)
+            moved = self._exchange(until)
+            if late and len(self._answer) == had:  # what was ready all the same is taken
+                raise GuardError(f"gave no answer within {self._limits.wall_seconds:g} s")
+            if not moved and time.monotonic() >= until < self._deadline:
+                return None
         return bytes(self._answer[HEADER:])
 
     def end(self) -> None:
@@ -110,20 +139,21 @@ class Child:
             raise GuardError(f"wrote more than {size_in_words(self._limits.answer)}")
         return len(self._answer) >= HEADER + length(self._answer)
 
-    def _wait(self, deadline: float) -> None:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise GuardError(f"gave no answer within {self._limits.wall_seconds:g} s")
-        for source, event in self._poll.poll(left * 1000):
+    def _exchange(self, until: float) -> bool:
+        """Send and receive what can be, waiting for that if nothing can. Did anything move?"""
+        events = self._poll.poll(max(0.0, until - time.monotonic()) * 1000)
+        for source, event in events:
             if source == self._complaints:
                 self._listen()
             elif event == select.POLLOUT:
                 self._send()
             else:
                 self._receive()
+        return bool(events)
 
     def _send(self) -> None:
-        with contextlib.suppress(ConnectionError):  # no SIGPIPE: the program may let that end it
+        # No SIGPIPE: the program may let that end it.
+        with contextlib.suppress(ConnectionError, BlockingIOError):
             self._unsent = self._unsent[self._line.send(self._unsent, socket.MSG_NOSIGNAL) :]
         if not self._unsent:
             self._poll.modify(self._line, select.POLLIN)
@@ -149,17 +179,4 @@ class Child:
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._complaints, _CHUNK):
                 self._stderr = (self._stderr + data)[-_STDERR:]
-        return _why(self._process.poll(), self._stderr.decode(errors="replace"), self._limits)
-
-
-def _why(status: int | None, stderr: str, limits: Limits) -> GuardError:
-    if status == -signal.SIGPROF:
-        return GuardError(f"took longer than {limits.cpu_seconds:g} s of processor time", stderr)
-    if status == OUT_OF_MEMORY or "bad_alloc" in stderr or "MemoryError" in stderr:
-        return OutOfMemory(f"used more than {size_in_words(limits.memory)} of memory", stderr)
-    if status is None:
-        return GuardError("stopped answering", stderr)
-    if status < 0:
-        return GuardError(f"ended by {signal.Signals(-status).name}", stderr)
-    last = stderr.strip().rpartition("\n")[2][:300]
-    return GuardError(f"ended with status {status}" + (f": {last}" if last else ""), stderr)
+        return epitaph(self._process.poll(), self._stderr.decode(errors="replace"), self._limits)

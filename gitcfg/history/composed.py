@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import msgspec
 
 from gitcfg.comparison.side import Side
+from gitcfg.compile.cell import Cell
 from gitcfg.compile.operations import NOTHING, Step
-from gitcfg.compile.partial import Cell, Partial
+from gitcfg.compile.partial import Partial
 from gitcfg.history.meaning import said
 from gitcfg.history.snapshot import Snapshot
 from gitcfg.model import FileEntry

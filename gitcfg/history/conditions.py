@@ -27,7 +27,7 @@ class Conditions:
         stacks: Stacks,
     ) -> tuple[Override, ...]:
         """The overrides that list a node, and those whose conditions hold for it, in order of name."""
-        view = NodeView(name, said, lambda: stacks.below_overrides(said).features)
+        view = NodeView(name, said, lambda: stacks.below_overrides(said))
         chosen = (each for each in selecting if each.where and self._holds(each.where.name, view))
         return tuple(sorted((*listed, *chosen), key=lambda override: override.name))
 

@@ -6,11 +6,13 @@ from typing import Any
 
 from gitcfg.git.tree import DictTree
 from gitcfg.load.features import load_features, load_groups
-from gitcfg.load.nodes import load_nodes, load_nodesets
+from gitcfg.load.nodes import load_nodes
+from gitcfg.load.nodesets import load_nodesets
 from gitcfg.load.overrides import load_overrides
 from gitcfg.load.parameters import load_parameters
 from gitcfg.load.reading import Reading
-from gitcfg.load.settings import FILE, load_settings
+from gitcfg.load.root import FILE
+from gitcfg.load.settings import load_settings
 from gitcfg.model import Origin, Parameter, Settings
 
 _MOST = 1 << 13

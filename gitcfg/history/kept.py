@@ -1,12 +1,14 @@
 """Layers and stacks of one commit that take over what they have in common with those of its neighbour."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
 
+from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.layers import NOWHERE, Layers, included
+from gitcfg.compile.nodes import Said
 from gitcfg.compile.partial import Partial
+from gitcfg.compile.recent import Held, Recent
 from gitcfg.compile.stacks import Stacks
 from gitcfg.compile.updated import updated
 from gitcfg.history.declared import alike
@@ -79,12 +81,27 @@ class KeptStacks(Stacks):
 
     def __init__(self, model: Model, layers: Layers, older: "KeptStacks | None") -> None:
         super().__init__(model, layers)
-        self._made: dict[Any, Partial] = older._made if older else {}
+        self._made: dict[Hashable, Partial] = older._made if older else {}
 
-    def _stacked(self, key: Any, parts: tuple[Partial, ...]) -> Partial:
-        older = self._made.get(key)
-        found = updated(older, parts, older.own, older.brought) if older else super()._stacked(key, parts)
-        self._made[key] = found
+    def _recent(self, said: Said, without: frozenset[str]) -> Recent:
+        groups = tuple(ref.name for ref in said.groups)
+        who = (said.own and said.own.name, said.nodeset and said.nodeset.name)
+        return _Follower((groups, without, who), self._made)
+
+
+class _Follower(Held):
+    """Composes a class from what was made of nearly the same before; `key` is the same wherever that is
+    to be expected."""
+
+    def __init__(self, key: Hashable, made: dict[Hashable, Partial]) -> None:
+        super().__init__()
+        self._key = key
+        self._made = made
+
+    def stack(self, kind: NodeClass) -> Partial:
+        older = self._made.get(self._key)
+        found = updated(older, kind.parts, {}, {}) if older else super().stack(kind)
+        self._made[self._key] = found
         return found
 
 

@@ -11,7 +11,7 @@ from gitcfg.history.documents import Documents
 from gitcfg.history.question import Subject
 from gitcfg.history.snapshot import KINDS, name_of
 from gitcfg.load.repository import load
-from gitcfg.load.settings import FILE
+from gitcfg.load.root import FILE
 from gitcfg.model import GitcfgError, Model, Origin, Settings
 
 _PLAIN = Settings(Origin(FILE))

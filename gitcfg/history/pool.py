@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.git.tree import DictTree
 from gitcfg.history.documents import Documents
 from gitcfg.history.snapshot import KINDS, Key, Snapshot, everything
-from gitcfg.load.nodes import unique_members
+from gitcfg.load.nodesets import unique_members
 from gitcfg.load.reading import Reading
 from gitcfg.model import Binding, Model, NodeSet, Settings
 

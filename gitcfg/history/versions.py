@@ -3,7 +3,7 @@
 from gitcfg.git.history import History
 from gitcfg.history.documents import Documents
 from gitcfg.history.entries import Entries, entries
-from gitcfg.load.settings import FILE
+from gitcfg.load.root import FILE
 from gitcfg.model import Origin, Settings
 
 PLAIN = Settings(Origin(FILE), default_group="")

@@ -1,16 +1,14 @@
-"""Values and their places out of libyaml's events (GC101, GC106)."""
+"""Reads documents carefully, event by event, and says what is wrong with them (GC101, GC106)."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from gitcfg.load import yaml
-from gitcfg.load.marks import Mark
+from gitcfg.load.quick import MAX_LEVELS
 from gitcfg.load.scalars import Scalar, resolve
 from gitcfg.load.tabs import first_tab
 from gitcfg.model import Finding, Origin
 from gitcfg.model.names import shown
-
-MAX_LEVELS = 64
 
 
 class Refused(Exception):
@@ -22,7 +20,7 @@ class Refused(Exception):
 
 
 class Reader:
-    """Builds values from events. Iterative input, recursion bounded by MAX_LEVELS."""
+    """Builds values and nodes from events. Iterative input, recursion bounded by MAX_LEVELS."""
 
     def __init__(self, file: str, text: str, findings: list[Finding]) -> None:
         self.file = file
@@ -32,13 +30,14 @@ class Reader:
         self.events: Iterator[Any] = yaml.events(text)
         self.place = (1, 1)
 
-    def read(self) -> tuple[Any, Mark]:
+    def read(self) -> tuple[Any, Any]:
+        """The value and its node. Refused: there is none."""
         try:
             next(self.events)
             first = next(self.events)
             if type(first) is yaml.StreamEndEvent:
                 raise Refused("The file holds no document.", 1, 1, "Write {} if nothing is to be said.")
-            value, mark = self.value(next(self.events), 1)
+            value, node = self.value(next(self.events), 1)
             next(self.events)
             self.end(next(self.events))
         except yaml.YAMLError as error:
@@ -48,7 +47,7 @@ class Reader:
         tab = first_tab(self.text, self.spans) if self.spans is not None else None
         if tab is not None:
             raise Refused("A tab stands between values.", *tab, "Use blanks.")
-        return value, mark
+        return value, node
 
     def line(self, number: int) -> str:
         lines = self.text.split("\n", number)
@@ -64,7 +63,7 @@ class Reader:
                 "Write one document a file.",
             )
 
-    def value(self, event: Any, level: int, key: str = "") -> tuple[Any, Mark]:
+    def value(self, event: Any, level: int, key: str = "") -> tuple[Any, Any]:
         kind = type(event)
         start = event.start_mark
         line, column = start.line + 1, start.column + 1
@@ -82,15 +81,16 @@ class Reader:
         if level > MAX_LEVELS:
             raise Refused(f"The file nests deeper than {MAX_LEVELS} levels.", line, column)
         if kind is yaml.MappingStartEvent:
-            return self.mapping(line, column, level)
-        return self.sequence(line, column, level, key)
+            return self.mapping(start, level)
+        return self.sequence(start, level, key)
 
-    def scalar(self, event: Any, line: int, column: int, key: str) -> tuple[Scalar, Mark]:
+    def scalar(self, event: Any, line: int, column: int, key: str) -> tuple[Scalar, Any]:
         text: str = event.value
+        node = yaml.ScalarNode("", text, event.start_mark, event.end_mark)
         if self.spans is not None:
             self.spans.append((event.start_mark.index, event.end_mark.index))
         if not event.implicit[0]:
-            return text, Mark(line, column)
+            return text, node
         if text == "":
             self.findings.append(
                 Finding(
@@ -101,28 +101,28 @@ class Reader:
                     hint='Write null or "".',
                 )
             )
-            return None, Mark(line, column, "")
+            return None, node
         try:
-            value = resolve(text)
+            return resolve(text), node
         except ValueError as error:
             raise Refused(f"It holds {error}.", line, column, "Quote it if it is text.") from None
-        return value, Mark(line, column) if value is text else Mark(line, column, text)
 
-    def mapping(self, line: int, column: int, level: int) -> tuple[dict[str, Any], Mark]:
+    def mapping(self, start: Any, level: int) -> tuple[dict[str, Any], Any]:
         result: dict[str, Any] = {}
-        keys: dict[str, tuple[int, int]] = {}
-        marks: dict[str, Mark] = {}
+        places: dict[str, tuple[int, int]] = {}
+        pairs: list[tuple[Any, Any]] = []
         for event in self.events:
             if type(event) is yaml.MappingEndEvent:
                 break
             key, place = self.key(event)
             self.place = place
-            value, mark = self.value(next(self.events), level + 1, key)
+            value, node = self.value(next(self.events), level + 1, key)
             if key in result:
-                self.duplicate(key, place, keys[key])
+                self.duplicate(key, place, places[key])
                 continue
-            result[key], keys[key], marks[key] = value, place, mark
-        return result, Mark(line, column, keys=keys, values=marks)
+            result[key], places[key] = value, place
+            pairs.append((yaml.ScalarNode("", key, event.start_mark), node))
+        return result, yaml.MappingNode("", pairs, start)
 
     def key(self, event: Any) -> tuple[str, tuple[int, int]]:
         start: Any = event.start_mark
@@ -146,13 +146,13 @@ class Reader:
             Finding("GC101", (self.file,), f"The key {key!r} stands twice in one mapping.", origins)
         )
 
-    def sequence(self, line: int, column: int, level: int, key: str) -> tuple[list[Any], Mark]:
+    def sequence(self, start: Any, level: int, key: str) -> tuple[list[Any], Any]:
         result: list[Any] = []
-        marks: list[Mark] = []
+        nodes: list[Any] = []
         for event in self.events:
             if type(event) is yaml.SequenceEndEvent:
                 break
-            value, mark = self.value(event, level + 1, key)
+            value, node = self.value(event, level + 1, key)
             result.append(value)
-            marks.append(mark)
-        return result, Mark(line, column, items=marks)
+            nodes.append(node)
+        return result, yaml.SequenceNode("", nodes, start)

@@ -4,20 +4,33 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.load import marks
 from gitcfg.load.builder import Reader, Refused
-from gitcfg.load.marks import Mark
+from gitcfg.load.marks import Mark, Pair
+from gitcfg.load.quick import quick
 from gitcfg.model import Finding, Origin
 
 MAX_BYTES = 1 << 20
 
 
 class Document(msgspec.Struct):
-    """A parsed file: its value, the value's places, and what was wrong with it."""
+    """A parsed file: its value, the node it was read from, and what was wrong with it.
+
+    Nodes are libyaml's: they know their places, so that nothing is built for places nobody asks for.
+    `top` holds those of the values of the outermost mapping, by key.
+    """
 
     file: str
     value: Any
-    mark: Mark
+    node: Any
     findings: list[Finding]
+    top: dict[str, Any] = {}
+    _keys: dict[int, dict[str, Pair]] = {}
+
+    @property
+    def mark(self) -> Mark:
+        """The places of all values."""
+        return Mark(1, 1) if self.node is None else marks.marked(self.node, self.value)
 
     def get(self, *path: str) -> Any:
         """The value that the path leads to through mappings, an empty mapping where there is none."""
@@ -28,35 +41,57 @@ class Document(msgspec.Struct):
 
     def mark_at(self, *path: str | int) -> Mark:
         """The mark of the value that the path leads to, or of the nearest to it that is there."""
-        mark = self.mark
-        for step in path:
-            below = mark.below(step)
-            if below is None:
-                break
-            mark = below
-        return mark
+        value, node = self._nearest(path)
+        return Mark(1, 1) if node is None else marks.marked(node, value)
 
     def at(self, *path: str | int) -> Origin:
         """Where the value is that the path leads to, or the nearest to it that is there."""
-        mark = self.mark_at(*path)
-        return Origin(self.file, mark.line, mark.column)
+        _, node = self._nearest(path)
+        return Origin(self.file) if node is None else marks.place(self.file, node)
 
     def key(self, *path: str | int) -> Origin:
         """Where the key at the end of the path is written; an item of a list is its own key."""
-        mark = self.mark_at(*path[:-1])
-        place = mark.keys.get(path[-1]) if isinstance(path[-1], str) else None
-        return Origin(self.file, *place) if place else self.at(*path)
+        _, node = self._nearest(path[:-1])
+        key, _ = self._pair(node, path[-1])
+        return marks.place(self.file, key) if key is not None else self.at(*path)
+
+    def missing(self, *path: str | int) -> bool:
+        """Is the value a plain nothing, which GC106 has told already?"""
+        value, node = self._nearest(path)
+        return value is None and node is not None and node.value == ""
+
+    def _nearest(self, path: tuple[str | int, ...]) -> tuple[Any, Any]:
+        value, node = self.value, self.node
+        for step in path:
+            _, below = self._pair(node, step)
+            if below is None:
+                break
+            value, node = value[step], below
+        return value, node
+
+    def _pair(self, node: Any, step: str | int) -> Pair:
+        """The nodes of a key and its value; of an item, the value's alone."""
+        kind = getattr(node, "id", "")
+        if kind == "mapping" and isinstance(step, str):
+            if id(node) not in self._keys:
+                self._keys[id(node)] = marks.pairs(node)
+            return self._keys[id(node)].get(step, (None, None))
+        if kind == "sequence" and isinstance(step, int) and step < len(node.value):
+            return None, node.value[step]
+        return None, None
 
 
 def parse(file: str, data: bytes) -> Document:
     """Read one document; whatever is wrong with it is in its `findings`, never thrown."""
     if len(data) > MAX_BYTES:
         return too_large(file, len(data))
-    document = Document(file, None, Mark(1, 1), [])
+    document = Document(file, None, None, [])
     try:
         text = _decode(data)
-        reader = Reader(file, text, document.findings)
-        document.value, document.mark = reader.read()
+        read = quick(text) or Reader(file, text, document.findings).read()
+        document.value, document.node = read
+        if isinstance(document.value, dict):
+            document.top = {key.value: node for key, node in document.node.value}
     except Refused as refused:
         message, line, column, hint = refused.finding
         document.findings.append(_finding(file, message, line, column, hint))
@@ -66,7 +101,7 @@ def parse(file: str, data: bytes) -> Document:
 def too_large(file: str, size: int) -> Document:
     """The document of a file that is not even read."""
     hint = "Split it: at most 1 MiB a file."
-    return Document(file, None, Mark(1, 1), [_finding(file, f"The file has {size} bytes.", 1, 1, hint)])
+    return Document(file, None, None, [_finding(file, f"The file has {size} bytes.", 1, 1, hint)])
 
 
 def _finding(file: str, message: str, line: int, column: int, hint: str) -> Finding:

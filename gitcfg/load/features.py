@@ -1,48 +1,51 @@
 """features/**/*.yaml and groups/**/*.yaml: one definition a file."""
 
-from collections.abc import Callable
-from typing import TypeVar
+import msgspec
 
 from gitcfg.load.document import Document
-from gitcfg.load.names import Register
-from gitcfg.load.parts import bindings, description, files, refs, uses
+from gitcfg.load.files import files
+from gitcfg.load.kind import Kind
+from gitcfg.load.packed import (
+    BindingRow,
+    FileRow,
+    RefRow,
+    UseRow,
+    pack_bindings,
+    pack_files,
+    pack_refs,
+    pack_uses,
+    unpack_bindings,
+    unpack_files,
+    unpack_refs,
+    unpack_uses,
+)
+from gitcfg.load.parts import bindings, description, listed, names
 from gitcfg.load.reading import Reading
+from gitcfg.load.shelf import taken
 from gitcfg.model import Feature, Group, Origin
 from gitcfg.model.names import NAME
 
-T = TypeVar("T")
+
+class _Packed(msgspec.Struct, frozen=True, array_like=True):
+    """A feature, or a group, whose features are what it includes."""
+
+    description: str
+    include: list[UseRow]
+    params: list[BindingRow]
+    files: list[FileRow]
+    depends: list[RefRow] = []
+    conflicts: list[RefRow] = []
+    after: list[RefRow] = []
 
 
 def load_features(reading: Reading) -> dict[str, Feature]:
     """Every feature by name."""
-    return load_kind(reading, Register(reading, "feature", NAME), "features", _feature, Feature)
+    return taken(reading, FEATURES)
 
 
 def load_groups(reading: Reading) -> dict[str, Group]:
     """Every group by name."""
-    return load_kind(reading, Register(reading, "group", NAME), "groups", _group, Group)
-
-
-def load_kind(
-    reading: Reading,
-    result: Register[T],
-    folder: str,
-    build: Callable[[Reading, Document, str], T],
-    empty: Callable[[str, Origin], T],
-) -> dict[str, T]:
-    """One definition a file, named by it; what cannot be understood leaves an empty one."""
-    for entry in reading.files(folder):
-        name = entry.path.rpartition("/")[2].removesuffix(".yaml")
-        origin = Origin(entry.path)
-        if not result.admit(name, origin):
-            continue
-        doc, wrong = reading.read(entry, result.noun.replace(" ", ""))
-        if wrong:
-            reading.misread(folder, name)
-            result[name] = empty(name, origin)
-        else:
-            result[name] = build(reading, doc, name)
-    return dict(result)
+    return taken(reading, GROUPS)
 
 
 def _feature(reading: Reading, doc: Document, name: str) -> Feature:
@@ -53,12 +56,34 @@ def _feature(reading: Reading, doc: Document, name: str) -> Feature:
         name,
         Origin(doc.file),
         description(doc),
-        include=uses(reading, doc, "include"),
-        depends=refs(reading, doc, "depends"),
-        conflicts=refs(reading, doc, "conflicts"),
-        after=refs(reading, doc, "after"),
-        params=bindings(reading, doc, "params"),
-        files=files(doc, "files"),
+        include=listed(reading, doc, "include"),
+        depends=names(reading, doc, "depends"),
+        conflicts=names(reading, doc, "conflicts"),
+        after=names(reading, doc, "after"),
+        params=bindings(reading, doc),
+        files=files(doc),
+    )
+
+
+def _pack_feature(said: Feature) -> _Packed:
+    return _Packed(
+        *(said.description, pack_uses(said.include), pack_bindings(said.params), pack_files(said.files)),
+        *map(pack_refs, (said.depends, said.conflicts, said.after)),
+    )
+
+
+def _unpack_feature(packed: _Packed, name: str, origin: Origin) -> Feature:
+    file = origin.file
+    return Feature(
+        name,
+        origin,
+        packed.description,
+        unpack_uses(file, packed.include),
+        unpack_refs(file, packed.depends),
+        unpack_refs(file, packed.conflicts),
+        unpack_refs(file, packed.after),
+        unpack_bindings(file, packed.params),
+        unpack_files(file, packed.files),
     )
 
 
@@ -67,7 +92,29 @@ def _group(reading: Reading, doc: Document, name: str) -> Group:
         name,
         Origin(doc.file),
         description(doc),
-        features=uses(reading, doc, "features"),
-        params=bindings(reading, doc, "params"),
-        files=files(doc, "files"),
+        features=listed(reading, doc, "features"),
+        params=bindings(reading, doc),
+        files=files(doc),
     )
+
+
+def _pack_group(said: Group) -> _Packed:
+    params = pack_bindings(said.params)
+    return _Packed(said.description, pack_uses(said.features), params, pack_files(said.files))
+
+
+def _unpack_group(packed: _Packed, name: str, origin: Origin) -> Group:
+    return Group(
+        name,
+        origin,
+        packed.description,
+        unpack_uses(origin.file, packed.include),
+        unpack_bindings(origin.file, packed.params),
+        unpack_files(origin.file, packed.files),
+    )
+
+
+FEATURES: Kind[Feature] = Kind(
+    "features", "feature", NAME, _feature, Feature, _Packed, _pack_feature, _unpack_feature
+)
+GROUPS: Kind[Group] = Kind("groups", "group", NAME, _group, Group, _Packed, _pack_group, _unpack_group)

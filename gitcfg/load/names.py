@@ -2,20 +2,16 @@
 
 import re
 from collections.abc import Iterable
-from typing import TypeVar
 
 from gitcfg.load.reading import Reading
 from gitcfg.model import Finding, Origin, Ref
 from gitcfg.model.names import shown
 
-T = TypeVar("T")
 
-
-class Register(dict[str, T]):
-    """Definitions of one kind by name; a name that is taken, or nearly, is a finding."""
+class Register:
+    """The names of one kind; one that is taken, or nearly, is a finding."""
 
     def __init__(self, reading: Reading, noun: str, pattern: re.Pattern[str]) -> None:
-        super().__init__()
         self.reading = reading
         self.noun = noun
         self.pattern = pattern

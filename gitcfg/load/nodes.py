@@ -1,124 +1,155 @@
-"""nodes/**/*.yaml and nodesets/**/*.yaml: the machines."""
+"""nodes/**/*.yaml: what is said of one machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
+from sys import intern
 from typing import Any
 
 import msgspec
 
 from gitcfg.load.document import Document
-from gitcfg.load.features import load_kind
-from gitcfg.load.names import Register, once
-from gitcfg.load.parts import bindings, description, files, uses
+from gitcfg.load.files import files
+from gitcfg.load.kind import Kind
+from gitcfg.load.marks import place, source
+from gitcfg.load.packed import (
+    BindingRow,
+    FileRow,
+    RefRow,
+    UseRow,
+    pack_bindings,
+    pack_files,
+    pack_refs,
+    pack_uses,
+    unpack_bindings,
+    unpack_files,
+    unpack_refs,
+    unpack_uses,
+)
+from gitcfg.load.parts import NONE, bindings, description, refs, uses
 from gitcfg.load.reading import Reading
-from gitcfg.model import Fact, Finding, ListEdit, Node, NodeSet, Op, Origin, Ref, Settings
-from gitcfg.model.names import HOST, NAME, shown
-from gitcfg.nodeset import NodeSetError, expand
+from gitcfg.load.shelf import taken
+from gitcfg.model import Fact, ListEdit, Node, Op, Origin, Settings
+from gitcfg.model.names import HOST
 
 _EDITS = {"$append": Op.APPEND, "$prepend": Op.PREPEND, "$remove": Op.REMOVE}
+_UNSAID = ListEdit()
+_Edit = tuple[Op, int, int, list[RefRow]]
+_FeatureEdit = tuple[Op, int, int, list[UseRow]]
+
+
+class PackedNode(msgspec.Struct, frozen=True, array_like=True):
+    """A node; a list that is not said is None."""
+
+    description: str
+    groups: _Edit | None
+    features: _FeatureEdit | None
+    without: _Edit | None
+    labels: _Edit | None
+    params: list[BindingRow]
+    facts: list[tuple[str, Any, str | None]]
+    files: list[FileRow]
+    address: str | None
+    state: str | None
 
 
 def load_nodes(reading: Reading, settings: Settings) -> dict[str, Node]:
     """Every node that has a file of its own, by name."""
+    return taken(reading, nodes_kind(settings))
+
+
+def nodes_kind(settings: Settings) -> Kind[Node]:
+    """Nodes, to whom the default group must not be given."""
 
     def build(reading: Reading, doc: Document, name: str) -> Node:
-        return _node(reading, doc, name, settings)
+        return node(reading, doc, name, settings.default_group)
 
-    return load_kind(reading, Register(reading, "node", HOST), "nodes", build, Node)
-
-
-def load_nodesets(reading: Reading, settings: Settings) -> dict[str, NodeSet]:
-    """Every node set by name, its members expanded within the budget `max_nodes`."""
-    left = settings.max_nodes
-
-    def build(reading: Reading, doc: Document, name: str) -> NodeSet:
-        nonlocal left
-        members = node_names(reading, doc, left)
-        left -= len(members)
-        return NodeSet(name, Origin(doc.file), members, _node(reading, doc, name, settings))
-
-    def empty(name: str, origin: Origin) -> NodeSet:
-        return NodeSet(name, origin, (), Node(name, origin))
-
-    return load_kind(reading, Register(reading, "node set", NAME), "nodesets", build, empty)
+    return Kind("nodes", "node", HOST, build, Node, PackedNode, pack_node, unpack_node)
 
 
-def node_names(reading: Reading, doc: Document, most: int) -> tuple[str, ...]:
-    """The names that `nodes:` stands for; none where they are no host names."""
-    text: str = doc.value["nodes"]
-    try:
-        names = expand(text, most)
-    except NodeSetError as error:
-        message = f"{shown(text)!r} is no set of nodes: {error}."
-        hint = "Names and ranges: exec[001-100].example.com,login1."
-        reading.report("GC103", text, message, doc.at("nodes"), hint=hint)
-        return ()
-    wrong = next((name for name in names if not HOST.fullmatch(name)), None)
-    if wrong is not None:
-        reading.report("GC103", wrong, f"{shown(wrong)!r} is no host name.", doc.at("nodes"))
-        return ()
-    return names
-
-
-def unique_members(reading: Reading, nodes: dict[str, Node], sets: dict[str, NodeSet]) -> dict[str, NodeSet]:
-    """Sets that share no node: a node in two is a finding and stays in the first."""
-    owners: dict[str, NodeSet] = {}
-    folded = {name.casefold(): nodes[name] for name in nodes}
-    result = {}
-    for name, nodeset in sets.items():
-        kept = []
-        for member in nodeset.members:
-            owner = owners.setdefault(member.casefold(), nodeset)
-            if owner is not nodeset:
-                _two_sets(reading, member, owner, nodeset)
-                continue
-            kept.append(member)
-            file = folded.get(member.casefold())
-            if file is not None and file.name != member:
-                _nearly(reading, member, file, nodeset)
-        result[name] = msgspec.structs.replace(nodeset, members=tuple(kept))
-    return result
-
-
-def _two_sets(reading: Reading, member: str, first: NodeSet, second: NodeSet) -> None:
-    message = f"The node {member} is in the node sets {first.name} and {second.name}."
-    reading.report("GC103", member, message, second.definition.origin, first.definition.origin)
-
-
-def _nearly(reading: Reading, member: str, file: Node, nodeset: NodeSet) -> None:
-    names = (min(member, file.name), max(member, file.name))
-    message = f"The nodes {names[0]} and {names[1]} differ only in case."
-    reading.findings.append(Finding("GC103", names, message, (nodeset.definition.origin, file.origin)))
-
-
-def _node(reading: Reading, doc: Document, name: str, settings: Settings) -> Node:
-    def names(key: str, banned: str = "") -> ListEdit:
-        return _edit(doc, key, lambda *path: once(reading, _refs(doc, *path), banned))
-
+def node(reading: Reading, doc: Document, name: str, default_group: str) -> Node:
+    """What a document says of a node, or of each of a set."""
+    get = doc.value.get
     return Node(
         name,
         Origin(doc.file),
         description(doc),
-        groups=names("groups", settings.default_group),
-        features=_edit(doc, "features", lambda *path: uses(reading, doc, *path)),
-        without=names("without"),
-        labels=names("labels"),
-        params=bindings(reading, doc, "params"),
-        facts={key: Fact(value, doc.mark_at("facts", key).text) for key, value in doc.get("facts").items()},
-        files=files(doc, "files"),
-        address=doc.value.get("address"),
-        state=doc.value.get("state"),
+        _edit(reading, doc, "groups", default_group),
+        _edit(reading, doc, "features"),
+        _edit(reading, doc, "without"),
+        _edit(reading, doc, "labels"),
+        bindings(reading, doc),
+        _facts(doc),
+        files(doc),
+        get("address"),
+        get("state"),
     )
 
 
-def _edit(doc: Document, key: str, read: Callable[..., Sequence[Any]]) -> ListEdit:
-    if key not in doc.value:
-        return ListEdit()
-    said = doc.value[key]
-    if isinstance(said, list):
-        return ListEdit(Op.SET, tuple(read(key)), doc.at(key))
-    word = next(iter(said))
-    return ListEdit(_EDITS[word], tuple(read(key, word)), doc.at(key))
+def _edit(reading: Reading, doc: Document, key: str, banned: str = "") -> ListEdit:
+    if key not in doc.top:
+        return _UNSAID
+    said, inner, op = doc.value[key], doc.top[key], Op.SET
+    origin = place(doc.file, inner)
+    if type(said) is dict:
+        ((word, said),) = said.items()
+        op, inner = _EDITS[word], inner.value[0][1]
+    if key == "features":
+        return ListEdit(op, uses(reading, doc.file, inner, said), origin)
+    return ListEdit(op, refs(reading, doc.file, inner, said, banned), origin)
 
 
-def _refs(doc: Document, *path: str) -> list[Ref]:
-    return [Ref(name, doc.at(*path, index)) for index, name in enumerate(doc.get(*path))]
+def _facts(doc: Document) -> Mapping[str, Fact]:
+    given = doc.value.get("facts")
+    if not given:
+        return NONE
+    result = {}
+    for (_, inner), (key, value) in zip(doc.top["facts"].value, given.items(), strict=True):
+        result[intern(key)] = Fact(value, None if type(value) is str else source(inner, value))
+    return result
+
+
+def pack_node(said: Node) -> PackedNode:
+    """A node as a pack holds it."""
+    return PackedNode(
+        said.description,
+        _pack_edit(said.groups, pack_refs),
+        _pack_edit(said.features, pack_uses),
+        _pack_edit(said.without, pack_refs),
+        _pack_edit(said.labels, pack_refs),
+        pack_bindings(said.params),
+        [(key, fact.value, fact.text) for key, fact in said.facts.items()],
+        pack_files(said.files),
+        said.address,
+        said.state,
+    )
+
+
+def unpack_node(packed: PackedNode, name: str, origin: Origin) -> Node:
+    """A node out of a pack."""
+    file = origin.file
+    facts = {intern(key): Fact(value, text) for key, value, text in packed.facts}
+    return Node(
+        name,
+        origin,
+        packed.description,
+        _unpack_edit(file, packed.groups, unpack_refs),
+        _unpack_edit(file, packed.features, unpack_uses),
+        _unpack_edit(file, packed.without, unpack_refs),
+        _unpack_edit(file, packed.labels, unpack_refs),
+        unpack_bindings(file, packed.params),
+        facts or NONE,
+        unpack_files(file, packed.files),
+        packed.address,
+        packed.state,
+    )
+
+
+def _pack_edit(edit: ListEdit, rows: Any) -> Any:
+    at = edit.origin
+    return None if at is None else (edit.op, at.line, at.column, rows(edit.items))
+
+
+def _unpack_edit(file: str, packed: Any, items: Any) -> ListEdit:
+    if packed is None:
+        return _UNSAID
+    op, line, column, rows = packed
+    return ListEdit(op, items(file, rows), Origin(file, line, column))

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from gitcfg.load.document import Document
-from gitcfg.load.names import Register
+from gitcfg.load.marks import Pair, pairs, place
 from gitcfg.load.parts import binding, refs
 from gitcfg.load.reading import Reading
-from gitcfg.model import Binding, Finding, Op, Parameter
+from gitcfg.load.sheet import Said, Sheet, SheetKind
+from gitcfg.load.sheets import gathered
+from gitcfg.model import Binding, Op, Parameter, Ref
 from gitcfg.model.names import FAMILY
 
 FOLDER = "parameters"
@@ -15,63 +17,42 @@ FOLDER = "parameters"
 
 def load_parameters(reading: Reading) -> dict[str, Parameter]:
     """Every declaration, by name or pattern."""
-    result: Register[Parameter] = Register(reading, "parameter", FAMILY)
-    families: dict[str, Parameter] = {}
-    for entry in reading.files(FOLDER):
-        doc, wrong = reading.read(entry, "parameters")
-        if not isinstance(doc.value, dict) or not isinstance(doc.value.get("parameters", {}), dict):
-            reading.misread(FOLDER, entry.path)
-            continue
-        for name, said in doc.get("parameters").items():
-            if not result.admit(name, doc.key("parameters", name)):
-                continue
-            if None in wrong or "defaults" in wrong or name in wrong:
-                reading.misread(FOLDER, name)
-                result[name] = Parameter(name, doc.key("parameters", name))
-                continue
-            result[name] = parameter = _parameter(reading, doc, name, said)
-            if parameter.pattern:
-                _family(reading, families, parameter)
-    return dict(result)
+    return gathered(reading, PARAMETERS)
 
 
-def _family(reading: Reading, families: dict[str, Parameter], parameter: Parameter) -> None:
+def _family(parameter: Parameter) -> str | None:
+    """The pattern as everybody would write it: `**` matches what `*` does."""
     family = parameter.name
     while "**" in family:
         family = family.replace("**", "*")
-    first = families.setdefault(family, parameter)
-    if first is not parameter:
-        names = (min(first.name, parameter.name), max(first.name, parameter.name))
-        message = f"{names[0]} and {names[1]} declare the same family of parameters."
-        reading.findings.append(Finding("GC103", names, message, (parameter.origin, first.origin)))
+    return family if parameter.pattern else None
 
 
-def _parameter(reading: Reading, doc: Document, name: str, said: Mapping[str, Any] | None) -> Parameter:
-    path = ("parameters", name)
-    own = said or {}
-    every = {**doc.get("defaults"), **own}
+def _parameter(reading: Reading, doc: Document, said: Said) -> Parameter:
+    file, every, nodes = doc.file, {**doc.get("defaults"), **said.given}, said.nodes
+    if "defaults" in doc.top:
+        nodes = {**pairs(doc.top["defaults"]), **nodes}
     get = every.get
 
-    def place(key: str) -> tuple[str, ...]:
-        """Where a key is said: in the parameter's own mapping, else among the file's defaults."""
-        return (*path, key) if key in own else ("defaults", key)
+    def names(key: str) -> tuple[Ref, ...]:
+        return refs(reading, file, nodes[key][1], every[key]) if key in every else ()
 
     if get("secret"):
-        message = f"The parameter {name} is secret; secrets are not supported by this version."
-        reading.report("GC105", "secret", message, doc.key(*path, "secret"))
+        message = f"The parameter {said.name} is secret; secrets are not supported by this version."
+        reading.report("GC105", "secret", message, doc.key(FOLDER, said.name, "secret"))
     separator = get("separator")
     return Parameter(
-        name,
-        doc.key(*path),
+        said.name,
+        said.origin,
         description=str(get("description", "")),
         type=get("type", "list" if separator else None),
         schema=get("schema"),
-        schema_origin=doc.key(*place("schema")) if "schema" in every else None,
-        default=_default(reading, doc, place("default")) if "default" in every else None,
+        schema_origin=place(file, nodes["schema"][0]) if "schema" in every else None,
+        default=_default(reading, file, nodes, every) if "default" in every else None,
         must_change=get("must_change", False),
         restart=get("restart", False),
-        depends=refs(reading, doc, *place("depends")) if "depends" in every else (),
-        conflicts=refs(reading, doc, *place("conflicts")) if "conflicts" in every else (),
+        depends=names("depends"),
+        conflicts=names("conflicts"),
         separator=separator,
         unique=get("unique", False),
         macros=get("macros"),
@@ -80,6 +61,13 @@ def _parameter(reading: Reading, doc: Document, name: str, said: Mapping[str, An
     )
 
 
-def _default(reading: Reading, doc: Document, place: tuple[str, ...]) -> Binding | None:
-    said = binding(reading, doc.file, doc.mark_at(*place[:-1]), "default", doc.get(*place))
+def _default(
+    reading: Reading, file: str, nodes: Mapping[str, Pair], every: Mapping[str, Any]
+) -> Binding | None:
+    said = binding(reading, file, *nodes["default"], every["default"])
     return None if said is None or said.op is Op.NULL else said
+
+
+PARAMETERS: SheetKind[Parameter] = SheetKind(
+    FOLDER, "parameter", FAMILY, _parameter, Parameter, Sheet[Parameter], frozenset({"defaults"}), _family
+)

@@ -1,62 +1,75 @@
-"""The parts that definitions of several kinds share: bindings, feature lists, files, names."""
+"""The parts that definitions of several kinds share: bindings, feature lists, names."""
 
 from collections.abc import Mapping
+from sys import intern
 from typing import Any
 
 from gitcfg.load.document import Document
-from gitcfg.load.marks import Mark
+from gitcfg.load.marks import place, source
 from gitcfg.load.names import once
 from gitcfg.load.reading import Reading
-from gitcfg.model import Binding, FileEntry, Op, Origin, Ref, Use
+from gitcfg.model import Binding, Op, Origin, Ref, Use
 from gitcfg.model.names import shown
 from gitcfg.nodeset import NodeSetError, expand
 
 LATER = {"$collect": "rules across nodes", "$secret": "secrets"}
 MAX_INSTANCES = 10_000
-CONTENTS = ("format", "template", "text", "source")
+NONE: Mapping[str, Any] = {}
+"""Shared by all definitions that say nothing of a kind."""
 _OPS = {f"${op.value}": op for op in Op if op not in (Op.SET, Op.NULL)}
 
 
-def bindings(reading: Reading, doc: Document, *path: str) -> dict[str, Binding]:
-    """The `params:` that the path leads to."""
-    mark = doc.mark_at(*path)
-    result = {}
-    for name, given in doc.get(*path).items():
-        bound = binding(reading, doc.file, mark, name, given)
+def bindings(reading: Reading, doc: Document, key: str = "params") -> Mapping[str, Binding]:
+    """What a mapping of parameters says."""
+    given = doc.value.get(key)
+    if not given:
+        return NONE
+    result: dict[str, Binding] = {}
+    for (name, node), (param, value) in zip(doc.top[key].value, given.items(), strict=True):
+        bound = binding(reading, doc.file, name, node, value)
         if bound is not None:
-            result[name] = bound
+            result[intern(param)] = bound
     return result
 
 
-def binding(reading: Reading, file: str, mark: Mark, name: str, given: Any) -> Binding | None:
+def binding(reading: Reading, file: str, key: Any, node: Any, given: Any) -> Binding | None:
     """What a mapping says of one of its keys; None: an operation this version does not know."""
-    origin = Origin(file, *mark.keys[name])
-    below = mark.values[name]
-    at = Origin(file, below.line, below.column)
-    if isinstance(given, dict) and len(given) == 1:
-        word = next(iter(given))
+    origin = place(file, key)
+    at = place(file, node)
+    if type(given) is dict and len(given) == 1:
+        (word,) = given
         if word in LATER:
             message = f"{word} belongs to {LATER[word]}, which this version does not support."
             reading.report("GC105", word, message, at)
             return None
         if word in _OPS:
-            return Binding(_OPS[word], given[word], below.values[word].text, origin, at)
+            text = source(node.value[0][1], given[word])
+            return Binding(_OPS[word], given[word], text, origin, at)
     if given is None:
         return Binding(Op.NULL, None, None, origin, at)
-    return Binding(Op.SET, given, below.text, origin, at)
+    return Binding(Op.SET, given, source(node, given), origin, at)
 
 
-def refs(reading: Reading, doc: Document, *path: str, banned: str = "") -> tuple[Ref, ...]:
-    """A list of names."""
-    found = [Ref(name, doc.at(*path, index)) for index, name in enumerate(doc.get(*path))]
-    return once(reading, found, banned)
+def refs(reading: Reading, file: str, node: Any, given: list[str], banned: str = "") -> tuple[Ref, ...]:
+    """A list of names, each once; the banned one is not to be in it."""
+    found = []
+    for item in node.value:
+        mark = item.start_mark  # not by `place`: here a call costs a third
+        found.append(Ref(intern(item.value), Origin(file, mark.line + 1, mark.column + 1)))
+    sound = len(set(given)) == len(given) and banned not in given
+    return tuple(found if sound else once(reading, found, banned))
 
 
-def uses(reading: Reading, doc: Document, *path: str) -> tuple[Use, ...]:
+def names(reading: Reading, doc: Document, key: str) -> tuple[Ref, ...]:
+    """The names that stand under a key of a document."""
+    return refs(reading, doc.file, doc.top[key], doc.value[key]) if key in doc.top else ()
+
+
+def uses(reading: Reading, file: str, node: Any, given: list[Any]) -> tuple[Use, ...]:
     """A list of features, plain or as instances; instances are listed one by one, highest first."""
     result: dict[tuple[str, str | None], Use] = {}
-    for index, item in enumerate(doc.get(*path)):
-        for use in _use(reading, doc, item, (*path, index)):
+    for inner, item in zip(node.value, given, strict=True):
+        for use in _use(reading, file, inner, item):
             key = (use.feature, use.instance)
             if key in result:
                 name = use.feature if use.instance is None else f"{use.feature} as {use.instance}"
@@ -67,65 +80,40 @@ def uses(reading: Reading, doc: Document, *path: str) -> tuple[Use, ...]:
     return tuple(result.values())
 
 
-def _use(reading: Reading, doc: Document, item: Any, path: tuple[str | int, ...]) -> list[Use]:
+def listed(reading: Reading, doc: Document, key: str) -> tuple[Use, ...]:
+    """The features that stand under a key of a document."""
+    return uses(reading, doc.file, doc.top[key], doc.value[key]) if key in doc.top else ()
+
+
+def _use(reading: Reading, file: str, node: Any, item: Any) -> tuple[Use, ...]:
     if isinstance(item, str):
-        return [Use(item, doc.at(*path))]
-    origin = doc.at(*path, "feature")
-    attributes = _attributes(doc, item.get("with", {}), (*path, "with"))
+        return (Use(intern(item), place(file, node), None, NONE),)
+    said = {key.value: value for key, value in node.value}
+    origin = place(file, said["feature"])
+    attributes = _attributes(file, said["with"], item["with"]) if "with" in item else NONE
     if "as" not in item:
-        return [Use(item["feature"], origin, None, attributes)]
-    names = instance_names(reading, item["as"], doc.at(*path, "as"))
-    return [Use(item["feature"], origin, name, attributes) for name in names]
+        return (Use(item["feature"], origin, None, attributes),)
+    names = instance_names(reading, item["as"], place(file, said["as"]))
+    return tuple(Use(item["feature"], origin, name, attributes) for name in names)
 
 
-def _attributes(doc: Document, given: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Binding]:
+def _attributes(file: str, node: Any, given: Mapping[str, Any]) -> dict[str, Binding]:
     result = {}
-    for name, value in given.items():
-        at = doc.at(*path, name)
-        result[name] = Binding(Op.SET, value, doc.mark_at(*path, name).text, at, at)
+    for (_, inner), (name, value) in zip(node.value, given.items(), strict=True):
+        at = place(file, inner)
+        result[name] = Binding(Op.SET, value, source(inner, value), at, at)
     return result
 
 
-def instance_names(reading: Reading, text: str, origin: Origin) -> tuple[str, ...]:
+def instance_names(reading: Reading, text: str, at: Origin) -> tuple[str, ...]:
     """The instances that `as` names; one that holds `${` is left for its outer instance to say."""
     if "${" in text:
         return (text,)
     try:
         return expand(text, MAX_INSTANCES)
     except NodeSetError as error:
-        reading.report("GC103", text, f"{shown(text)!r} names no instances: {error}.", origin)
+        reading.report("GC103", text, f"{shown(text)!r} names no instances: {error}.", at)
         return ()
-
-
-def files(doc: Document, *path: str) -> dict[str, FileEntry]:
-    """The `files:` that the path leads to."""
-    return {name: _file(doc, name, entry, (*path, name)) for name, entry in doc.get(*path).items()}
-
-
-def _file(doc: Document, name: str, entry: Mapping[str, Any] | None, path: tuple[str, ...]) -> FileEntry:
-    origin = doc.key(*path)
-    if entry is None:
-        return FileEntry(name, origin, (), removed=True)
-    params = entry.get("params", ())
-    tags = params.get("tags", ()) if isinstance(params, dict) else ()
-    return FileEntry(
-        name,
-        origin,
-        tuple(key for key in CONTENTS if key in entry),
-        format=entry.get("format"),
-        params=() if isinstance(params, dict) else tuple(params),
-        tags=tuple(tags),
-        template=_ref(doc, entry, path, "template"),
-        text=entry.get("text"),
-        source=_ref(doc, entry, path, "source"),
-        mode=entry.get("mode", "0644"),
-        owner=entry.get("owner", "root"),
-        group=entry.get("group", "root"),
-    )
-
-
-def _ref(doc: Document, entry: Mapping[str, Any], path: tuple[str, ...], key: str) -> Ref | None:
-    return Ref(entry[key], doc.at(*path, key)) if key in entry else None
 
 
 def description(doc: Document) -> str:

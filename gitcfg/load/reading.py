@@ -53,13 +53,14 @@ class Reading(msgspec.Struct):
             doc = document.too_large(entry.path, entry.size)
         else:
             doc = document.parse(entry.path, self.tree.read(entry))
-        self.findings += doc.findings
-        if any(finding.code == "GC101" for finding in doc.findings):
-            return doc, {None}
+        if doc.findings:
+            self.findings += doc.findings
+            if any(finding.code == "GC101" for finding in doc.findings):
+                return doc, {None}
         wrong: set[str | None] = set()
         for problem in schema.problems(kind, doc.value):
             wrong.add(str(problem.path[1]) if len(problem.path) > 1 else None)
             origin = doc.key(*problem.path) if problem.key else doc.at(*problem.path)
-            if doc.mark_at(*problem.path).text != "":  # what is missing has been told (GC106)
+            if not doc.missing(*problem.path):  # that has been told (GC106)
                 self.report("GC102", entry.path, problem.message, origin, hint=problem.hint)
         return doc, wrong

@@ -1,22 +1,32 @@
-"""A whole tree as a Model: every kind, in the order in which they may refer to each other."""
+"""A whole tree as a Model: every kind, each read as far as it is asked for."""
+
+from collections.abc import Iterable, Set
+from typing import Any
 
 from gitcfg.git.tree import Tree
-from gitcfg.load.features import load_features, load_groups
-from gitcfg.load.nodes import load_nodes, load_nodesets, unique_members
-from gitcfg.load.overrides import load_overrides
-from gitcfg.load.parameters import load_parameters
+from gitcfg.load.features import FEATURES, GROUPS
+from gitcfg.load.found import Findings, Known, Unread, about
+from gitcfg.load.nodes import nodes_kind
+from gitcfg.load.nodesets import nodesets_kind
+from gitcfg.load.overrides import overrides_kind
+from gitcfg.load.packs import Keeper, Packs
+from gitcfg.load.parameters import PARAMETERS
 from gitcfg.load.reading import Reading
+from gitcfg.load.sets import NodeSets
 from gitcfg.load.settings import load_settings
-from gitcfg.load.subsystems import load_subsystems
-from gitcfg.model import Model, Origin, Settings
+from gitcfg.load.sheets import Sheets
+from gitcfg.load.shelf import Shelf
+from gitcfg.load.subsystems import SUBSYSTEMS
+from gitcfg.model import Finding, Model, Origin, Settings
 
 LATER = ("rules", "allocations", "secrets", "holds", "keys")
 
 
-def load(tree: Tree) -> Model:
+def load(tree: Tree, keeper: Keeper | None = None) -> Model:
     """Read a tree. What is wrong with its files is in the model's findings (1xx).
 
-    GitcfgError: the tree has no gitcfg.yaml.
+    Definitions are read when they are asked for, and everything when the findings are, or what is unread.
+    `keeper` keeps what was read for the next time. GitcfgError: the tree has no gitcfg.yaml.
     """
     reading = Reading(tree)
     settings = load_settings(reading)
@@ -24,31 +34,76 @@ def load(tree: Tree) -> Model:
         return Model(Settings(Origin("gitcfg.yaml")), findings=tuple(reading.findings))
     for folder in LATER:
         _refuse(reading, folder)
-    nodes = load_nodes(reading, settings)
+    return _model(tree, settings, Packs(keeper, settings), reading.findings)
+
+
+def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Finding]) -> Model:
+    nodes = Shelf(tree, nodes_kind(settings), packs)
+    parameters = Sheets(tree, PARAMETERS, packs)
+    subsystems = Sheets(tree, SUBSYSTEMS, packs)
+    features = Shelf(tree, FEATURES, packs)
+    groups = Shelf(tree, GROUPS, packs)
+    written = Shelf(tree, nodesets_kind(settings), packs)
+    nodesets = NodeSets(written, nodes, settings.max_nodes)
+    overrides = Shelf(tree, overrides_kind(settings), packs)
+    names = Reading(tree)
+    templates, sources = _names(names, "templates"), _names(names, "files")
+    kinds: tuple[Shelf[Any] | Sheets[Any], ...] = (
+        nodes,
+        parameters,
+        subsystems,
+        features,
+        groups,
+        written,
+        overrides,
+    )
+    parts = (
+        Known(findings),
+        nodes,
+        parameters,
+        subsystems,
+        features,
+        groups,
+        nodesets,
+        overrides,
+        Known(names.findings),
+    )
     return Model(
         settings,
-        parameters=load_parameters(reading),
-        subsystems=load_subsystems(reading),
-        features=load_features(reading),
-        groups=load_groups(reading),
+        parameters=parameters,
+        subsystems=subsystems,
+        features=features,
+        groups=groups,
         nodes=nodes,
-        nodesets=unique_members(reading, nodes, load_nodesets(reading, settings)),
-        overrides=load_overrides(reading, settings),
-        templates=_names(reading, "templates"),
-        sources=_names(reading, "files"),
-        unread={kind: frozenset(names) for kind, names in reading.unread.items()},
-        findings=tuple(reading.findings),
+        nodesets=nodesets,
+        overrides=overrides,
+        templates=templates,
+        sources=sources,
+        unread=Unread({part.kind.folder: part for part in kinds}),
+        findings=Findings(parts),
     )
 
 
-def load_nodes_only(tree: Tree) -> Model:
+def load_nodes_only(tree: Tree, keeper: Keeper | None = None) -> Model:
     """A Model of the nodes and node sets alone, for who was there. Its findings say nothing."""
-    reading = Reading(tree)
-    settings = load_settings(reading)
+    settings = load_settings(Reading(tree))
     if settings is None:
         return Model(Settings(Origin("gitcfg.yaml")))
-    nodes = load_nodes(reading, settings)
-    return Model(settings, nodes=nodes, nodesets=load_nodesets(reading, settings))
+    packs = Packs(keeper, settings)
+    nodes = Shelf(tree, nodes_kind(settings), packs)
+    written = Shelf(tree, nodesets_kind(settings), packs)
+    return Model(settings, nodes=nodes, nodesets=NodeSets(written, nodes, settings.max_nodes))
+
+
+def findings_so_far(model: Model) -> tuple[Finding, ...]:
+    """The findings about names and about the definitions that have been read until now."""
+    return model.findings.so_far() if isinstance(model.findings, Findings) else tuple(model.findings)
+
+
+def findings_of(model: Model, files: Set[str]) -> tuple[Finding, ...]:
+    """The findings about some files, which are read for it if they were not; no others are."""
+    found = model.findings
+    return found.of(files) if isinstance(found, Findings) else about(found, files)
 
 
 def _refuse(reading: Reading, folder: str) -> None:

@@ -14,7 +14,7 @@ _WORDS: dict[str, bool | None] = {
     "False": False,
     "FALSE": False,
 }
-_OTHER_THAN_TEXT = frozenset("0123456789+-.tTfFnN~")
+NOT_TEXT = frozenset("0123456789+-.tTfFnN~")
 DECIMAL = re.compile(r"[-+]?[0-9]+")
 BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 FLOAT = re.compile(
@@ -28,7 +28,7 @@ Scalar = str | int | float | bool | None
 
 def resolve(text: str) -> Scalar:
     """The value of a plain scalar. ValueError: an integer beyond all use."""
-    if text[:1] not in _OTHER_THAN_TEXT:
+    if text[:1] not in NOT_TEXT:
         return text
     if text in _WORDS:
         return _WORDS[text]

@@ -19,6 +19,7 @@ _COUNTED = 200  # problems that are looked for
 _PRINTABLE = 10**100  # Python refuses to print integers of more than 4,300 digits
 _MOST_WORK = 2 * 10**8  # a schema's steps by a value's characters: some seconds at worst
 _MOST_MATCHED = 100_000  # patterns by characters: 40 us each at worst
+_SHORT = 1000
 _REGEX_BYTES = 1 << 19  # compiled; what `.{1,255}` needs
 _ENTRIES = {"items": list, "additionalProperties": dict, "propertyNames": dict}
 _MASK = "\0value\0"
@@ -136,23 +137,33 @@ def _is_number(checker: Any, value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def schema_problem(schema: dict[str, Any]) -> str | None:
-    """Why a parameter's own schema is none, or must not be used; None if it is sound."""
-    text = _json(schema)
-    return _NO_JSON if text is None else _own(text)[1].refusal
+class OwnSchema:
+    """A parameter's own schema, read once. `refusal`: why it is none, or must not be used."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        text = _json(schema)
+        found: tuple[Any, Weight] = (None, Weight(_NO_JSON)) if text is None else _own(text)
+        self._judge, self._weight = found
+        self.refusal = self._weight.refusal
+
+    def problem(self, value: Any) -> str | None:
+        """Why a value does not satisfy the schema, in the words of the validator."""
+        if self._judge is None:
+            return None
+        size = _size(value)
+        if size is None:
+            return _NO_JSON
+        if self._weight.steps * size > _MOST_WORK or self._weight.patterns * size > _MOST_MATCHED:
+            return "it is too large to be judged by such a schema."
+        return None if self._judge.is_valid(value) else _refused(self._judge, value)
 
 
-def value_problem(schema: dict[str, Any], value: Any) -> str | None:
-    """Why a value does not satisfy a sound schema, in the words of the validator."""
-    text, given = _json(schema), _json(value)
-    judge, weight = (None, Weight()) if text is None else _own(text)
-    if judge is None:
-        return None
-    if given is None:
-        return _NO_JSON
-    if weight.steps * len(given) > _MOST_WORK or weight.patterns * len(given) > _MOST_MATCHED:
-        return "it is too large to be judged by such a schema."
-    return None if judge.is_valid(value) else _refused(judge, value)
+def _size(value: Any) -> int | None:
+    """How many characters a value has as JSON; None if JSON has no such value."""
+    if isinstance(value, str) and len(value) < _SHORT:
+        return 6 * len(value) + 2  # at most: writing every value to know is what would be slow
+    text = _json(value)
+    return None if text is None else len(text)
 
 
 def _refused(judge: Any, value: Any) -> str | None:

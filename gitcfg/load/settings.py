@@ -1,21 +1,17 @@
 """gitcfg.yaml: the settings of a repository (GC104, GC105)."""
 
-from gitcfg.git.tree import EntryKind
 from gitcfg.load.document import Document
 from gitcfg.load.reading import Reading
-from gitcfg.model import GitcfgError, Origin, Settings, Undeclared
+from gitcfg.load.root import FILE, settings_entry
+from gitcfg.model import Origin, Settings, Undeclared
 
-FILE = "gitcfg.yaml"
 FORMAT = 1
 _LATER = {"release": "releases", "walk_in": "nodes that walk in"}
 
 
 def load_settings(reading: Reading) -> Settings | None:
     """The settings, or None where the format is not one this program reads."""
-    entry = reading.tree.entry(FILE)
-    if entry is None or entry.kind is not EntryKind.FILE:
-        raise GitcfgError(f"There is no {FILE} here.", "`gitcfg init` makes a repository.")
-    doc, wrong = reading.read(entry, "gitcfg")
+    doc, wrong = reading.read(settings_entry(reading.tree), "gitcfg")
     if not isinstance(doc.value, dict):
         return Settings(Origin(FILE))
     number = doc.value.get("format")

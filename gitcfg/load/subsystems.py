@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from gitcfg.load.document import Document
-from gitcfg.load.names import Register
 from gitcfg.load.parts import refs
 from gitcfg.load.reading import Reading
-from gitcfg.model import Subsystem
+from gitcfg.load.sheet import Said, Sheet, SheetKind
+from gitcfg.load.sheets import gathered
+from gitcfg.model import Ref, Subsystem
 from gitcfg.model.definitions import Command
 from gitcfg.model.names import NAME
 
@@ -16,34 +17,23 @@ FOLDER = "subsystems"
 
 def load_subsystems(reading: Reading) -> dict[str, Subsystem]:
     """Every subsystem by name."""
-    result: Register[Subsystem] = Register(reading, "subsystem", NAME)
-    for entry in reading.files(FOLDER):
-        doc, wrong = reading.read(entry, FOLDER)
-        if not isinstance(doc.value, dict) or not isinstance(doc.value.get(FOLDER, {}), dict):
-            reading.misread(FOLDER, entry.path)
-            continue
-        for name, said in doc.get(FOLDER).items():
-            if not result.admit(name, doc.key(FOLDER, name)):
-                continue
-            if None in wrong or name in wrong:
-                reading.misread(FOLDER, name)
-                result[name] = Subsystem(name, doc.key(FOLDER, name))
-            else:
-                result[name] = _subsystem(reading, doc, name, said or {})
-    return dict(result)
+    return gathered(reading, SUBSYSTEMS)
 
 
-def _subsystem(reading: Reading, doc: Document, name: str, said: Mapping[str, Any]) -> Subsystem:
-    path = (FOLDER, name)
-    get = said.get
+def _subsystem(reading: Reading, doc: Document, said: Said) -> Subsystem:
+    get = said.given.get
+
+    def names(key: str) -> tuple[Ref, ...]:
+        return refs(reading, doc.file, said.nodes[key][1], said.given[key]) if key in said.nodes else ()
+
     return Subsystem(
-        name,
-        doc.key(*path),
+        said.name,
+        said.origin,
         description=str(get("description", "")),
-        params=refs(reading, doc, *path, "params") if "params" in said else (),
+        params=names("params"),
         files=tuple(get("files", ())),
-        features=refs(reading, doc, *path, "features") if "features" in said else None,
-        covers=refs(reading, doc, *path, "covers") if "covers" in said else (),
+        features=names("features") if "features" in said.nodes else None,
+        covers=names("covers"),
         validate=tuple(get("validate", ())),
         reload=tuple(get("reload", ())),
         restart=tuple(get("restart", ())),
@@ -57,3 +47,8 @@ def _command(said: Mapping[str, Any] | None) -> Command | None:
     if said is None:
         return None
     return Command(tuple(said["run"]), str(said.get("timeout", "60s")), said.get("retries", 0))
+
+
+SUBSYSTEMS: SheetKind[Subsystem] = SheetKind(
+    FOLDER, "subsystem", NAME, _subsystem, Subsystem, Sheet[Subsystem]
+)

@@ -1,11 +1,13 @@
 """YAML in and out through libyaml's events: the only module that imports PyYAML."""
 
+import operator
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
 from yaml import YAMLError
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
 from yaml.events import (
     AliasEvent,
     MappingEndEvent,
@@ -14,18 +16,24 @@ from yaml.events import (
     SequenceEndEvent,
     StreamEndEvent,
 )
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from gitcfg.load import scalars
 
 __all__ = [
     "AliasEvent",
     "MappingEndEvent",
+    "MappingNode",
     "MappingStartEvent",
+    "Node",
     "ScalarEvent",
+    "ScalarNode",
     "SequenceEndEvent",
+    "SequenceNode",
     "StreamEndEvent",
     "YAMLError",
     "complaint",
+    "composed",
     "dump",
     "events",
 ]
@@ -34,6 +42,30 @@ __all__ = [
 def events(data: bytes | str) -> Iterator[Any]:
     """libyaml's parsing events; unlike composing, they survive any depth of nesting."""
     return iter(yaml.CSafeLoader(data).get_event, None)
+
+
+class _Composer(CParser):
+    """Composes nodes whose `tag` says, where none was written, whether the value is plain.
+
+    What composing calls at each node are functions in C that do nothing: 4 us a file of 40 values.
+    """
+
+    descend_resolver = staticmethod(operator.is_)
+    ascend_resolver = staticmethod(tuple)
+
+    @staticmethod
+    def resolve(kind: Any, value: str | None, implicit: Any) -> Any:
+        """Of a scalar, is it plain? A mapping or list without a tag is."""
+        return implicit if value is None else implicit[0]
+
+
+def composed(text: str) -> Any:
+    """The root node of a text's one document, None if there is none; nested deeply, it segfaults.
+
+    This makes fewer objects than events do, in C: 23 us a file of 40 values instead of 33.
+    YAMLError: the text is not YAML, or holds two documents.
+    """
+    return _Composer(text).get_single_node()
 
 
 _AT_THE_BEGINNING = frozenset(

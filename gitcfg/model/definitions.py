@@ -1,6 +1,6 @@
 """The definitions of a repository, as the loader understood them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 from enum import StrEnum
 from typing import Any
@@ -41,7 +41,7 @@ class Binding(msgspec.Struct, frozen=True, gc=False):
     at: Origin
 
 
-class Use(msgspec.Struct, frozen=True):
+class Use(msgspec.Struct, frozen=True, gc=False):
     """A feature in a list: plain, or installed as one instance (`as`) with attributes (`with`)."""
 
     feature: str
@@ -50,7 +50,7 @@ class Use(msgspec.Struct, frozen=True):
     attributes: Mapping[str, Binding] = {}
 
 
-class ListEdit(msgspec.Struct, frozen=True):
+class ListEdit(msgspec.Struct, frozen=True, gc=False):
     """A node's list: it replaces its set's (`set`), or composes with it."""
 
     op: Op = Op.APPEND
@@ -58,7 +58,7 @@ class ListEdit(msgspec.Struct, frozen=True):
     origin: Origin | None = None
 
 
-class FileEntry(msgspec.Struct, frozen=True):
+class FileEntry(msgspec.Struct, frozen=True, gc=False):
     """What a file on a node holds. `contents` names every content key that was written."""
 
     path: str
@@ -76,7 +76,7 @@ class FileEntry(msgspec.Struct, frozen=True):
     group: str = "root"
 
 
-class Parameter(msgspec.Struct, frozen=True):
+class Parameter(msgspec.Struct, frozen=True, gc=False):
     """What may be set: one name, or a family of names if `name` is a pattern."""
 
     name: str
@@ -102,7 +102,7 @@ class Parameter(msgspec.Struct, frozen=True):
         return "*" in self.name or "?" in self.name
 
 
-class Command(msgspec.Struct, frozen=True):
+class Command(msgspec.Struct, frozen=True, gc=False):
     """A subsystem's check after a change: a command, its time limit and how often to try."""
 
     run: tuple[str, ...]
@@ -110,7 +110,7 @@ class Command(msgspec.Struct, frozen=True):
     retries: int = 0
 
 
-class Subsystem(msgspec.Struct, frozen=True):
+class Subsystem(msgspec.Struct, frozen=True, gc=False):
     """A process that settings affect."""
 
     name: str
@@ -128,7 +128,7 @@ class Subsystem(msgspec.Struct, frozen=True):
     using: str = "new"
 
 
-class Feature(msgspec.Struct, frozen=True):
+class Feature(msgspec.Struct, frozen=True, gc=False):
     """What a machine can do: parameters and files, and what it goes with."""
 
     name: str
@@ -142,7 +142,7 @@ class Feature(msgspec.Struct, frozen=True):
     files: Mapping[str, FileEntry] = {}
 
 
-class Group(msgspec.Struct, frozen=True):
+class Group(msgspec.Struct, frozen=True, gc=False):
     """A set of nodes with what they have in common."""
 
     name: str
@@ -160,7 +160,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
     text: str | None = None
 
 
-class Node(msgspec.Struct, frozen=True):
+class Node(msgspec.Struct, frozen=True, gc=False):
     """One machine as its own file says; a node set's file says the same of all its members."""
 
     name: str
@@ -177,7 +177,7 @@ class Node(msgspec.Struct, frozen=True):
     state: str | None = None
 
 
-class NodeSet(msgspec.Struct, frozen=True):
+class NodeSet(msgspec.Struct, frozen=True, gc=False):
     """Nodes that are alike: `definition` holds what is said of each, `members` their names."""
 
     name: str
@@ -186,7 +186,7 @@ class NodeSet(msgspec.Struct, frozen=True):
     definition: Node
 
 
-class Override(msgspec.Struct, frozen=True):
+class Override(msgspec.Struct, frozen=True, gc=False):
     """What holds for some nodes for some time; `members` or `where` (CEL) says for which."""
 
     name: str
@@ -228,7 +228,8 @@ class Model(msgspec.Struct, frozen=True):
 
     `templates` and `sources` are the names under templates/ and files/;
     `unread` holds, by kind, what stands in files that could not be understood (paths where not
-    even names are known), so that what they may have said is not reported missing.
+    even names are known), so that what they may have said is not reported missing. Definitions may
+    be read only when they are asked for; these two are complete as soon as they are asked for.
     """
 
     settings: Settings
@@ -241,8 +242,8 @@ class Model(msgspec.Struct, frozen=True):
     overrides: Mapping[str, Override] = {}
     templates: frozenset[str] = frozenset()
     sources: frozenset[str] = frozenset()
-    unread: Mapping[str, frozenset[str]] = {}
-    findings: tuple[Finding, ...] = ()
+    unread: Mapping[str, Set[str]] = {}
+    findings: Sequence[Finding] = ()
 
     def hosts(self) -> Iterator[Node]:
         """What is said of nodes: their own files and their sets'."""

@@ -1,84 +1,87 @@
-"""Asks targets' own parsers about texts: each distinct one once, in a guarded child process."""
+"""Asks targets' own parsers about texts: each distinct one once, in guarded child processes."""
 
 import contextlib
-import hashlib
-from functools import cached_property
+import os
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-import msgspec
-
-from gitcfg.check.judge import Meant, Verdict
-from gitcfg.guard import Guard, GuardError, Limits
-from gitcfg.parsers.refusal import ended, refused
+from gitcfg.check.judge import Question, Verdicts
+from gitcfg.guard import GuardError, Limits
+from gitcfg.parsers.cases import LARGEST, Case, Cases
+from gitcfg.parsers.ends import Ends
+from gitcfg.parsers.kept import Kept
+from gitcfg.parsers.plain import plain
+from gitcfg.parsers.pool import Pool
 
 _CHILD = "gitcfg.parsers.child"
-_LARGEST = 16 << 20
-_LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0, file=2 * _LARGEST)
+_LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0, file=2 * LARGEST)
 _MOST_ENDS = 20
+_MOST = 256  # questions that wait for the verdicts on earlier ones
+_MOST_SIZE = 8 << 20  # of the texts that are not judged yet
+_TOGETHER = 16  # questions that are looked up at once
+_TOGETHER_SIZE = 1 << 20
 
 
 class Parsers:
     """Parsers for what is rendered; close them at the end.
 
-    `unjudged` counts the distinct HTCondor files that were looked at without HTCondor's own parser,
-    since it is not installed. What uses up its time or memory is costly, so that there is an end to it.
+    `workers` children judge at the same time (as many as processors may be used, unless told), `kept` is
+    what keeps verdicts from one run to the next. `unjudged` counts the distinct HTCondor files that were
+    looked at without HTCondor's own parser, since it is not installed.
     """
 
     formats = frozenset({"condor", "ini", "json", "toml", "yaml"})
+    plain = staticmethod(plain)
 
-    def __init__(self) -> None:
-        self._guard = Guard(_CHILD, _LIMITS)
-        self._known: dict[bytes, tuple[Verdict, ...]] = {}
-        self._ends = 0
-        self.unjudged = 0
+    def __init__(self, workers: int | None = None, kept: Kept | None = None) -> None:
+        self._ends = Ends(_MOST_ENDS)
+        workers = workers or len(os.sched_getaffinity(0))
+        self._pool = Pool(_CHILD, _LIMITS, workers, lambda asked: self._ends.before(asked.place))
+        self._cases = Cases(self._pool, self._ends, kept)
+
+    @property
+    def unjudged(self) -> int:
+        """Distinct HTCondor files that HTCondor's own parser has not seen."""
+        return self._cases.unjudged
+
+    @property
+    def asked(self) -> int:
+        """Questions that parsers were asked."""
+        return self._cases.asked
 
     def begin(self) -> None:
-        """Start the child; it loads what it needs while others work."""
+        """Start a child; it loads what it needs while others work."""
         with contextlib.suppress(GuardError):  # then the first question says so
-            self._guard.begin()
+            self._pool.begin()
 
-    def judge(self, format: str, text: str, meant: Meant | None) -> tuple[Verdict, ...]:
-        """What is wrong with a text."""
-        request = _request(format, text, meant)
-        key = hashlib.sha256(msgspec.msgpack.encode(request)).digest()
-        if key not in self._known:
-            self._known[key] = self._judged(request, meant)
-        return self._known[key]
-
-    def _judged(self, request: dict[str, Any], meant: Meant | None) -> tuple[Verdict, ...]:
-        if len(request["text"]) > _LARGEST:
-            return (Verdict(f"is larger than {_LARGEST >> 20} MiB, too large to be judged", grave=False),)
-        if request["format"] == "condor" and not self._condor:
-            self.unjudged += 1
-            request = {**request, "format": "condor_text"}
-        if self._ends >= _MOST_ENDS:
-            reason = f"is not judged, for {_MOST_ENDS} others have ended their parsers"
-            return (Verdict(reason, grave=False),)
-        return self._asked(request, meant)
-
-    def _asked(self, request: dict[str, Any], meant: Meant | None) -> tuple[Verdict, ...]:
+    def judge(self, questions: Iterable[Question]) -> Generator[Verdicts, None, None]:
+        """What is wrong with each text, in order."""
+        waiting: deque[Case] = deque()
         try:
-            found = self._guard.request(request)
-        except GuardError as error:
-            refusal = refused(error, request["text"], meant)
-            self._ends += refusal is None
-            return (refusal or ended(error, request["format"]),)
-        return tuple(
-            Verdict(reason, line, tuple(params), hint, grave) for reason, line, params, hint, grave in found
-        )
+            for some in _some(questions):
+                waiting += self._cases.open(some)
+                self._pool.move()
+                yield from self._settled(waiting)
+                while self._pool.full or len(waiting) > _MOST or self._cases.size > _MOST_SIZE:
+                    self._pool.wait()
+                    yield from self._settled(waiting)
+            while waiting:
+                self._pool.flush()
+                self._pool.wait()
+                yield from self._settled(waiting)
+        finally:
+            self._cases.keep()
+            self._cases.abandon()
 
-    @cached_property
-    def _condor(self) -> bool:
-        """Is HTCondor's parser installed, and one that answers as expected?"""
-        try:
-            return bool(self._guard.request({"look": "condor"}))
-        except GuardError:
-            return False
+    def _settled(self, waiting: deque[Case]) -> Iterator[Verdicts]:
+        while waiting and waiting[0].verdicts is not None:
+            yield self._cases.verdicts(waiting.popleft())
 
     def close(self) -> None:
-        """End the child."""
-        self._guard.close()
+        """End the children."""
+        self._pool.close()
 
     def __enter__(self) -> Self:
         return self
@@ -89,14 +92,12 @@ class Parsers:
         self.close()
 
 
-def _request(format: str, text: str, meant: Meant | None) -> dict[str, Any]:
-    """Values go as JSON, which knows integers of any size."""
-    values = None if meant is None else msgspec.json.encode(meant.values)
-    apart = {} if meant is None else _apart(meant)
-    return {"format": format, "text": text, "values": values, "separators": apart}
-
-
-def _apart(meant: Meant) -> dict[str, str | None]:
-    return {
-        name: meant.separators.get(name) for name, value in meant.values.items() if isinstance(value, list)
-    }
+def _some(questions: Iterable[Question]) -> Iterator[list[Question]]:
+    """Questions that are looked up together."""
+    some: list[Question] = []
+    for question in questions:
+        some.append(question)
+        if len(some) >= _TOGETHER or sum(len(question.text) for question in some) > _TOGETHER_SIZE:
+            yield some
+            some = []
+    yield some

@@ -10,6 +10,7 @@ from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.model import FileEntry, Subsystem
 from gitcfg.model.globs import selects
 from gitcfg.render.formats import Format, formats
+from gitcfg.render.pieces import pieces
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 
@@ -70,7 +71,7 @@ def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEng
         return None
     if entry.format is not None:
         chosen = formats().get(entry.format)
-        return _written(fleet, chosen, selected(fleet, entry, node.params)) if chosen else None
+        return _written(fleet, chosen, entry, node) if chosen else None
     if entry.template is not None:
         known = entry.template.name in fleet.templates
         return engine.render(entry.template.name, context(node)) if known else None
@@ -79,8 +80,13 @@ def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEng
     return entry.text
 
 
-def _written(fleet: Fleet, chosen: Format, values: dict[str, Any]) -> str:
+def _written(fleet: Fleet, chosen: Format, entry: FileEntry, node: FleetNode) -> str:
     """Values in a format. What it cannot carry (GC309, GC310) is left out: it might smuggle lines in."""
+    known = pieces(fleet, chosen, entry)
+    text = known.text(node.kind) if known else None
+    if text is not None:
+        return text
+    values = selected(fleet, entry, node.params)
     apart = separators(fleet, values)
     unfit = {unfit.subjects[-1] for unfit in chosen.unfit(values, apart)}
     return chosen.write({name: value for name, value in values.items() if name not in unfit}, apart)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gitcfg.check import check
 from gitcfg.check.codes import CODES
+from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.git.tree import DictTree
 from gitcfg.parsers.parsers import Parsers

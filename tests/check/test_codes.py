@@ -10,8 +10,8 @@ from datetime import date
 
 import pytest
 
-from gitcfg.check import check
 from gitcfg.check.codes import CODES, above_blocks, explanation, lookup
+from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, GitcfgError, Severity

@@ -1,18 +1,23 @@
 """What a judge is asked about rendered files, and what becomes of its verdicts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
 import pytest
 
-from gitcfg.check import check
-from gitcfg.check.judge import Meant, Verdict
+from gitcfg.check.judge import Meant, Question, Verdict, Verdicts
+from gitcfg.check.parsed import parsed
+from gitcfg.check.run import check
 from gitcfg.compile.fleet import Fleet, compile_tree
+from gitcfg.generate.options import Options
+from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, Severity
 from gitcfg.parsers.parsers import Parsers
+from gitcfg.render.files import content
 from gitcfg.render.formats import formats
+from gitcfg.render.templates import TemplateEngine
 from tests.parsers.oracle import needs_htcondor
 
 FILES = {
@@ -34,21 +39,30 @@ def fleet(format: str, **changed: str) -> Fleet:
 
 
 class Fake:
-    """A judge with a verdict for everything, that remembers what it was asked."""
+    """A judge with a verdict for everything that remembers what it was asked; `odd` lines are not plain."""
 
     formats = frozenset({"condor", "json"})
 
-    def __init__(self, *verdicts: Verdict) -> None:
+    def __init__(self, *verdicts: Verdict, odd: str = "\0") -> None:
         self.verdicts = verdicts
-        self.asked: list[tuple[str, str, Meant | None]] = []
+        self.odd = odd
+        self.asked: list[Question] = []
         self.begun = 0
 
     def begin(self) -> None:
         self.begun += 1
 
-    def judge(self, format: str, text: str, meant: Meant | None) -> tuple[Verdict, ...]:
-        self.asked.append((format, text, meant))
-        return self.verdicts
+    def plain(self, format: str, line: str, name: str, value: Any, separator: str | None) -> bool:
+        return self.odd not in line
+
+    def judge(self, questions: Iterable[Question]) -> Iterator[Verdicts]:
+        for question in questions:
+            self.asked.append(question)
+            yield self.verdicts
+
+    @property
+    def told(self) -> list[tuple[str, str, Meant | None]]:
+        return [(asked.format, asked.text, asked.meant() if asked.meant else None) for asked in self.asked]
 
 
 def of_parsers(fleet: Fleet, judge: Any) -> list[Finding]:
@@ -63,16 +77,24 @@ def test_each_class_is_asked_about_with_what_was_meant() -> None:
     judge = Fake()
     assert of_parsers(fleet("condor"), judge) == []
     assert judge.begun == 1
-    told = [(format, text, dict(meant.values)) for format, text, meant in judge.asked if meant]
+    told = [(format, text, dict(meant.values)) for format, text, meant in judge.told if meant]
     both = ("condor", "A = x\nB = y, z\n", {"A": "x", "B": ["y", "z"]})
     assert told == [both, both, ("condor", "B = y, z\n", {"B": ["y", "z"]})]
-    assert judge.asked[0][2] == Meant({"A": "x", "B": ["y", "z"]}, {"A": None, "B": "comma"})
+    assert judge.told[0][2] == Meant({"A": "x", "B": ["y", "z"]}, {"A": None, "B": "comma"})
+    assert [asked.plain for asked in judge.asked] == [True, True, True]
+
+
+def test_of_a_line_that_is_not_plain_all_texts_with_it_are_asked_in_full() -> None:
+    judge = Fake(odd="x")
+    assert of_parsers(fleet("condor"), judge) == []
+    assert [asked.plain for asked in judge.asked] == [False, False, True]
 
 
 def test_what_the_format_cannot_carry_is_not_meant() -> None:
     judge = Fake()
     check(fleet("condor", groups__default='params: {A: "x\\ny", B: z}\n'), judge=judge)
-    assert judge.asked[0] == ("condor", "B = z\n", Meant({"B": ["z"]}, {"A": None, "B": "comma"}))
+    assert judge.told[0] == ("condor", "B = z\n", Meant({"B": ["z"]}, {"A": None, "B": "comma"}))
+    assert not judge.asked[0].plain
 
 
 @pytest.mark.parametrize("format", ["env", "toml", "nonsense"])
@@ -88,12 +110,12 @@ def test_texts_are_asked_about_where_their_path_says_what_they_are() -> None:
     entries = "files: {/etc/a.json: {text: x}, /etc/b.txt: {text: x}, /a.d/c: {format: condor, params: [A]},"
     entries += " /a.d/d: {text: y}, /a.d/.e: {text: z}, /b/f.json: {text: u, source: v}}\n"
     check(fleet("env", nodes__n2=entries, nodes__n3="{}\n"), judge=judge)
-    assert [(format, text) for format, text, _ in judge.asked] == [
+    assert [(format, text) for format, text, _ in judge.told] == [
         ("condor", "A = x\n"),
         ("condor", "y"),
         ("json", "x"),
     ]
-    assert [meant is None for _, _, meant in judge.asked] == [False, True, True]
+    assert [meant is None for _, _, meant in judge.told] == [False, True, True]
 
 
 def test_verdicts_are_findings_of_all_nodes_with_the_steps_that_led_to_them() -> None:
@@ -132,3 +154,56 @@ def test_a_writer_that_is_wrong_is_found(format: str, monkeypatch: pytest.Monkey
     assert found[0].message == "The file /etc/f is read with A as 'X', where 'x' was meant."
     assert found[0].nodes == ("n1", "n2")
     assert str(found[0].origins[0]) == "groups/default.yaml:1:10"
+
+
+def mixed(seed: int) -> Fleet:
+    """A fleet with files of all formats, and with values that HTCondor has ways of its own with."""
+    options = Options(seed=seed, nodes=60, groups=20, features=25, parameters=80, files=6, memberships=4)
+    files = dict(repository(options))
+    files["features/odd.yaml"] = (
+        "params: {ODD_A: $(ODD_A) x, ODD_B: '', ODD_C: $(ODD_D), ODD_D: $(ODD_C), USE_SHARED_PORT: 'TRUE'}\n"
+    )
+    files["parameters/odd.yaml"] = (
+        "defaults: {description: d}\n"
+        "parameters: {ODD_A: {}, ODD_B: {}, ODD_C: {}, ODD_D: {}, USE_SHARED_PORT: {}}\n"
+    )
+    files["groups/odd.yaml"] = "features: [odd]\n"
+    for number in range(5):
+        files[f"nodes/odd{number}.yaml"] = f"groups: [odd, group{number + 1:02}]\n"
+    return compile_tree(DictTree(files), date(2026, 1, 1))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_text_that_is_judged_is_the_one_that_nodes_get(seed: int) -> None:
+    compiled = mixed(seed)
+    judge = Fake()
+    judge.formats = Parsers.formats
+    found = tuple(check(compiled))
+    with TemplateEngine(compiled.templates) as engine:
+        list(parsed(compiled, engine, judge, found))
+        places = [(kind, entry) for kind in compiled.judged for entry in kind.files.values()]
+        wanted = [
+            (entry.format, content(compiled, compiled[kind.names[0]], entry, engine))
+            for kind, entry in places
+            if entry.format in judge.formats
+        ]
+    assert len(wanted) > 100
+    assert [(asked.format, asked.text) for asked in judge.asked] == wanted
+    assert any(asked.plain for asked in judge.asked)
+
+
+class InFull(Parsers):
+    """Parsers that look at everything with its values."""
+
+    plain = staticmethod(lambda *_: False)  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_one_child_says_what_several_do_and_what_is_asked_in_full(seed: int) -> None:
+    compiled = mixed(seed)
+    answers = []
+    for judge in (Parsers(1), Parsers(3), InFull(2)):
+        with judge, TemplateEngine(compiled.templates) as engine:
+            answers.append(list(parsed(compiled, engine, judge, ())))
+    assert answers[0] == answers[1] == answers[2]
+    assert any("in a circle: ODD_C leads to ODD_D" in finding.message for finding in answers[0])

@@ -91,6 +91,6 @@ def test_what_is_rendered_is_replaced_whole_and_through_no_link(pool: Path, tmp_
     place.parent.rmdir()
     place.parent.symlink_to(outside)
     done = subprocess.run(words, capture_output=True, check=False)
-    assert done.returncode == 2
+    assert done.returncode == 4
     assert b"symbolic link" in done.stderr
     assert list(outside.iterdir()) == []

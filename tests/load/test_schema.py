@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gitcfg import bundled
 from gitcfg.load.document import parse
-from gitcfg.load.schema import problems, schema_problem, value_problem
+from gitcfg.load.schema import OwnSchema, problems
 
 KINDS = [path.stem for path in sorted((Path(__file__).parents[2] / "schema").glob("*.json"))]
 SAMPLE = Path(__file__).parents[2] / "sample-repo"
@@ -190,8 +190,8 @@ def test_both_validators_agree_and_every_refusal_is_explained(kind: str, documen
     ],
 )
 def test_a_parameters_own_schema(own: dict[str, Any], value: Any, fits: bool) -> None:
-    assert schema_problem(own) is None
-    assert (value_problem(own, value) is None) == fits
+    assert OwnSchema(own).refusal is None
+    assert (OwnSchema(own).problem(value) is None) == fits
 
 
 @pytest.mark.parametrize(
@@ -208,4 +208,4 @@ def test_a_parameters_own_schema(own: dict[str, Any], value: Any, fits: bool) ->
     ],
 )
 def test_a_schema_that_is_none_or_leads_outside_is_refused(own: dict[str, Any]) -> None:
-    assert schema_problem(own) is not None
+    assert OwnSchema(own).refusal is not None

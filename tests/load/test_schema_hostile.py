@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.load.schema import MOST, problems, schema_problem, value_problem
+from gitcfg.load.schema import MOST, OwnSchema, problems
 
 ENDLESS = 16**3999  # Python refuses to print it
 SECONDS = 5  # far more than any of this takes: what is caught is what would never end
@@ -101,8 +101,8 @@ def test_an_endless_number_where_a_number_may_stand() -> None:
     ids=title,
 )
 def test_values_that_are_meant_to_keep_the_validator_busy(own: Any, value: Any, said: str) -> None:
-    assert schema_problem(own) is None
-    told = value_problem(own, value)
+    assert OwnSchema(own).refusal is None
+    told = OwnSchema(own).problem(value)
     assert told is not None
     assert said in told
     assert len(told) < 250
@@ -141,10 +141,10 @@ def clique(size: int) -> Any:
     ids=title,
 )
 def test_schemas_that_are_meant_to_keep_the_validator_busy(own: Any, said: str) -> None:
-    told = schema_problem(own)
+    told = OwnSchema(own).refusal
     assert told is not None
     assert said in told
-    assert value_problem(own, 1) is None  # that the schema is wrong is told once
+    assert OwnSchema(own).problem(1) is None  # that the schema is wrong is told once
 
 
 @pytest.mark.parametrize("key", ["$ref", "$dynamicRef", "$schema"])
@@ -154,10 +154,10 @@ def test_schemas_that_are_meant_to_keep_the_validator_busy(own: Any, said: str) 
 def test_nothing_is_fetched(key: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.socket.connect", lambda *given: pytest.fail("a connection"))
     for own in ({key: where}, {"items": {key: where}}, {"$defs": {"a": {key: where}}}, {"not": {key: where}}):
-        assert schema_problem(own) is not None
+        assert OwnSchema(own).refusal is not None
 
 
 def test_words_of_keywords_may_be_names_and_data() -> None:
     own = {"properties": {"$ref": {"enum": [{"$ref": "http://x/y"}]}, "$id": {"const": {"$schema": "x"}}}}
-    assert schema_problem(own) is None
-    assert value_problem(own, {"$ref": {"$ref": "http://x/y"}, "$id": 1}) is not None
+    assert OwnSchema(own).refusal is None
+    assert OwnSchema(own).problem({"$ref": {"$ref": "http://x/y"}, "$id": 1}) is not None

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gitcfg.check.judge import Meant, Question, Verdicts
+from gitcfg.parsers.parsers import Parsers
+
 needs_htcondor = pytest.mark.skipif(not find_spec("htcondor2"), reason="HTCondor's parser is not installed")
 
 # Reads requests, lines of JSON: a text, names, and the daemon that it is read for. Each is answered by a
@@ -70,3 +73,9 @@ class Oracle:
     def close(self) -> None:
         """End the process."""
         self.process.communicate(timeout=60)
+
+
+def judged(parsers: Parsers, format: str, text: str, meant: Meant | None) -> Verdicts:
+    """What is said of one text, asked with its values."""
+    (verdicts,) = parsers.judge([Question(format, text, None if meant is None else lambda: meant)])
+    return verdicts

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from gitcfg.check.judge import Meant
 from gitcfg.parsers.parsers import Parsers
 from gitcfg.render.formats import formats
-from tests.parsers.oracle import needs_htcondor
+from tests.parsers.oracle import judged, needs_htcondor
 from tests.render import test_formats_condor, test_formats_flat, test_formats_nesting
 from tests.render.test_formats_flat import SEPARATORS, params
 
@@ -27,7 +27,7 @@ def nothing_is_wrong(parsers: Parsers, format: str, values: dict[str, Any], sepa
     refused = {name for unfit in formats()[format].unfit(values, separators) for name in unfit.subjects}
     left = {name: value for name, value in values.items() if name not in refused and value is not None}
     text = formats()[format].write(left, separators)
-    found = parsers.judge(format, text, Meant(left, separators))
+    found = judged(parsers, format, text, Meant(left, separators))
     assert [verdict for verdict in found if "circle" not in verdict.reason] == []
 
 

@@ -11,7 +11,7 @@ from gitcfg.check.judge import Meant, Verdict
 from gitcfg.parsers import parsers as parsers_module
 from gitcfg.parsers.parsers import Parsers
 from gitcfg.render.formats import formats
-from tests.parsers.oracle import needs_htcondor
+from tests.parsers.oracle import judged, needs_htcondor
 from tests.render.test_formats_condor import CARRIED
 
 pytestmark = needs_htcondor
@@ -32,14 +32,14 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[Parsers]:
         yield parsers
 
 
-def judged(parsers: Parsers, values: dict[str, Any]) -> tuple[Verdict, ...]:
+def carried(parsers: Parsers, values: dict[str, Any]) -> tuple[Verdict, ...]:
     """What is said of what gitcfg writes."""
     assert list(formats()["condor"].unfit(values, {})) == []
-    return parsers.judge("condor", formats()["condor"].write(values, {}), Meant(values))
+    return judged(parsers, "condor", formats()["condor"].write(values, {}), Meant(values))
 
 
 def only(parsers: Parsers, text: str, meant: dict[str, Any] | None = None) -> Verdict:
-    (verdict,) = parsers.judge("condor", text, None if meant is None else Meant(meant))
+    (verdict,) = judged(parsers, "condor", text, None if meant is None else Meant(meant))
     return verdict
 
 
@@ -67,13 +67,13 @@ def only(parsers: Parsers, text: str, meant: dict[str, Any] | None = None) -> Ve
     ],
 )
 def test_what_htcondor_has_ways_of_its_own_with(parsers: Parsers, values: dict[str, Any]) -> None:
-    assert judged(parsers, values) == ()
+    assert carried(parsers, values) == ()
 
 
 def test_what_looks_odd(parsers: Parsers) -> None:
     texts = [text.strip() for line in CARRIED.strip().splitlines() for text in line.split(" | ")]
     texts += ["x\ty", "x\vy", "\u00a0x\u00a0", "x\u2028", "\x85", "é", "\ufeff", "\x01", "x" * 3_000_000]
-    assert judged(parsers, {f"X_{index}": text for index, text in enumerate(texts)}) == ()
+    assert carried(parsers, {f"X_{index}": text for index, text in enumerate(texts)}) == ()
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,14 @@ def test_what_is_read_otherwise(parsers: Parsers) -> None:
 def test_one_bad_file_among_many(parsers: Parsers) -> None:
     for number in range(30):
         good = f"A_{number} = {number}\n"
-        assert parsers.judge("condor", good, Meant({f"A_{number}": number})) == ()
+        assert judged(parsers, "condor", good, Meant({f"A_{number}": number})) == ()
         if number % 10 == 0:
             assert only(parsers, f"{good}nonsense\n").line == 2
 
 
 def test_nothing_of_one_file_is_seen_in_another(parsers: Parsers) -> None:
-    assert judged(parsers, {"A": 1, "START": "x"}) == ()
-    assert judged(parsers, {"B": "$(B) y", "A": "$(A) z"}) == ()
+    assert carried(parsers, {"A": 1, "START": "x"}) == ()
+    assert carried(parsers, {"B": "$(B) y", "A": "$(A) z"}) == ()
     assert (
         only(parsers, "B = 1\n", {"A": 1, "B": 1}).reason == "is read without A, which was meant to be in it"
     )
@@ -137,7 +137,7 @@ def test_nothing_of_the_machine_is_seen(
     monkeypatch.setenv("CONDOR_CONFIG", str(config))
     monkeypatch.setenv("_CONDOR_A", "from the environment")
     with Parsers() as fresh:
-        assert judged(fresh, {"A": "1"}) == ()
+        assert carried(fresh, {"A": "1"}) == ()
         assert only(fresh, "A = 1\n", {}).reason.startswith("is read with 'a'")
 
 
@@ -152,7 +152,7 @@ def test_settings_that_would_run_load_or_read_something_do_not(parsers: Parsers,
         "DEFAULT_DOMAIN_NAME": "example.org",
         "USER_CONFIG_FILE": "/etc/passwd",
     }
-    assert judged(parsers, values) == ()
+    assert carried(parsers, values) == ()
     assert not touched.exists()
 
 
@@ -170,7 +170,7 @@ def test_programs_are_not_run(parsers: Parsers, tmp_path: Path, text: str) -> No
 def test_circles_are_found_before_it_is_asked(parsers: Parsers) -> None:
     verdict = only(parsers, "A = $(B)\nB = $(A)\nX$(A) = 3\n")
     assert verdict.params == ("A", "B")
-    assert judged(parsers, {"START": "$(WANTED)", "WANTED": "$(START)", "C": 1})[0].params == (
+    assert carried(parsers, {"START": "$(WANTED)", "WANTED": "$(START)", "C": 1})[0].params == (
         "START",
         "WANTED",
     )
@@ -183,13 +183,13 @@ def test_what_hangs_all_the_same_is_ended(hurried: Parsers) -> None:
     )
     assert verdict.grave
     assert only(hurried, "if true\nA = $INT(B)\nB = $INT(A)\nX$(A) = 3\nendif\n").grave
-    assert hurried.judge("condor", "A = 1\n", Meant({"A": 1})) == ()
+    assert judged(hurried, "condor", "A = 1\n", Meant({"A": 1})) == ()
 
 
 def test_a_huge_file_costs_its_budget_at_most(hurried: Parsers) -> None:
     values = {f"A{number}": number for number in range(100_000)}
-    assert "took longer" in judged(hurried, values)[0].reason
-    assert judged(hurried, {"A": "x" * 4_000_000}) == ()
+    assert "took longer" in carried(hurried, values)[0].reason
+    assert carried(hurried, {"A": "x" * 4_000_000}) == ()
 
 
 @pytest.mark.parametrize(("text", "line"), [("A = x\0y\n", 1), ("A = 1\n\0", 2), ("inc\0\nlude : x\n", 1)])
@@ -197,4 +197,4 @@ def test_nul_is_refused_where_gitcfg_did_not_write_it(parsers: Parsers, text: st
     verdict = only(parsers, text)
     assert "NUL character" in verdict.reason
     assert verdict.line == line
-    assert parsers.judge("condor", text, Meant({"A": "x\0y"}))
+    assert judged(parsers, "condor", text, Meant({"A": "x\0y"}))

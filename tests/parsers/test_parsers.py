@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from gitcfg.check.judge import Meant, Verdict
+from gitcfg.check.judge import Meant, Question, Verdict
 from gitcfg.parsers import parsers as parsers_module
 from gitcfg.parsers.parsers import Parsers
 from gitcfg.render.formats import formats
-from tests.parsers.oracle import needs_htcondor
+from tests.parsers.oracle import judged, needs_htcondor
 
 VALUES: dict[str, dict[str, Any]] = {
     "condor": {
@@ -60,8 +60,8 @@ def test_every_format_but_env_has_a_parser() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_gitcfg_writes_is_right(parsers: Parsers, format: str) -> None:
-    assert parsers.judge(format, *written(format, VALUES[format])) == ()
-    assert parsers.judge(format, *written(format, {})) == ()
+    assert judged(parsers, format, *written(format, VALUES[format])) == ()
+    assert judged(parsers, format, *written(format, {})) == ()
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -69,7 +69,7 @@ def test_every_value_that_a_writer_gets_wrong_is_found(parsers: Parsers, format:
     text, _ = written(format, VALUES[format])
     for name, value in VALUES[format].items():
         other = "another" if value != "another" else 1
-        verdicts = parsers.judge(format, text, Meant({**VALUES[format], name: other}))
+        verdicts = judged(parsers, format, text, Meant({**VALUES[format], name: other}))
         assert [verdict.params for verdict in verdicts] == [(name,)]
         assert "where 'another' was meant" in verdicts[0].reason
         assert verdicts[0].grave
@@ -78,10 +78,10 @@ def test_every_value_that_a_writer_gets_wrong_is_found(parsers: Parsers, format:
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_a_writer_leaves_out_or_adds_is_found(parsers: Parsers, format: str) -> None:
     text, _ = written(format, VALUES[format])
-    (missing,) = parsers.judge(format, text, Meant({**VALUES[format], "z": 1}))
+    (missing,) = judged(parsers, format, text, Meant({**VALUES[format], "z": 1}))
     assert (missing.params, missing.reason) == (("z",), "is read without z, which was meant to be in it")
     rest = {name: value for name, value in VALUES[format].items() if name not in "Aa"}
-    (added,) = parsers.judge(format, text, Meant(rest))
+    (added,) = judged(parsers, format, text, Meant(rest))
     assert added.reason in (f"is read with '{name}', which was not meant to be in it" for name in "Aa")
     assert added.params == ()
 
@@ -99,7 +99,7 @@ OTHERS: dict[str, list[tuple[Any, Any]]] = {
 )
 def test_values_of_other_types_are_others(parsers: Parsers, format: str, value: Any, other: Any) -> None:
     text, _ = written(format, {"a": [value]} if format in ("json", "yaml") else {"a": value})
-    assert parsers.judge(format, text, Meant({"a": [other] if format in ("json", "yaml") else other}))
+    assert judged(parsers, format, text, Meant({"a": [other] if format in ("json", "yaml") else other}))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_values_of_other_types_are_others(parsers: Parsers, format: str, value: 
 )
 def test_what_does_not_parse(parsers: Parsers, format: str, text: str, line: int, words: str) -> None:
     for meant in (None, Meant({"a": 1})):
-        (verdict,) = parsers.judge(format, text, meant)
+        (verdict,) = judged(parsers, format, text, meant)
         assert words in verdict.reason
         assert verdict.line == line
         assert verdict.grave
@@ -142,73 +142,74 @@ def test_what_does_not_parse(parsers: Parsers, format: str, text: str, line: int
     ],
 )
 def test_what_others_write_need_only_parse(parsers: Parsers, format: str, text: str) -> None:
-    assert parsers.judge(format, text, None) == ()
-    assert parsers.judge(format, text, Meant({"a": 3}))
+    assert judged(parsers, format, text, None) == ()
+    assert judged(parsers, format, text, Meant({"a": 3}))
 
 
 def test_a_text_is_judged_once() -> None:
     with Parsers() as parsers:
-        asked = []
-        request = parsers._guard.request
-
-        def counted(payload: Any) -> Any:
-            asked.append(payload)
-            return request(payload)
-
-        parsers._guard.request = counted  # type: ignore[method-assign]
         for _ in range(3):
-            parsers.judge("json", "{}", Meant({}))
-        assert len(asked) == 1
-        parsers.judge("json", "{}", Meant({"a": 1}))
-        parsers.judge("json", "{}", None)
-        parsers.judge("yaml", "{}", None)
-        assert len(asked) == 4
+            judged(parsers, "json", "{}", Meant({}))
+        assert parsers.asked == 1
+        judged(parsers, "json", "{}", Meant({"a": 1}))
+        judged(parsers, "json", "{}", None)
+        judged(parsers, "yaml", "{}", None)
+        assert parsers.asked == 4
 
 
 def test_a_parser_that_is_killed_takes_nothing_with_it(parsers: Parsers) -> None:
     parsers.begin()
-    child = parsers._guard._child
-    assert child is not None
-    os.kill(child._process.pid, signal.SIGKILL)
-    child._process.wait()
-    assert parsers.judge("json", '{"killed": 1}', Meant({"killed": 1})) == ()
+    (process,) = parsers._pool.processes
+    os.kill(process, signal.SIGKILL)
+    os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    assert judged(parsers, "json", '{"killed": 1}', Meant({"killed": 1})) == ()
     parsers.close()
-    assert parsers.judge("json", '{"closed": 1}', Meant({"closed": 1})) == ()
+    assert judged(parsers, "json", '{"closed": 1}', Meant({"closed": 1})) == ()
 
 
 def test_a_text_may_cost_no_more_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = msgspec.structs.replace(parsers_module._LIMITS, cpu_seconds=0.3)
     monkeypatch.setattr(parsers_module, "_LIMITS", limits)
     with Parsers() as parsers:
-        (verdict,) = parsers.judge("toml", ("a" + ".a" * 100_000 + " = 1\n") * 20, None)
+        (verdict,) = judged(parsers, "toml", ("a" + ".a" * 100_000 + " = 1\n") * 20, None)
         assert (
             verdict.reason == "cannot be judged: the parser for TOML took longer than 0.3 s of processor time"
         )
         assert verdict.grave
-        assert parsers.judge("toml", "a = 1\n", None) == ()
+        assert judged(parsers, "toml", "a = 1\n", None) == ()
 
 
 @pytest.mark.slow
 def test_thousands_of_texts_are_one_child_s_work() -> None:
     with Parsers() as parsers:
         parsers.begin()
-        child = parsers._guard._child
+        processes = parsers._pool.processes
         for number in range(2000):
-            assert parsers.judge("json", f'{{"a": {number}}}', Meant({"a": number})) == ()
-            assert parsers.judge("condor", f"A = {number}\n", Meant({"A": number})) == ()
-        assert parsers._guard._child is child
+            assert judged(parsers, "json", f'{{"a": {number}}}', Meant({"a": number})) == ()
+            assert judged(parsers, "condor", f"A = {number}\n", Meant({"A": number})) == ()
+        assert parsers._pool.processes == processes
 
 
 def test_what_is_too_large_is_not_judged(parsers: Parsers) -> None:
-    (verdict,) = parsers.judge("json", '"' + "x" * (17 << 20) + '"', None)
+    (verdict,) = judged(parsers, "json", '"' + "x" * (17 << 20) + '"', None)
     assert verdict == Verdict("is larger than 16 MiB, too large to be judged", grave=False)
-    assert parsers.judge("json", '"' + "x" * (15 << 20) + '"', None) == ()
+    assert judged(parsers, "json", '"' + "x" * (15 << 20) + '"', None) == ()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_no_utf_8_is_not_judged(parsers: Parsers, format: str) -> None:
+    for meant in (None, Meant({"A": "\ud800"})):
+        (verdict,) = judged(parsers, format, "A = \ud800\n", meant)
+        assert verdict.reason.startswith("cannot be judged: ")
+        assert "surrogates not allowed" in verdict.reason
+    (verdict,) = next(parsers.judge([Question(format, "A = \ud800\n", None, True)]))
+    assert "surrogates not allowed" in verdict.reason
 
 
 def test_parsers_that_end_again_and_again_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitcfg.parsers.parsers._MOST_ENDS", 2)
     monkeypatch.setattr("gitcfg.parsers.parsers._CHILD", "gitcfg.parsers.nothing")
     with Parsers() as parsers:
-        verdicts = [parsers.judge("json", f"{number}", None) for number in range(4)]
+        verdicts = [judged(parsers, "json", f"{number}", None) for number in range(4)]
     assert [verdict.grave for (verdict,) in verdicts] == [True, True, False, False]
     assert reasons(verdicts[3]) == ["is not judged, for 2 others have ended their parsers"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from gitcfg.check import check
+from gitcfg.check.run import check
 from gitcfg.compile.fleet import FleetNode
 from tests.properties.laws import compiled
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any
 
-from gitcfg.check import check
+from gitcfg.check.run import check
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.trail import TrailStep
 from gitcfg.git.tree import DictTree

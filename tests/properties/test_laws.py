@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from gitcfg.check import check
+from gitcfg.check.run import check
 from gitcfg.model import Severity
 from tests.properties import laws
 from tests.properties.runs import DEEP, QUICK

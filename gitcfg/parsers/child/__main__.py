@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from gitcfg.guard import serve
+from gitcfg.guard import serve_many
 from gitcfg.parsers.child.said import Meant
 
 MODULES = {
@@ -15,15 +15,24 @@ MODULES = {
 
 
 def answer(request: Mapping[str, Any]) -> Any:
-    """Look for HTCondor's parser (`look`), or judge a `text` in a `format`."""
-    if "look" in request:
-        from gitcfg.parsers.child.htcondor import htcondor
+    """Look for HTCondor's parser (`look`), say whether it reads a text as `written`, or judge a `text`."""
+    if "written" in request:
+        from gitcfg.parsers.child.written import as_written
 
-        return htcondor() is not None
+        return as_written(request["written"])
+    if "look" in request:
+        return _look(request["look"])
     values = request["values"]
     meant = None if values is None else Meant(json.loads(values), request["separators"])
     return list(import_module(MODULES[request["format"]]).judge(request["text"], meant))
 
 
+def _look(wanted: str) -> bool:
+    from gitcfg.parsers.child.htcondor import htcondor
+    from gitcfg.parsers.child.table import table
+
+    return (htcondor() if wanted == "condor" else table()) is not None
+
+
 if __name__ == "__main__":
-    serve(answer)
+    serve_many(answer)

@@ -35,10 +35,13 @@ def _differences(found: dict[str, str], meant: Meant) -> Iterator[Said]:
 
 
 def _is(read: str, name: str, value: Any, separators: Mapping[str, str | None]) -> bool:
-    """HTCondor keeps the case of its own default, and replaces a name in its own value as it reads it."""
     if means(read, value, separators.get(name)):
         return True
-    text = condor_text.text(name, value, separators)
+    return in_its_way(read, name, condor_text.text(name, value, separators))
+
+
+def in_its_way(read: str, name: str, text: str) -> bool:
+    """HTCondor keeps the case of its own default, and replaces a name in its own value as it reads it."""
     own = [macro for macro in macros(text) if macro.at_once and macro.body.lower() == name.lower()]
     if not own:
         return text.lower() in _WORDS and read.lower() == text.lower()

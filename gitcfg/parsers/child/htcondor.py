@@ -22,8 +22,8 @@ CONFIG = "config"
 MARK = "\0\n"
 """Written to stderr before each text: what an earlier one made it say stands before that."""
 
-_KEEP_DEFAULTS = 2  # an option of the table: settings equal to a default are in it all the same
-_NO_DEFAULTS = 1  # an option of going through it: only what was set
+KEEP_DEFAULTS = 2  # an option of the table: settings equal to a default are in it all the same
+NO_DEFAULTS = 1  # an option of going through it: only what was set
 _TRIAL = "GITCFG_A = $(GITCFG_B) x\n"
 
 
@@ -34,13 +34,13 @@ def htcondor() -> Reader | None:
     None: HTCondor is not installed, or is one that cannot be asked like this.
     """
     try:
-        read = _reader(_library())
+        read = _reader(bindings())
     except (OSError, AttributeError):
         return None
     return read if read(_TRIAL) == {"gitcfg_a": "$(GITCFG_B) x"} else None
 
 
-def _library() -> ctypes.CDLL:
+def bindings() -> ctypes.CDLL:
     """The bindings' module as a plain library: what it is linked to answers too."""
     spec = find_spec("htcondor2")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
@@ -49,22 +49,47 @@ def _library() -> ctypes.CDLL:
     raise OSError("HTCondor's bindings are not installed")
 
 
-def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    function = getattr(library, name)
+def symbol(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
+    """A function of a library, of that type for whoever asked."""
+    function = library[name]
     function.restype, function.argtypes = result, arguments
     return function
 
 
-def _reader(library: ctypes.CDLL) -> Reader:
-    visit = CFUNCTYPE(c_bool, c_void_p, c_void_p)
-    clear = _function(library, "_Z25clear_global_config_tablev", None)
-    begin = _function(library, "_Z24init_global_config_tablei", None, c_int)
-    process = _function(
+def taker(library: ctypes.CDLL, options: int) -> Callable[[bytes], None]:
+    """What gives HTCondor a text as its whole configuration.
+
+    The file stays open and is written over: opened and cut off for each text it costs a tenth of the parser.
+    """
+    clear = symbol(library, "_Z25clear_global_config_tablev", None)
+    begin = symbol(library, "_Z24init_global_config_tablei", None, c_int)
+    process = symbol(
         library, "_Z21process_config_sourcePKciS0_S0_i", None, c_char_p, c_int, c_char_p, c_char_p, c_int
     )
-    each = _function(library, "_Z13foreach_paramiPFbPvR8HASHITERES_", None, c_int, visit, c_void_p)
-    key = _function(library, "_Z13hash_iter_keyR8HASHITER", c_char_p, c_void_p)
-    value = _function(library, "_Z15hash_iter_valueR8HASHITER", c_char_p, c_void_p)
+    file = os.open(CONFIG, os.O_WRONLY | os.O_CREAT, 0o600)
+
+    def take(text: bytes) -> None:
+        if os.pwrite(file, text, 0) < len(text):
+            raise OSError("the text could not be written whole")
+        os.ftruncate(file, len(text))
+        os.write(2, MARK.encode())
+        clear()
+        begin(options)
+        process(CONFIG.encode(), 0, b"file", None, 1)
+
+    return take
+
+
+def each(library: ctypes.CDLL, visit: Any) -> Any:
+    """HTCondor's way to go through its table, with a function of that type."""
+    return symbol(library, "_Z13foreach_paramiPFbPvR8HASHITERES_", None, c_int, visit, c_void_p)
+
+
+def _reader(library: ctypes.CDLL) -> Reader:
+    visit = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+    take, through = taker(library, KEEP_DEFAULTS), each(library, visit)
+    key = symbol(library, "_Z13hash_iter_keyR8HASHITER", c_char_p, c_void_p)
+    value = symbol(library, "_Z15hash_iter_valueR8HASHITER", c_char_p, c_void_p)
 
     def read(text: str) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -73,12 +98,8 @@ def _reader(library: ctypes.CDLL) -> Reader:
             found[_text(key(item)).lower()] = _text(value(item))
             return True
 
-        Path(CONFIG).write_bytes(text.encode())
-        os.write(2, MARK.encode())
-        clear()
-        begin(_KEEP_DEFAULTS)
-        process(CONFIG.encode(), 0, b"file", None, 1)
-        each(_NO_DEFAULTS, visit(see), None)
+        take(text.encode())
+        through(NO_DEFAULTS, visit(see), None)
         return found
 
     return read

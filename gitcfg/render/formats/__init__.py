@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import cache
 
-from gitcfg.render.formats.format import Format, Unfit
+from gitcfg.render.formats.format import Format, LineFormat, Unfit
 
-__all__ = ["Format", "Unfit", "formats"]
+__all__ = ["Format", "LineFormat", "Unfit", "formats"]
 
 
 @cache

@@ -24,10 +24,13 @@ class Condor:
             lines.append(f"{name} = {text}\n" if text else f"{name} =\n")
         return "".join(lines)
 
+    def spelling(self, name: str) -> str:
+        return name.lower()
+
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
         seen: dict[str, str] = {}
         for name, value in present(values):
-            first = seen.setdefault(name.lower(), name)
+            first = seen.setdefault(self.spelling(name), name)
             if first != name:
                 yield unfit_name(name, f"HTCondor reads {first} and {name} as one name.")
             elif not _NAME.fullmatch(name):

@@ -24,6 +24,9 @@ class Env:
         found = ((name, text_of(value, separators.get(name))) for name, value in present(values))
         return "".join(f"{name}={_quoted(text)}\n" for name, text in found)
 
+    def spelling(self, name: str) -> str:
+        return name
+
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
         for name, value in present(values):
             if not _NAME.fullmatch(name):

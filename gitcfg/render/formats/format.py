@@ -1,7 +1,7 @@
 """What a format is: values in, text out, and what it cannot carry."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -28,6 +28,18 @@ class Format(Protocol):
 
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
         """What cannot be carried; if nothing, the text reads back as the values."""
+        ...
+
+
+@runtime_checkable
+class LineFormat(Format, Protocol):
+    """A format whose text is what it writes of each parameter by itself, one after the other.
+
+    It cannot carry a parameter for that one's own sake alone, or because of another that is spelled alike.
+    """
+
+    def spelling(self, name: str) -> str:
+        """The same for names that are one to the format's readers."""
         ...
 
 

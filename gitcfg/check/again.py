@@ -1,0 +1,164 @@
+"""A check that takes over from an earlier one whatever a change cannot have touched."""
+
+from collections.abc import Iterator, Set
+from datetime import date
+from itertools import chain, islice
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.check.checked import PLACES
+from gitcfg.check.judge import Judge
+from gitcfg.check.places import bindings
+from gitcfg.check.run import Examined, examine
+from gitcfg.check.still import as_before, carried, loose, near
+from gitcfg.check.structure import needs_of
+from gitcfg.check.traces import Traces
+from gitcfg.check.witnesses import Looked, stem, witnessed
+from gitcfg.compile.concerned import Version, concerned_by
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.nodes import Roster
+from gitcfg.compile.part import Part
+from gitcfg.git.tree import Entry, Tree
+from gitcfg.graph import reach, reverse
+from gitcfg.load.repository import findings_so_far
+from gitcfg.model import Finding, Model
+
+_CONTENT = ("features", "groups", "subsystems")  # what these say may change, but not which of them there are
+_READ = (*_CONTENT, "parameters", "overrides", "nodesets")
+_SHARE = 4  # with more than one node in so many concerned it is as quick to look at all
+
+Places = dict[str, tuple[str, str]]
+
+
+class State(msgspec.Struct, frozen=True):
+    """What a check leaves for the next one: what stood where, what was told, and what nodes show.
+
+    `implied` are the types that operations imply of parameters without a type, and `untyped` the files that
+    bind such. `loose` are the names that are bound and not declared by themselves. `unjudged` counts files
+    that no parser could judge: which of them another check meets is not known.
+    """
+
+    places: Places
+    told: list[Finding]
+    traces: Traces
+    implied: dict[str, str]
+    untyped: list[str]
+    loose: list[str]
+    unjudged: int
+
+
+class Again(msgspec.Struct, frozen=True):
+    """What was examined, and the fleet of those nodes that were looked at."""
+
+    fleet: Fleet
+    examined: Examined
+
+
+def state(fleet: Fleet, examined: Examined, unjudged: int, prior: State | None) -> State | None:
+    """What may be taken over the next time; None: nothing, for what is wrong may lie in any node.
+
+    `prior` is what was taken over this time.
+    """
+    if fleet.model.unread or any(finding.code in ("GC104", "GC208") for finding in examined.told):
+        return None
+    implied, untyped = (prior.implied, prior.untyped) if prior else _untyped(fleet)
+    names = sorted(loose(fleet).union(prior.loose if prior else ()))
+    return State(places_of(fleet.tree), examined.told, examined.traces, implied, untyped, names, unjudged)
+
+
+def _untyped(fleet: Fleet) -> tuple[dict[str, str], list[str]]:
+    """What is implied of parameters without a type, and where they are bound."""
+    typed = fleet.declarations.typed
+    implied = {name: kind for name, kind in fleet.declarations.implied.items() if not typed(name)}
+    wanting = {name for name in {name for name, _ in fleet.bindings} if not typed(name)}
+    files = {bound.origin.file for name, bound in fleet.bindings if name in wanting} if wanting else ()
+    return implied, sorted(files)
+
+
+def places_of(tree: Tree) -> Places:
+    """Everything in a tree that matters, by path: its id, and what it is."""
+    return {entry.path: (entry.id, entry.kind.value) for entry in _entries(tree)}
+
+
+def _entries(tree: Tree) -> Iterator[Entry]:
+    settings = tree.entry(PLACES[0])
+    yield from () if settings is None else (settings,)
+    for place in PLACES[1:]:
+        yield from tree.entries(place)
+
+
+def again(prior: State, now: Version, roster: Roster, today: date, judge: Judge | None) -> Again | None:
+    """What examining everything would give; None: so much may have changed that everything must be."""
+    places = places_of(now.tree)
+    changed = frozenset(path for path, _ in prior.places.items() ^ places.items())
+    stuck = prior.unjudged or not changed.isdisjoint(prior.untyped)
+    names = None if stuck else _concerned(changed, prior.places.keys() & places.keys(), now, roster)
+    told = None if names is None else carried(prior.told, changed, names)
+    if names is None or told is None:
+        return None
+    fleet = Fleet(_narrow(now.model, names), now.tree, today, prior.implied)
+    if fleet.model.unread or not _declared(fleet):
+        return None
+    examined = examine(fleet, None, judge)
+    if any(finding.code == "GC208" for finding in examined.told):
+        return None
+    if not as_before(prior.told, examined.told, changed) or near(prior.loose, fleet):
+        return None
+    for nodeset in fleet.model.nodesets.values():
+        fleet.layers.steps(nodeset.definition.params)  # what does not fit there is no idle setting
+    looked = Looked(fleet, names, changed, examined.traces)
+    traces = witnessed(prior.traces, looked, now, roster)
+    return Again(fleet, Examined([*told, *examined.told], traces))
+
+
+def _concerned(changed: Set[str], both: Set[str], now: Version, roster: Roster) -> frozenset[str] | None:
+    """The nodes to be looked at, those that are gone among them; None: all."""
+    nodes = {path for path in changed if path.startswith("nodes/")}
+    if any(path.partition("/")[0] not in _CONTENT or path not in both for path in changed - nodes):
+        return None
+    found = concerned_by(changed | _needing(now.model, changed), (now,))
+    overrides = now.model.overrides.values()
+    if found is None or any(override.members is None for override in overrides):
+        return None
+    names = found.union(map(stem, nodes), *(override.members or () for override in overrides))
+    if len(names) > (len(now.model.nodes) + len(roster.sets)) // _SHARE:
+        return None
+    some = any(name in roster for name in names)  # a fleet without nodes is judged otherwise
+    return names if some else names.union(islice(chain(now.model.nodes, roster.sets), 1))
+
+
+def _needing(model: Model, changed: Set[str]) -> frozenset[str]:
+    """The files of features that need one that changed: what it depends on may be missing on their nodes."""
+    names = {stem(path) for path in changed if path.startswith("features/")} & model.features.keys()
+    needing = reach(reverse(needs_of(model))).closed(names) if names else frozenset()
+    return frozenset(f"features/{name}.yaml" for name in needing)
+
+
+def _declared(fleet: Fleet) -> bool:
+    """Is everything declared that is bound? Else what is meant may follow from any node."""
+    find = fleet.declarations.find
+    return all(find(name) is not None for name in {name for name, _ in bindings(fleet)})
+
+
+def _narrow(model: Model, names: Set[str]) -> Model:
+    """A model with all definitions, but of nodes only these."""
+    for kind in _READ:
+        for _ in getattr(model, kind).values():
+            """Reading it says what is wrong with it."""
+    nodes = Part(model.nodes, names)
+    for name in nodes:
+        nodes[name]
+    sets = {
+        name: replace(nodeset, members=tuple(member for member in nodeset.members if member in names))
+        for name, nodeset in model.nodesets.items()
+    }
+    unread = {kind: frozenset(model.unread.get(kind, ())) for kind in _READ}
+    unread["nodes"] = frozenset(name for name in nodes if name in model.unread.get("nodes", ()))
+    return replace(
+        model,
+        nodes=nodes,
+        nodesets=sets,
+        unread={kind: wrong for kind, wrong in unread.items() if wrong},
+        findings=findings_so_far(model),
+    )

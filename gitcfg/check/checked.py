@@ -1,0 +1,57 @@
+"""What a check gave, in a form that can be kept, and the question that it answers."""
+
+from datetime import date
+
+import msgspec
+
+from gitcfg.git.fingerprint import changed_paths, fingerprint
+from gitcfg.git.tree import Tree
+from gitcfg.model import Finding, Model, Severity
+
+PLACES = (
+    "gitcfg.yaml",
+    *("parameters", "subsystems", "features", "groups", "nodes", "nodesets", "overrides"),
+    *("templates", "files", "rules", "allocations", "secrets", "holds", "keys"),
+)
+"""Everything in a repository that gitcfg reads."""
+WHO = ("gitcfg.yaml", "nodes", "nodesets")
+"""What says who the nodes are, and what they say."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """The findings about a fleet, and how large it is.
+
+    `unjudged` counts distinct files whose target's own parser is not there to judge them.
+    """
+
+    findings: tuple[Finding, ...]
+    nodes: int
+    groups: int
+    features: int
+    parameters: int
+    unjudged: int = 0
+
+    @property
+    def grave(self) -> bool:
+        """Is an error among the findings?"""
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
+
+
+def checked(model: Model, nodes: int, findings: tuple[Finding, ...], unjudged: int = 0) -> Checked:
+    """Findings with the size of what was looked at."""
+    return Checked(findings, nodes, len(model.groups), len(model.features), len(model.parameters), unjudged)
+
+
+def same_nodes(tree: Tree, before: Tree) -> bool:
+    """Does a tree say the same of nodes as the one before it, so that none can be gone?"""
+    return not changed_paths(before, tree, WHO)
+
+
+def question(tree: Tree, before: Tree | None, today: date, judged_by: str) -> str:
+    """All that a check's answer depends on: what stands in the tree, who was there before, who judges.
+
+    `before` is None where no node can be gone. Time matters only where something has an end.
+    """
+    until = today.isoformat() if any(tree.entries("overrides")) else ""
+    who = fingerprint(before, WHO) if before is not None else ""
+    return f"check 1 {fingerprint(tree, PLACES)} {who} {until} {judged_by}"

@@ -1,0 +1,134 @@
+"""Looks at classes for what they show of definitions, and names the first node that shows each thing."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from gitcfg.check.places import bindings
+from gitcfg.check.traces import Idle, Traces, counts, idle_setting, place
+from gitcfg.compile.cell import Cell
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.operations import NOTHING, PENDING, Step, apply
+from gitcfg.compile.surface import Surface, Surfaces
+from gitcfg.model import Finding, Op, Origin
+
+_MOST_JOINS = 100_000
+
+
+class Tracing:
+    """Fills traces. A class without nodes shows nothing."""
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
+        self.traces = Traces()
+        self._fleet = fleet
+        self._surfaces = surfaces
+        self._features = 0
+        self._tops: dict[int, int] = {}
+        self._news: list[tuple[Mapping[str, Cell], int, str]] = []
+        self._joins: dict[int, Cell] = {}
+        removing = (name for name, binding in bindings(fleet) if binding.op is Op.REMOVE)
+        self._removing = surfaces.params.among(removing)
+
+    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
+        if not kind.names:
+            return ()
+        node = kind.names[0]
+        self._have(kind, surface, node)
+        settled = ~surface.pending
+        for part, top in zip(kind.parts, surface.tops, strict=True):
+            known = self._tops.get(id(part.cells), 0)
+            new = top & settled & ~known
+            if new:
+                self._tops[id(part.cells)] = known | new
+                self._news.append((part.cells, new, node))
+        for cell in surface.joins.values():
+            if cell.value is not PENDING:
+                self._count(cell, node)
+        for name in self._surfaces.params.of(surface.pending):  # which steps count depends on the facts
+            cell = self._surfaces.cell(kind, name)
+            self._won(cell.counting(kind.facts(name) if cell.value is PENDING else None), node)
+        self._own(kind, surface)
+        if surface.bound & self._removing:
+            self._removals(kind, surface)
+        if kind.said.without or kind.overrides:
+            self._without(kind)
+        return ()
+
+    def end(self) -> Iterable[Finding]:
+        for cells, mask, node in self._news:
+            for name in self._surfaces.params.of(mask):
+                self._won(cells[name].counting(), node)
+        self._news.clear()
+        return ()
+
+    def _have(self, kind: NodeClass, surface: Surface, node: str) -> None:
+        new = surface.features & ~self._features
+        self._features |= new
+        self.traces.features.update((name, node) for name in self._surfaces.features.of(new))
+        if not kind.said.retired:
+            for group in kind.groups:
+                self.traces.groups.setdefault(group, node)
+
+    def _count(self, cell: Cell, node: str) -> None:
+        """The steps of a joined cell win. It is held, so that nothing else gets its id."""
+        if id(cell) not in self._joins:
+            if len(self._joins) >= _MOST_JOINS:
+                self._joins.clear()
+            self._joins[id(cell)] = cell
+            self._won(cell.counting(), node)
+
+    def _won(self, steps: Iterable[Step], node: str) -> None:
+        for step in steps:
+            if not step.origin.file.startswith("nodes/"):
+                self.traces.won.setdefault(str(step.origin), node)
+
+    def _own(self, kind: NodeClass, surface: Surface) -> None:
+        """The bindings of the node's own file that do not count on it: it is the only one that has them."""
+        own = kind.said.own
+        if own is None or not own.params or not kind.parts:
+            return
+        label = f"node {own.name}"
+        tops = zip(kind.parts, surface.tops, strict=True)
+        sure = next((top for part, top in tops if part.own and part.label == label), 0)
+        for name, binding in own.params.items():
+            if self._surfaces.params.bit(name) & sure & ~surface.pending:
+                continue
+            if counts(self._fleet, name, binding) and not self._counts(kind, name, binding.origin):
+                self.traces.own.append(idle_setting(name, binding))
+
+    def _counts(self, kind: NodeClass, name: str, origin: Origin) -> bool:
+        cell = self._surfaces.cell(kind, name)
+        facts = kind.facts(name) if cell.value is PENDING else None
+        return any(step.origin == origin for step in cell.counting(facts))
+
+    def _removals(self, kind: NodeClass, surface: Surface) -> None:
+        for name in self._surfaces.params.of(surface.bound & self._removing):
+            for origin, removed in _removals(kind, name, self._surfaces.cell(kind, name)):
+                self._show("GC508", name, origin, kind, removed)
+
+    def _without(self, kind: NodeClass) -> None:
+        """GC505: `without` a feature that nothing would install anyway."""
+        had = self._fleet.stacks.unfiltered(kind) if kind.without else frozenset[str]()
+        for ref in kind.without:
+            if ref.name in had or ref.name in self._fleet.model.features:
+                self._show("GC505", ref.name, ref.origin, kind, ref.name in had)
+
+    def _show(self, code: str, name: str, origin: Origin, kind: NodeClass, does: bool) -> None:
+        key = place(name, origin)
+        if does:
+            self.traces.busy.setdefault(key, kind.names[0])
+        else:
+            idle = self.traces.idle.setdefault(key, Idle(code, name, origin, []))
+            idle.nodes += kind.names
+
+
+def _removals(kind: NodeClass, name: str, cell: Cell) -> Iterator[tuple[Origin, bool]]:
+    steps = cell.steps
+    if all(step.op is not Op.REMOVE for step in steps):
+        return
+    facts = kind.facts(name) if cell.value is PENDING else {}
+    below: object = NOTHING
+    for step in steps:
+        above = apply(step, below, facts)
+        if step.op is Op.REMOVE:
+            yield step.origin, above != ([] if below in (NOTHING, None) else below)
+        below = above

@@ -1,0 +1,116 @@
+"""Which nodes a change of files can concern at all: only they need be compared."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+
+import msgspec
+
+from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.mentions import Mentions
+from gitcfg.git.fingerprint import changed_paths
+from gitcfg.git.tree import Tree
+from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
+
+_LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
+_NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
+_PLACES = ("gitcfg.yaml", "parameters", "templates", "files", *_LAYERS)
+
+
+class Version(msgspec.Struct, frozen=True):
+    """One of two versions: its tree, what that says, and who mentions what, which is asked for if needed."""
+
+    tree: Tree
+    model: Model
+    mentions: Callable[[], Mentions]
+
+
+class _Everybody(Exception):
+    """The change may concern all nodes."""
+
+
+def concerned(old: Version, new: Version) -> frozenset[str] | None:
+    """The nodes that may differ between two versions, those that came and went among them; None: all."""
+    changed = changed_paths(old.tree, new.tree, _PLACES)
+    return concerned_by(changed, (old, new))
+
+
+def concerned_by(changed: Iterable[str], sides: Iterable[Version]) -> frozenset[str] | None:
+    """The nodes that are made from what stands at some paths on some sides; None: it may be all of them."""
+    try:
+        return frozenset(name for side in sides for name in _concerned(side, changed))
+    except _Everybody:
+        return None
+
+
+def _concerned(side: Version, changed: Iterable[str]) -> Iterator[str]:
+    """The nodes of one side that are made from something that changed."""
+    names = _by_kind(changed)
+    model = side.model
+    _require_types(model, names)
+    features = leading(model, names["features"])
+    groups = names["groups"] | {
+        name for name, group in model.groups.items() if lists(group.features, features)
+    }
+    if model.settings.default_group in groups:
+        raise _Everybody
+    yield from names["nodes"] & model.nodes.keys()
+    for name in names["nodesets"] & model.nodesets.keys():
+        yield from model.nodesets[name].members
+    for name, override in model.overrides.items():
+        if name in names["overrides"] or lists(override.features, features):
+            yield from _selected(override)
+    if groups or features:
+        said = side.mentions()
+        for name in groups:
+            yield from said.groups.get(name, ())
+        for name in features:
+            yield from said.features.get(name, ())
+
+
+def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
+    """What changed, by kind and name. _Everybody: something of which all nodes may be made."""
+    names: dict[str, set[str]] = {kind: set() for kind in _LAYERS}
+    for path in changed:
+        kind = path.partition("/")[0]
+        if kind in names:
+            names[kind].add(path.rpartition("/")[2].removesuffix(".yaml"))
+        elif kind not in _NOBODY:
+            raise _Everybody
+    return names
+
+
+def _selected(override: Override) -> Iterable[str]:
+    if override.members is None:
+        raise _Everybody
+    return override.members
+
+
+def leading(model: Model, changed: Set[str]) -> set[str]:
+    """Features with all that include them, however far."""
+    found, todo = set[str](), list(changed)
+    above: dict[str, list[str]] = {}
+    for name, feature in model.features.items() if changed else ():
+        for use in feature.include:
+            above.setdefault(use.feature, []).append(name)
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += above.get(name, ())
+    return found
+
+
+def lists(uses: Iterable[object], features: set[str]) -> bool:
+    """Is one of some features in a list?"""
+    return any(getattr(use, "feature", None) in features for use in uses)
+
+
+def _require_types(model: Model, names: Mapping[str, set[str]]) -> None:
+    """_Everybody: the type of a parameter may follow from what changed, on whatever nodes it is bound."""
+    declarations = Declarations(model.parameters, {})
+    for kind in _LAYERS:
+        known: Mapping[str, Feature | Group | Node | NodeSet | Override] = getattr(model, kind)
+        for name in names[kind] & known.keys():
+            definition = known[name]
+            said = definition.definition if isinstance(definition, NodeSet) else definition
+            if not all(map(declarations.typed, said.params)):
+                raise _Everybody

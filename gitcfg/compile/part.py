@@ -1,0 +1,112 @@
+"""The part of a model that some nodes are made from: nothing else is read to answer for these nodes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.nodes import Roster
+from gitcfg.load.repository import findings_so_far
+from gitcfg.model import Model, Override, Ref
+
+T = TypeVar("T")
+
+
+class Part(Mapping[str, T]):
+    """Who goes through it sees a part of a mapping; who asks for a name asks the whole."""
+
+    def __init__(self, whole: Mapping[str, T], names: Iterable[str]) -> None:
+        self._whole = whole
+        self._names = tuple(sorted(name for name in set(names) if name in whole))
+
+    def __getitem__(self, name: str) -> T:
+        return self._whole[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._whole
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def part(model: Model, names: Iterable[str]) -> Model | None:
+    """What some nodes are made from, and what that leads to; None if that cannot be told apart.
+
+    It cannot where the type of a parameter follows from what all definitions do with it.
+    """
+    roster = Roster(model)
+    hosts = {name: roster.said(name) for name in names}
+    overrides = _overrides(model, roster, hosts)
+    groups = {model.settings.default_group}
+    features: set[str] = set()
+    sets: set[str] = set()
+    for said in hosts.values():
+        groups.update(ref.name for ref in said.groups)
+        features.update(use.feature for use, _ in said.features)
+        sets.update(() if said.nodeset is None else (said.nodeset.name,))
+    for override in overrides.values():
+        features.update(use.feature for use in override.features)
+    for name in groups & model.groups.keys():
+        features.update(use.feature for use in model.groups[name].features)
+    found = replace(
+        model,
+        features=Part(model.features, _leading(model, features)),
+        groups=Part(model.groups, groups),
+        nodes=Part(model.nodes, hosts),
+        nodesets={name: _only(model.nodesets[name], hosts) for name in sets},
+        overrides=overrides,
+    )
+    return _with_what_was_read(found, model) if _typed(found) else None
+
+
+def _with_what_was_read(found: Model, whole: Model) -> Model:
+    """Findings, and what could not be understood, as far as it was read."""
+    unread = {}
+    for kind in ("features", "groups", "nodes", "nodesets", "overrides", "parameters", "subsystems"):
+        wrong = whole.unread.get(kind, ())
+        names = getattr(found, kind) if kind not in ("parameters", "subsystems") else wrong
+        unread[kind] = frozenset(name for name in names if name in wrong)
+    unread = {kind: names for kind, names in unread.items() if names}
+    return replace(found, unread=unread, findings=findings_so_far(whole))
+
+
+def _overrides(model: Model, roster: Roster, names: Mapping[str, Any]) -> dict[str, Override]:
+    """Those that list one of the nodes, and those whose condition may select one."""
+    listed = (override for name in names for override in roster.listed.get(name, ()))
+    return {override.name: override for override in sorted([*listed, *roster.selecting], key=_name)}
+
+
+def _name(override: Override) -> str:
+    return override.name
+
+
+def _only(nodeset: Any, names: Mapping[str, Any]) -> Any:
+    return replace(nodeset, members=tuple(name for name in nodeset.members if name in names))
+
+
+def _leading(model: Model, features: set[str]) -> set[str]:
+    """Features with all that they include and depend on."""
+    found: set[str] = set()
+    todo = [name for name in features if name in model.features]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            feature = model.features[name]
+            named = [*(use.feature for use in feature.include), *_names(feature.depends)]
+            todo += [other for other in named if other in model.features]
+    return found
+
+
+def _names(refs: Iterable[Ref]) -> Iterator[str]:
+    return (ref.name for ref in refs)
+
+
+def _typed(model: Model) -> bool:
+    """Does a declaration say the type of every parameter that is bound?"""
+    typed = Declarations(model.parameters, {}).typed
+    return all(map(typed, {name for name, _ in model.bindings()}))

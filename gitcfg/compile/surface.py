@@ -1,0 +1,161 @@
+"""What shows of a class's layers: which layer decides about which parameter, for all of them at once."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, reduce
+
+import msgspec
+
+from gitcfg.compile.bits import Bits
+from gitcfg.compile.cell import Cell, join
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.operations import NOTHING
+from gitcfg.compile.partial import Partial
+
+_MOST_JOINS = 200_000
+_NONE: Mapping[str, Cell] = {}
+
+
+class Shape(msgspec.Struct, frozen=True, gc=False):
+    """The parameters of a layer as bits: all it speaks of; those whose cells are open, take a binding
+    away, or wait for facts. And its features."""
+
+    names: int
+    open: int
+    unset: int
+    pending: int
+    features: int
+
+
+class Surface(msgspec.Struct, frozen=True, gc=False):
+    """What shows of the layers of a class, as bits of parameters.
+
+    `bound`: those that end up bound. `tops`: for each layer, lowest first, those about which it alone
+    decides; `joins`: those about which several do, with what they say together. `pending`: those that
+    may wait for facts. `features`: the feature set, as bits of features.
+    """
+
+    bound: int
+    tops: tuple[int, ...]
+    joins: Mapping[str, Cell]
+    pending: int
+    features: int
+
+
+class Surfaces:
+    """Finds surfaces. `params` and `features` are the names behind the bits: all that any layer has.
+
+    `layers` are the cells of each layer of the classes, by their id.
+    """
+
+    def __init__(self, classes: Iterable[NodeClass]) -> None:
+        self.params = Bits()
+        self.features = Bits()
+        self._shapes: dict[int, tuple[Partial, Shape]] = {}
+        self._binds: dict[int, tuple[int, int, int, int]] = {}
+        self.layers: dict[int, Mapping[str, Cell]] = {}
+        self._joins: dict[tuple[int, int], tuple[Cell, Cell, Cell]] = {}
+        for kind in classes:
+            for part in kind.parts:
+                self.shape(part)
+
+    def shape(self, part: Partial) -> Shape:
+        """The shape of a layer, found once."""
+        known = self._shapes.get(id(part))
+        if known is None:
+            known = self._shapes[id(part)] = (part, self._shape(part))
+        return known[1]
+
+    def _shape(self, part: Partial) -> Shape:
+        """Layers that merely name another one have its cells: those are looked at once."""
+        cells = part.cells
+        if id(cells) not in self._binds:
+            self.layers[id(cells)] = cells
+            self._binds[id(cells)] = (
+                self.params.mask(cells),
+                self.params.mask(part.open),
+                self.params.mask(name for name, cell in cells.items() if cell.value is NOTHING),
+                self.params.mask(part.pending),
+            )
+        return Shape(*self._binds[id(cells)], self.features.mask(part.features))
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[str, int], Cell]:
+        """The cells of all layers, each once, by the parameter's name and the cell's id."""
+        return {(name, id(cell)): cell for layer in self.layers.values() for name, cell in layer.items()}
+
+    def of(self, kind: NodeClass) -> Surface:
+        """What shows of a class: from the topmost layer down, until closed cells cover what lies below."""
+        covered = opened = joined = bound = pending = features = 0
+        tops = []
+        shapes = self._shapes
+        for part in reversed(kind.parts):
+            known = shapes.get(id(part))
+            shape = self.shape(part) if known is None else known[1]
+            seen = shape.names & ~covered
+            joined |= seen & opened
+            bound |= seen & ~shape.unset
+            pending |= seen & shape.pending
+            opened |= seen & shape.open
+            covered |= shape.names & ~shape.open
+            features |= shape.features
+            tops.append(seen)
+        alone = ~joined
+        joins = {name: self.cell(kind, name) for name in self.params.of(joined)} if joined else _NONE
+        return Surface(bound, tuple([top & alone for top in reversed(tops)]), joins, pending, features)
+
+    def cell(self, kind: NodeClass, name: str) -> Cell:
+        """What the layers of a class say of a parameter; joined once for classes that say it alike."""
+        found = [part.cells[name] for part in kind.parts if name in part.cells]
+        return reduce(self._join, found)
+
+    def _join(self, below: Cell, above: Cell) -> Cell:
+        if above.closed:
+            return above
+        key = (id(below), id(above))
+        known = self._joins.get(key)
+        if known is None:
+            if len(self._joins) >= _MOST_JOINS:
+                self._joins.clear()
+            known = self._joins[key] = (below, above, join(below, above))
+        return known[2]
+
+
+class Suspects:
+    """Which parameters of a layer have a cell that passes a test, as bits: every cell is tested once.
+
+    What fails it in its layer needs no second look wherever that layer alone decides.
+    """
+
+    def __init__(self, surfaces: Surfaces, test: Callable[[str, Cell], bool]) -> None:
+        self._surfaces = surfaces
+        self._test = test
+        # With each its cell: as long as that is held its id is no other's.
+        self._cells = {key: (cell, test(key[0], cell)) for key, cell in surfaces.cells.items()}
+        self._layers = self._found() if any(passed for _, passed in self._cells.values()) else {}
+
+    def _found(self) -> dict[int, int]:
+        found = {key: self._passing(cells) for key, cells in self._surfaces.layers.items()}
+        return {key: mask for key, mask in found.items() if mask}
+
+    def cell(self, name: str, cell: Cell) -> bool:
+        """Does a cell pass?"""
+        key = (name, id(cell))
+        known = self._cells.get(key)
+        if known is None:
+            known = self._cells[key] = (cell, self._test(name, cell))
+        return known[1]
+
+    def _passing(self, cells: Mapping[str, Cell]) -> int:
+        return self._surfaces.params.mask([name for name, cell in cells.items() if self.cell(name, cell)])
+
+    def of(self, kind: NodeClass, surface: Surface) -> list[str]:
+        """The parameters of a class that end with a cell that passes."""
+        names: list[str] = []
+        if self._layers:
+            found = 0
+            for part, top in zip(kind.parts, surface.tops, strict=True):
+                found |= top & self._layers.get(id(part.cells), 0)
+            names += self._surfaces.params.of(found)
+        if surface.joins:
+            names += [name for name, cell in surface.joins.items() if self.cell(name, cell)]
+        return names

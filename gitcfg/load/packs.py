@@ -1,0 +1,124 @@
+"""What was read of files before, kept in packs: a definition's body by its file's path and content."""
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import Any, Protocol, TypeVar
+from zlib import crc32
+
+import msgspec
+
+from gitcfg import __version__
+from gitcfg.git.tree import Entry
+from gitcfg.model import Settings
+
+R = TypeVar("R")
+S = TypeVar("S")
+
+_FORMAT = 1
+"""Raise it whenever the same file is read as something else, or packed otherwise, than before."""
+_A_SHARD = 2048  # files: 0.5 MB of plain nodes, which are written anew when one of them is different
+_MOST_SHARDS = 64
+_REST = 1 << 16  # bytes of what other versions of the repository say that a shard may hold in any case
+
+
+Body = bytes | memoryview
+"""What a file was read as, encoded, and as bytes in the shard: nothing walks through it to find its end."""
+
+
+class Keeper(Protocol):
+    """What keeps answers to questions: the cache, or a dictionary. It may forget whatever it likes."""
+
+    def get(self, question: str, kind: type[R]) -> R | None:
+        """The answer kept for a question."""
+        ...
+
+    def put(self, question: str, answer: Any) -> None:
+        """Keep an answer."""
+        ...
+
+
+class Pack:
+    """The bodies of a folder's files, in shards that are fetched when needed."""
+
+    def __init__(self, keeper: Keeper | None, question: str, entries: Iterable[Entry]) -> None:
+        self.keeper = keeper
+        self._question = question
+        self._entries = tuple(entries)
+        self._count = 1
+        while self._count * _A_SHARD < len(self._entries) and self._count < _MOST_SHARDS:
+            self._count *= 2
+        self._shards: dict[int, Mapping[str, Body]] = {}
+
+    def get(self, entry: Entry, decoder: msgspec.msgpack.Decoder[R]) -> R | None:
+        """What a file was read as; None if its body is not here, or is none."""
+        body = self._shard(self._number(entry)).get(_key(entry))
+        try:
+            return None if body is None else decoder.decode(body)
+        except ValueError:
+            return None
+
+    def keep(self, fresh: Iterable[tuple[Entry, S]], packed: Callable[[S], Any]) -> None:
+        """Keep what had to be read, when all of the folder has been; the pack is not asked again.
+
+        What msgpack cannot hold (endless integers) is left out, and read again each time.
+        """
+        if self.keeper is not None:
+            added: dict[int, list[tuple[Entry, S]]] = {}
+            for entry, said in fresh:
+                added.setdefault(self._number(entry), []).append((entry, said))
+            current = {_key(entry) for entry in self._entries} if added else frozenset[str]()
+            for number, found in added.items():
+                bodies = {_key(entry): _body(packed(said)) for entry, said in found}
+                whole = {key: body for key, body in bodies.items() if body is not None}
+                if whole:
+                    self._put(self.keeper, number, whole, current)
+        self._shards = {}
+
+    def _put(self, keeper: Keeper, number: int, bodies: dict[str, Body], current: Set[str]) -> None:
+        """Write a shard anew. What is not of this tree stays, the latest first, within the size of what is.
+
+        So nothing is read again when one goes to and fro between two commits.
+        """
+        old = self._shard(number)
+        now = {key: body for key, body in old.items() if key in current} | bodies
+        left = max(_REST, sum(map(len, now.values())))
+        for key, body in old.items():
+            left -= len(body) if key not in now else 0
+            if left < 0:
+                break
+            now.setdefault(key, body)
+        keeper.put(self._asked(number), now)
+
+    def _shard(self, number: int) -> Mapping[str, Body]:
+        if number not in self._shards:
+            found = self.keeper.get(self._asked(number), dict[str, memoryview]) if self.keeper else None
+            self._shards[number] = found or {}
+        return self._shards[number]
+
+    def _asked(self, number: int) -> str:
+        return f"{self._question} {number}/{self._count}"
+
+    def _number(self, entry: Entry) -> int:
+        return crc32(entry.path.encode("utf-8", "surrogatepass")) & (self._count - 1)
+
+
+class Packs(msgspec.Struct, frozen=True):
+    """The packs of a tree that is read by some settings; without a keeper there are none."""
+
+    keeper: Keeper | None
+    settings: Settings
+
+    def of(self, folder: str, entries: Iterable[Entry]) -> Pack:
+        """The pack of a kind's folder. What a definition depends on beside its file is in the question."""
+        told = f"{self.settings.max_nodes} {self.settings.default_group}"
+        return Pack(self.keeper, f"load {_FORMAT} {__version__} {folder} {told}", entries)
+
+
+def _key(entry: Entry) -> str:
+    return f"{entry.id} {entry.path}"
+
+
+def _body(said: Any) -> Body | None:
+    try:
+        return msgspec.msgpack.encode(said)
+    except (OverflowError, ValueError):
+        return None

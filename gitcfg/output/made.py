@@ -1,0 +1,93 @@
+"""What a node's files are made from, as one id: while that is the same they are, and nothing is rendered."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import msgspec
+
+from gitcfg import __version__
+from gitcfg.compile.fleet import Fleet
+from gitcfg.git.fingerprint import fingerprint
+from gitcfg.model import Group, Node, Override, Use
+
+_FOR_ALL = ("gitcfg.yaml", "parameters", "templates", "files")
+_FOR_SOME = ("nodes", "nodesets", "groups", "features", "overrides")
+
+
+class Ingredients:
+    """The ids of what nodes of a fleet are made from.
+
+    A node's own files in the repository count, and those of the groups and features that it, its set and
+    its overrides mention, with all that these include; and what counts for every node. More may count than
+    has a say (a group that an override takes away), but nothing that has one is left out.
+    """
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
+        self._groups: dict[str, str] = {}
+        self._features: dict[tuple[str, ...], str] = {}
+
+    def of(self, name: str) -> str:
+        """The id of all that a node's files are made from."""
+        fleet = self._fleet
+        nodeset = fleet.roster.sets.get(name)
+        said = [fleet.model.nodes.get(name), nodeset.definition if nodeset else None]
+        parts = [self._for_all, name, nodeset.name if nodeset else ""]
+        for definition in said:
+            if definition is not None:
+                parts += self._node(definition)
+        for override in self._overrides(name):
+            parts += (override.name, self._id(override.origin.file), self._uses(override.features))
+        return _digest(parts)
+
+    @cached_property
+    def _for_all(self) -> str:
+        fleet = self._fleet
+        # What operations say of undeclared parameters decides how all others' bindings of these are read.
+        implied = msgspec.json.encode(sorted(fleet.declarations.implied.items())).decode()
+        default = self._group(fleet.model.settings.default_group)
+        return _digest([__version__, fingerprint(fleet.tree, _FOR_ALL), implied, default])
+
+    @cached_property
+    def _ids(self) -> dict[str, str]:
+        return {entry.path: entry.id for folder in _FOR_SOME for entry in self._fleet.tree.entries(folder)}
+
+    def _id(self, path: str) -> str:
+        return self._ids.get(path, "")
+
+    def _node(self, said: Node) -> Iterator[str]:
+        yield self._id(said.origin.file)
+        yield self._uses(said.features.items)
+        for ref in said.groups.items:
+            yield self._group(ref.name)
+
+    def _overrides(self, name: str) -> Iterator[Override]:
+        roster = self._fleet.roster
+        yield from roster.listed.get(name, ())
+        for override in roster.selecting:
+            if name in self._fleet.selections[override.name].names:
+                yield override
+
+    def _group(self, name: str) -> str:
+        if name not in self._groups:
+            group: Group | None = self._fleet.model.groups.get(name)
+            parts = [self._id(group.origin.file), self._uses(group.features)] if group else []
+            self._groups[name] = _digest([name, *parts])
+        return self._groups[name]
+
+    def _uses(self, uses: Iterable[Use]) -> str:
+        names = tuple(use.feature for use in uses)
+        if not names:
+            return ""
+        if names not in self._features:
+            features = self._fleet.model.features
+            found = sorted(self._fleet.layers.expanded(names))
+            parts = [part for feature in found for part in (feature, self._id(features[feature].origin.file))]
+            self._features[names] = _digest(parts)
+        return self._features[names]
+
+
+def _digest(parts: Iterable[str]) -> str:
+    """One id of several texts, whatever is in them."""
+    return hashlib.sha256(repr(list(parts)).encode()).hexdigest()

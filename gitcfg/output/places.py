@@ -1,0 +1,160 @@
+"""Places below an output folder: safe paths, the way to them, files put there whole and taken away."""
+
+import errno
+import hashlib
+import os
+import posixpath
+import stat
+from contextlib import suppress
+from functools import lru_cache
+
+from gitcfg.model.names import HOST
+
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_HERE = frozenset(
+    {
+        errno.EACCES,
+        errno.EBUSY,
+        errno.EEXIST,
+        errno.EISDIR,
+        errno.ELOOP,
+        errno.ENAMETOOLONG,
+        errno.ENOTDIR,
+        errno.ENOTEMPTY,
+        errno.EPERM,
+        errno.EXDEV,
+    }
+)
+
+
+class Blocked(Exception):
+    """Something is in the way of one file and stays as it is; said from the node's folder on."""
+
+
+class Linked(Blocked):
+    """It is a link, and may lead to what it is in the way of."""
+
+
+def safe_node(name: str) -> bool:
+    """May a folder be called so? Other names are findings (GC103)."""
+    return HOST.fullmatch(name) is not None
+
+
+@lru_cache(1 << 12)
+def safe_path(path: str) -> bool:
+    """Does a path stay below a node's folder? Other paths are findings (GC209)."""
+    normal = path.startswith("/") and posixpath.normpath(path) == path and not path.startswith("//")
+    return normal and path != "/" and path.isprintable()
+
+
+@lru_cache(1 << 12)
+def folders(path: str) -> tuple[str, ...]:
+    """The folders that a path leads through, outermost first: /etc, /etc/condor."""
+    parts = path.split("/")[1:-1]
+    return tuple("/" + "/".join(parts[: end + 1]) for end in range(len(parts)))
+
+
+class Home:
+    """One node's folder."""
+
+    def __init__(self, top: str, node: str) -> None:
+        self.folder = f"{top}/{node}"
+        self._sound: set[str] = set()
+
+    def state(self, path: str) -> os.stat_result | None:
+        """What stands at a path: a file, or nothing yet. Blocked: anything else, there or on the way."""
+        if not all(map(self._there, ("", *folders(path)))):
+            return None
+        found = _state(self.folder + path)
+        if found is None or stat.S_ISREG(found.st_mode):
+            return found
+        raise _blocked(found, path, "file")
+
+    def make(self, path: str) -> None:
+        """Make the folders that a path leads through, and the node's own."""
+        for folder in ("", *folders(path)):
+            if not self._there(folder):
+                os.mkdir(self.folder + folder)
+                self._sound.add(folder)
+
+    def prune(self, path: str) -> None:
+        """Remove the folders that a path leads through, as far as they are empty."""
+        for folder in reversed(folders(path)):
+            self._drop(folder)
+
+    def drop(self) -> None:
+        """Remove the node's own folder if it is empty."""
+        self._drop("")
+
+    def _drop(self, folder: str) -> None:
+        with suppress(OSError):
+            os.rmdir(self.folder + folder)
+            self._sound.discard(folder)
+
+    def there(self) -> bool:
+        """Is the node's own folder there?"""
+        return self._there("")
+
+    def _there(self, folder: str) -> bool:
+        """Is there a folder? A link may lead who knows where: nothing is written through it."""
+        if folder in self._sound:
+            return True
+        found = _state(self.folder + folder)
+        if found is not None and not stat.S_ISDIR(found.st_mode):
+            raise _blocked(found, folder, "folder")
+        if found is not None:
+            self._sound.add(folder)
+        return found is not None
+
+
+def _state(place: str) -> os.stat_result | None:
+    try:
+        return os.lstat(place)
+    except FileNotFoundError:
+        return None
+
+
+def _blocked(found: os.stat_result, path: str, wanted: str) -> Blocked:
+    kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder", stat.S_IFREG: "a file"}
+    kind = kinds.get(stat.S_IFMT(found.st_mode), "a special file")
+    error = Linked if stat.S_ISLNK(found.st_mode) else Blocked
+    return error(f"{path} is {kind}, where a {wanted} is to be")
+
+
+def content(place: str) -> bytes:
+    """What a file holds."""
+    with open(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        return file.read()
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 of a content."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def put(place: str, data: bytes, mode: int, spare: str) -> os.stat_result:
+    """Put a file in place whole: whoever reads it sees the old or the new one. `spare` is free, and near."""
+    file = os.open(spare, _FLAGS, 0o600)
+    try:
+        try:
+            unwritten = memoryview(data)
+            while unwritten:
+                unwritten = unwritten[os.write(file, unwritten) :]
+            os.fchmod(file, mode)
+            state = os.fstat(file)
+        finally:
+            os.close(file)
+        os.replace(spare, place)
+    except OSError:
+        os.unlink(spare)  # the next file is made there
+        raise
+    return state
+
+
+def reason(error: Blocked | OSError, home: Home, path: str) -> str:
+    """Why one file cannot be put right; raises what is not that one's fault alone, as a full disk is not."""
+    if isinstance(error, Blocked):
+        return str(error)
+    if error.errno not in _HERE:
+        raise OSError(error.errno, error.strerror, home.folder + path) from error
+    return f"{path}: {error.strerror}"

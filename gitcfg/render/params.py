@@ -1,0 +1,60 @@
+"""Nodes' features and final values as text, written without ever holding them as objects."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.splice import Splicer
+
+_HELD = 8  # texts of classes, for nodes beside each other are often alike; more would only crowd out caches
+
+
+def plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each node with its values, a line each: NAME = value."""
+    splicer = Splicer(fleet, _line, lambda feature: "")
+    return _texts(fleet, names, lambda kind: splicer.values(kind, fleet.surfaces.of(kind)))
+
+
+def members(fleet: Fleet, names: Iterable[str], indent: int) -> Iterator[tuple[str, str]]:
+    """Each node with its `features` and `params` as a JSON object that stands so far in."""
+    margin = "\n" + " " * (indent + 2)
+    entry = margin + "  "
+    splicer = Splicer(
+        fleet,
+        lambda name, value: f",{entry}{_json(name)}: {_indented(value, entry)}",
+        lambda feature: f",{entry}{_json(feature)}",
+    )
+
+    def text(kind: NodeClass) -> str:
+        features, values = splicer.features(kind), splicer.values(kind, fleet.surfaces.of(kind))
+        return (
+            f'{{{margin}"features": {f"[{features[1:]}{margin}]" if features else "[]"},'
+            f'{margin}"params": {f"{{{values[1:]}{margin}}}" if values else "{}"}{margin[:-2]}}}'
+        )
+
+    return _texts(fleet, names, text)
+
+
+def _texts(fleet: Fleet, names: Iterable[str], text: Callable[[NodeClass], str]) -> Iterator[tuple[str, str]]:
+    """Each node with the text of its class."""
+    held = lru_cache(_HELD)(text)
+    return ((name, held(fleet.kinds[name])) for name in names)
+
+
+def _line(name: str, value: Any) -> str:
+    return f"{name} = {value if isinstance(value, str) else _json(value)}\n"
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _indented(value: Any, margin: str) -> str:
+    """A value as JSON over several lines, if it has parts; line ends inside of text are escaped in JSON."""
+    if not isinstance(value, list | dict):
+        return _json(value)
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode().replace("\n", margin)

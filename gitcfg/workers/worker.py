@@ -1,0 +1,172 @@
+"""One forked worker: it takes items and gives answers, and ends when nobody asks any more."""
+
+import os
+import pickle
+import select
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
+from types import TracebackType
+from typing import Any, BinaryIO, NoReturn
+
+import msgspec
+
+from gitcfg.model import GitcfgError
+
+_Entered = AbstractContextManager[Callable[[Any], Any]]
+_END = object()
+_INTERRUPTED = 130
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What became of an item: a value, or what was raised."""
+
+    value: Any = None
+    error: BaseException | None = None
+
+    def result(self) -> Any:
+        """The value; raises what was raised."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+class Worker:
+    """A worker as the process sees it that started it."""
+
+    def __init__(self, process: int, items: BinaryIO, answers: BinaryIO) -> None:
+        self._process, self._items, self._answers = process, items, answers
+        self.index = 0
+        self.busy = False
+
+    @classmethod
+    def forked(cls, work: Callable[[], _Entered], others: Sequence["Worker"]) -> "Worker | None":
+        """A new worker; None where there is no room for another process."""
+        to_read, items = os.pipe()
+        answers, to_write = os.pipe()
+        try:
+            process = os.fork()
+        except OSError:
+            process = -1
+        if process == 0:
+            for other in others:  # else they would not see that nobody asks any more
+                other.dismiss()
+            os.close(items)
+            os.close(answers)
+            _live(work, os.fdopen(to_read, "rb"), os.fdopen(to_write, "wb"))
+        os.close(to_read)
+        os.close(to_write)
+        worker = cls(process, os.fdopen(items, "wb"), os.fdopen(answers, "rb"))
+        if process > 0:
+            return worker
+        worker.dismiss()
+        return None
+
+    def fileno(self) -> int:
+        """Where its answers come from."""
+        return self._answers.fileno()
+
+    def hand(self, index: int, item: Any) -> None:
+        """Give it an item; it must be idle."""
+        self.index, self.busy = index, True
+        with suppress(BrokenPipeError):  # it is gone, which its answer will tell
+            pickle.dump(item, self._items, pickle.HIGHEST_PROTOCOL)
+            self._items.flush()
+
+    def answer(self) -> Answer:
+        """What became of the item that it was given last."""
+        self.busy = False
+        try:
+            answer: Answer = pickle.load(self._answers)
+        except (EOFError, pickle.UnpicklingError):
+            return Answer(error=self._lost())
+        return answer
+
+    def dismiss(self) -> None:
+        """Ask nothing more of it: it ends with the item that it has."""
+        with suppress(BrokenPipeError):
+            self._items.close()
+        self._answers.close()
+
+    def wait(self) -> int:
+        """Wait for its end, and say how it ended: an exit code, or a signal below zero."""
+        process, self._process = self._process, 0
+        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) if process else 0
+
+    def _lost(self) -> GitcfgError:
+        code = self.wait()
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        hint = "Perhaps memory ran out: the system's log tells." if code == -9 else ""
+        return GitcfgError(f"A worker process was ended {how}.", hint)
+
+
+def ready(workers: Iterable[Worker]) -> list[Worker]:
+    """Those whose answers are there; waits for one."""
+    poll, asked = select.poll(), {worker.fileno(): worker for worker in workers}
+    for place in asked:
+        poll.register(place, select.POLLIN)
+    return [asked[place] for place, _ in poll.poll()]
+
+
+def _live(work: Callable[[], _Entered], items: BinaryIO, answers: BinaryIO) -> NoReturn:
+    """The worker's life. It never returns into what the other process has begun, nor cleans up after it."""
+    code = _INTERRUPTED
+    try:
+        with suppress(KeyboardInterrupt, BrokenPipeError):
+            _serve(work, items, answers)
+            code = 0
+    finally:
+        os._exit(code)
+
+
+def _serve(work: Callable[[], _Entered], items: BinaryIO, answers: BinaryIO) -> None:
+    caught = _Caught()
+    with caught, work() as do:
+        while (item := _next(items)) is not _END:
+            _tell(answers, _put(do, item))
+    if caught.error is not None:  # it cannot even begin
+        _tell(answers, Answer(error=caught.error))
+
+
+def _put(do: Callable[[Any], Any], item: Any) -> Answer:
+    caught = _Caught()
+    with caught:
+        return Answer(do(item))
+    return Answer(error=caught.error)
+
+
+def _next(items: BinaryIO) -> Any:
+    """The next item; _END once nobody asks, or nobody is there to ask."""
+    try:
+        return pickle.load(items)
+    except EOFError:
+        return _END
+
+
+def _tell(answers: BinaryIO, answer: Answer) -> None:
+    try:
+        data = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+        if answer.error is not None:
+            pickle.loads(data)  # not every exception can be made again from what it says of itself
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        data = pickle.dumps(Answer(error=RuntimeError(f"{answer.error or error!r}, in a worker")))
+    answers.write(data)
+    answers.flush()
+
+
+class _Caught:
+    """Takes what is raised to the process that asked, where it is raised again: nothing is swallowed."""
+
+    error: BaseException | None = None
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        error.add_note("In a worker:\n" + "".join(traceback.format_exception(kind, error, trace)))
+        self.error = error.with_traceback(None)
+        return True

@@ -1,0 +1,93 @@
+"""A check that takes over from an earlier one finds what a whole check finds."""
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from gitcfg.check import again
+from gitcfg.generate.mistakes import MISTAKES
+from gitcfg.generate.repository import repository
+from gitcfg.git.tree import DictTree
+from gitcfg.library import Fleet
+from gitcfg.model import Finding
+from tests.compile.fleets import TODAY, mixed
+
+
+class Keeping:
+    """A cache in memory that keeps what a real one would, as bytes."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, bytes] = {}
+
+    def get(self, question: str, kind: Any) -> Any:
+        kept = self.answers.get(question)
+        return None if kept is None else msgspec.msgpack.decode(kept, type=kind)
+
+    def put(self, question: str, answer: Any) -> None:
+        self.answers[question] = msgspec.msgpack.encode(answer)
+
+
+def fleet(files: Mapping[str, str], cache: Any, before: Mapping[str, str] | None = None) -> Fleet:
+    return Fleet(DictTree(files), DictTree(before) if before else None, TODAY, cache)
+
+
+def edited(files: Mapping[str, str], rng: Random) -> dict[str, str]:
+    """A line less, a file that says what another said, a node gone or come."""
+    result = dict(files)
+    kind = rng.choice(("features", "groups", "groups", "nodes", "nodes", "subsystems"))
+    paths = [path for path in sorted(result) if path.startswith(kind + "/")]
+    if not paths:
+        return result
+    path = rng.choice(paths)
+    lines = result[path].splitlines(keepends=True)
+    what = rng.randrange(5)
+    if what == 0 and kind == "nodes":
+        del result[path]
+    elif what == 1 and kind == "nodes":
+        result[f"nodes/new{rng.randrange(10)}.example.com.yaml"] = result[path]
+    elif what == 2 and len(lines) > 2:
+        lines.pop(rng.randrange(1, len(lines)))
+        result[path] = "".join(lines)
+    else:
+        result[path] = result[rng.choice(paths)]
+    return result
+
+
+def different(found: tuple[Finding, ...], wanted: tuple[Finding, ...]) -> list[str]:
+    """What only one of two checks has found: easier to read than two long lists."""
+    missing = [f"missing: {one}" for one in wanted if one not in found]
+    return [*missing, *(f"invented: {one}" for one in found if one not in wanted)]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_check_that_takes_over_is_a_whole_check(seed: int) -> None:
+    rng = Random(seed)
+    planted = tuple(rng.sample(sorted(MISTAKES), 1)) if rng.random() < 0.4 else ()
+    options = replace(mixed(seed), nodes=30, memberships=2, groups=12, overrides=seed % 2, mistakes=planted)
+    options = replace(options, types=replace(options.types, any=0 if seed % 4 else 2))
+    files, before, cache = dict(repository(options)), None, Keeping()
+    for _ in range(4):
+        with fleet(files, cache, before) as taken, fleet(files, Keeping(), before) as whole:
+            assert different(taken.findings, whole.findings) == []
+            assert taken.findings == whole.findings
+        before, files = files, edited(files, rng)
+
+
+def test_it_is_taken_over_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the law above would say nothing."""
+    results: list[bool] = []
+    real = again.again
+
+    def counted(*given: Any) -> Any:
+        found = real(*given)
+        results.append(found is not None)
+        return found
+
+    monkeypatch.setattr(again, "again", counted)
+    for seed in range(8):
+        test_a_check_that_takes_over_is_a_whole_check(seed)
+    assert results.count(True) > len(results) / 3, results

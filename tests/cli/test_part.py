@@ -1,0 +1,54 @@
+"""What is said of some nodes alone is what is said of them among all."""
+
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from gitcfg.cache.cache import NoCache
+from gitcfg.cli.refusals import concerning
+from gitcfg.generate.mistakes import MISTAKES
+from gitcfg.generate.repository import repository
+from gitcfg.git.tree import DictTree
+from gitcfg.library import Fleet
+from gitcfg.model import Finding
+from tests.compile.fleets import TODAY, mixed
+
+
+def damaged(seed: int) -> DictTree:
+    """A repository with some mistakes, of which some files may be gone."""
+    rng = Random(seed)
+    planted = tuple(rng.sample(sorted(MISTAKES), rng.randrange(4)))
+    files = dict(repository(replace(mixed(seed), mistakes=planted, conflicts=4, features=24)))
+    gone = [path for path in files if path.startswith(("features/", "groups/")) and rng.random() < 0.05]
+    for path in gone:
+        del files[path]
+    return DictTree(files)
+
+
+def fleet(tree: DictTree) -> Fleet:
+    return Fleet(tree, None, TODAY, NoCache())
+
+
+def told(findings: list[Finding]) -> set[tuple[str, str]]:
+    return {(finding.code, finding.message) for finding in findings}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_part_answers_as_the_whole(seed: int) -> None:
+    tree = damaged(seed)
+    with fleet(tree) as whole:
+        names = Random(seed).sample(list(whole), min(2, len(whole)))
+        if not names:  # nothing can be asked of nobody
+            return
+        with fleet(tree) as other:
+            part = other.only(names)
+            for name in names:
+                assert dict(part[name].params) == dict(whole[name].params)
+                assert part[name].features == whole[name].features
+                assert part[name].files == whole[name].files
+                assert part[name].digest == whole[name].digest
+                for param in part[name].params:
+                    assert part[name].explain(param) == whole[name].explain(param)
+            chosen = tuple(sorted(names))
+            assert told(concerning(part, chosen)) == told(concerning(whole, chosen))

@@ -1,0 +1,95 @@
+"""Only nodes that a change can concern are looked at, and nothing is missed for it."""
+
+from collections.abc import Mapping
+from random import Random
+
+import pytest
+
+import gitcfg
+from gitcfg.comparison.comparison import Comparison
+from gitcfg.comparison.side import Side
+from gitcfg.generate.repository import repository
+from gitcfg.git.tree import DictTree
+from gitcfg.library import Fleet
+from tests.compile.fleets import mixed
+
+
+def edited(files: Mapping[str, str], rng: Random) -> dict[str, str]:
+    """A line or two less somewhere, a file gone, or a file that says what another one said."""
+    result = dict(files)
+    for _ in range(rng.randrange(1, 4)):
+        path = rng.choice([path for path in sorted(result) if path != "gitcfg.yaml"])
+        lines = result[path].splitlines(keepends=True)
+        kind = path.partition("/")[0]
+        what = rng.randrange(4)
+        if what == 0 and kind != "parameters":
+            del result[path]
+        elif what == 1:
+            others = [other for other in sorted(result) if other.startswith(kind + "/")]
+            result[path] = result[rng.choice(others)]
+        elif lines:
+            lines.pop(rng.randrange(len(lines)))
+            result[path] = "".join(lines) or "{}\n"
+    return result
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_narrow_comparison_is_the_whole_one(seed: int) -> None:
+    files = dict(repository(mixed(seed)))
+    other = edited(files, Random(seed))
+    with gitcfg.in_memory(files) as old, gitcfg.in_memory(other) as new:
+        narrow = tuple(gitcfg.compare(old, new))
+    with gitcfg.in_memory(files) as old, gitcfg.in_memory(other) as new:
+        whole = Comparison(Side(old.compiled, old.engine), Side(new.compiled, new.engine))
+        assert narrow == tuple(whole)
+
+
+def counted(files: Mapping[str, str]) -> tuple[Fleet, list[str]]:
+    """A fleet, and the paths that are read for it."""
+    fleet = gitcfg.in_memory(files)
+    read: list[str] = []
+    tree = fleet.tree
+    assert isinstance(tree, DictTree)
+    whole = tree.read
+
+    def reading(entry: object) -> bytes:
+        read.append(entry.path)  # type: ignore[attr-defined]
+        return whole(entry)  # type: ignore[arg-type]
+
+    tree.read = reading  # type: ignore[method-assign]
+    return fleet, read
+
+
+def test_other_nodes_are_not_compiled() -> None:
+    files = {
+        "gitcfg.yaml": "format: 1\n",
+        "parameters/p.yaml": "parameters:\n  P: {type: string}\n  Q: {type: string}\n",
+        "groups/a.yaml": "params: {P: a}\n",
+        "groups/b.yaml": "params: {P: b}\n",
+        **{f"nodes/n{n}.yaml": f"groups: [{'a' if n < 3 else 'b'}]\n" for n in range(9)},
+    }
+    with (
+        gitcfg.in_memory(files) as old,
+        gitcfg.in_memory({**files, "groups/a.yaml": "params: {P: c}\n"}) as new,
+    ):
+        comparison = gitcfg.compare(old, new)
+        assert [change.nodes for change in comparison] == [("n0", "n1", "n2")]
+        assert set(comparison.pairs) == {"n0", "n1", "n2"}
+        assert len(comparison.old.fleet.classes) == 1
+
+
+def test_nothing_is_read_of_what_stays() -> None:
+    files = {
+        "gitcfg.yaml": "format: 1\n",
+        "parameters/p.yaml": "parameters:\n  P: {type: string}\n",
+        "features/X.yaml": "params: {P: x}\n",
+        "features/Y.yaml": "params: {P: y}\n",
+        "nodes/n1.yaml": "features: [X]\n",
+        "nodes/n2.yaml": "features: [Y]\n",
+    }
+    old, read = counted(files)
+    new = gitcfg.in_memory({**files, "nodes/n1.yaml": "features: []\n"})
+    with old, new:
+        assert [change.nodes for change in gitcfg.compare(old, new)] == [("n1",)]
+    assert "nodes/n1.yaml" in read
+    assert "nodes/n2.yaml" not in read
