@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,htcondor
 
-.PHONY: demo test lint docs pictures reference setup clean
+.PHONY: demo test bench lint docs pictures reference setup clean
 
 setup: $(STAMP)
 
@@ -19,6 +19,10 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
+
+# gitcfg beside other tools: about 15 minutes, with FULL=1 everything; BENCH="--help" tells more.
+bench: $(STAMP)
+	$(BIN)/python -m bench $(if $(FULL),--full) $(BENCH)
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

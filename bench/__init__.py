@@ -1,0 +1,1 @@
+"""Measurements of gitcfg beside other tools: `make bench`, or `python -m bench --help`."""

@@ -1,0 +1,78 @@
+"""RESULTS.md: machine, versions, fleets, and the tables."""
+
+from collections.abc import Iterator
+from statistics import median
+
+import msgspec
+
+from bench.fleet import FLEETS, Options, draw, params
+from bench.fleet.evaluate import layers
+from bench.report.goals import goals
+from bench.report.kept import Results
+from bench.report.table import Table, tables
+
+_METHOD = """\
+Made by `make bench` (`python -m bench --help`). One fleet, drawn from a seed, is written in each tool's own
+format. Each row is a whole process, timed from outside: start, reading all files, all nodes computed, one
+JSON document with every node written. CPU is the kernel's account of the process and its children, memory
+that of its largest process. Rows take turns; figures are medians of so many runs; what takes long runs once.
+The machine also did other work, so wall times are upper bounds: **compare by CPU**. `x yardstick` is CPU
+divided by that of the yardstick in the same session.
+
+The yardstick is a plain Python program that reads gitcfg's own files, each once, with libyaml, merges
+dictionaries with `dict.update` and prints JSON. Neither it nor the peers check anything; gitcfg does, on
+the way. Each answer is compared with a reference evaluator: `200/200 of 1000` are 200 right of 200
+compared nodes (as JSON, all parameters), 1000 in the answer. The peers' files hold features, groups and
+nodes alone; gitcfg's and the yardstick's declarations of parameters and facts of nodes, too. gitcfg
+reads git objects at a commit, the others files. The fleets avoid what the tools order
+differently: see `bench/fleet/features.py`.
+
+`cold`: no cache of gitcfg's. `warm`: the same command ran before. `one group changed`: five parameters of
+one group have other values; gitcfg has checked the commit before, and knows nothing of the new one. Peers
+keep nothing between runs. Floors: one kind of work alone, timed within the program.
+"""
+
+
+_SHOWN = ("nodes", "groups", "features", "parameters", "memberships", "include_depth", "identity", "depends")
+_SOME = 200
+
+
+def document(results: Results, date: str) -> str:
+    """The whole page."""
+    parts = ["# Results\n", f"Measured {date}.\n" if date else "", _METHOD, "## Machine and versions\n"]
+    parts.append(_listed([*results.machine.items(), *results.versions.items()]))
+    parts += ["## Fleets\n", _markdown(_fleets(results))]
+    for table in (goals(results.records), *tables(results.records)):
+        parts += [f"## {table.title}\n", _markdown(table)]
+    return "\n".join(part for part in parts if part)
+
+
+def _fleets(results: Results) -> Table:
+    known = {one.fleet for one in results.records}
+    rows = tuple((name, *_size(options)) for name, options in FLEETS.items() if name in known)
+    return Table("", ("fleet", *_SHOWN, "node sets", "parameters a node", "layers a node"), rows)
+
+
+def _size(options: Options) -> Iterator[str]:
+    """The fleet in figures, the last two as medians of some nodes."""
+    yield from (str(getattr(options, name)) for name in _SHOWN)
+    yield f"{options.sets} of {options.set_size}" if options.sets else "-"
+    fleet = draw(msgspec.structs.replace(options, nodes=min(options.nodes or _SOME, _SOME), sets=0))
+    nodes = fleet.nodes.values()
+    yield f"{median(len(params(fleet, node)) for node in nodes):.0f}"
+    yield f"{median(len(list(layers(fleet, node))) for node in nodes):.0f}"
+
+
+def _listed(pairs: list[tuple[str, str]]) -> str:
+    return "".join(f"- {name}: {value}\n" for name, value in pairs)
+
+
+def _markdown(table: Table) -> str:
+    return "".join(_lines(table))
+
+
+def _lines(table: Table) -> Iterator[str]:
+    yield f"| {' | '.join(table.head)} |\n"
+    yield "|" + " --- |" * len(table.head) + "\n"
+    for row in table.rows:
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n"

@@ -1,0 +1,1 @@
+"""The harness that measures gitcfg beside other tools."""
