@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from gitcfg.check.fold import of, sentence
 from gitcfg.check.watch import Tally
 from gitcfg.compile.cell import Cell
@@ -26,26 +28,37 @@ class Carried:
         self._surfaces = surfaces
         self._engine = engine
         self._told = Tally()
-        self._taken: dict[int, tuple[Mapping[str, FileEntry], int]] = {}
+        self._known: dict[int, _Files] = {}
         self._formats: dict[str, _Carrier] = {}
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
         files = kind.files
         if not files:
             return
-        self._told.add("paths", files, kind.names, lambda: _paths(files))
-        for entry in files.values():
-            carrier = self._carrier(entry)
-            doubtful = carrier.doubtful(kind, surface) if carrier is not None else None
+        known = self._known.get(id(files)) or self._look(files)
+        if known.paths:
+            self._told.add("paths", files, kind.names, lambda: known.paths)
+        for entry, carrier in known.carriers:
+            doubtful = carrier.doubtful(kind, surface)
             if doubtful:
                 yield from self._unfit(kind, entry, doubtful)
-        untaken = surface.bound & ~self._takes(files) if kind.names else 0
+        untaken = surface.bound & ~known.taken if kind.names else 0
         for name in self._surfaces.params.of(untaken):
             cell = self._surfaces.cell(kind, name)
             self._told.add(("GC510", name), cell, kind.names, partial(_untaken, name, cell))
 
     def end(self) -> Iterable[Finding]:
         return self._told.findings()
+
+    def _look(self, files: Mapping[str, FileEntry]) -> "_Files":
+        """Look at entries that many classes have: once for all of them."""
+        taken = 0
+        for entry in files.values():
+            taken |= self._takes(entry)
+        found = ((entry, self._carrier(entry)) for entry in files.values())
+        carriers = tuple((entry, carrier) for entry, carrier in found if carrier is not None)
+        self._known[id(files)] = _Files(files, tuple(_paths(files)), carriers, taken)
+        return self._known[id(files)]
 
     def _carrier(self, entry: FileEntry) -> "_Carrier | None":
         name = entry.format or ""
@@ -62,16 +75,7 @@ class Carried:
             origins.append(entry.origin)
             yield of(unfit.code, unfit.subjects, sentence(unfit.reason), origins, kind.names, unfit.hint)
 
-    def _takes(self, files: Mapping[str, FileEntry]) -> int:
-        """The parameters that files take."""
-        if id(files) not in self._taken:
-            taken = 0
-            for entry in files.values():
-                taken |= self._takes_one(entry)
-            self._taken[id(files)] = (files, taken)
-        return self._taken[id(files)][1]
-
-    def _takes_one(self, entry: FileEntry) -> int:
+    def _takes(self, entry: FileEntry) -> int:
         """What one file takes; a template that goes through all parameters takes all."""
         params = self._surfaces.params
         if entry.template is not None and entry.template.name in self._fleet.templates:
@@ -81,6 +85,16 @@ class Carried:
             )
         bare = dict.fromkeys(params.names, "")
         return params.among(selected(self._fleet, entry, bare)) if entry.format else 0
+
+
+class _Files(msgspec.Struct, frozen=True):
+    """Entries with what is the same for all classes that have them: what is wrong with their paths, the
+    formats that some are written in, and the parameters that they take, as bits."""
+
+    entries: Mapping[str, FileEntry]
+    paths: tuple[Finding, ...]
+    carriers: tuple[tuple[FileEntry, "_Carrier"], ...]
+    taken: int
 
 
 class _Carrier:

@@ -54,19 +54,25 @@ class Tracing:
         return ()
 
     def end(self) -> Iterable[Finding]:
+        seen: set[int] = set()  # what features say stands in the layers of all that have them
         for cells, mask, node in self._news:
             for name in self._surfaces.params.of(mask):
-                self._won(cells[name].counting(), node)
+                cell = cells[name]
+                if id(cell) not in seen:
+                    seen.add(id(cell))
+                    self._won(cell.counting(), node)
         self._news.clear()
         return ()
 
     def _have(self, kind: NodeClass, surface: Surface, node: str) -> None:
         new = surface.features & ~self._features
-        self._features |= new
-        self.traces.features.update((name, node) for name in self._surfaces.features.of(new))
-        if not kind.said.retired:
-            for group in kind.groups:
-                self.traces.groups.setdefault(group, node)
+        if new:
+            self._features |= new
+            self.traces.features.update((name, node) for name in self._surfaces.features.of(new))
+        groups = self.traces.groups
+        for ref in () if kind.said.retired else kind.said.groups:
+            if ref.name not in groups and ref.name in self._fleet.model.groups:
+                groups[ref.name] = node
 
     def _count(self, cell: Cell, node: str) -> None:
         """The steps of a joined cell win. It is held, so that nothing else gets its id."""

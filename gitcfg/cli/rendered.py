@@ -21,30 +21,44 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 def deliver(session: Session, fleet: Fleet, names: tuple[str, ...], wanted: Wanted) -> None:
-    """Write what nodes get, one after the other."""
-    if wanted.params and wanted.output is Output.JSON:
-        sys.stdout.buffer.writelines(text.encode() for text in _params(fleet, names))
+    """Write what nodes get, one after the other: of many nodes it is too much to be held."""
+    if wanted.output is Output.JSON and len(names) > 1:
+        sys.stdout.buffer.writelines(text.encode() for text in _document(fleet, names, wanted.params))
+    elif wanted.output is Output.JSONL:
+        for name in names:
+            write_record(_record(fleet, {name: node_record(fleet[name], wanted.params)}), wanted.output)
     elif wanted.output is not Output.TEXT:
-        record = {name: node_record(fleet[name], wanted.params) for name in names}
-        write_record({"schema": "gitcfg.render/1", "commit": fleet.commit, "nodes": record}, wanted.output)
+        found = {name: node_record(fleet[name], wanted.params) for name in names}
+        write_record(_record(fleet, found), wanted.output)
     else:
         for name in names:
             session.write("".join(_text(fleet[name], wanted, several=len(names) > 1)))
 
 
-def _params(fleet: Fleet, names: tuple[str, ...]) -> Iterator[str]:
-    """`gitcfg.render/1` with parameters only, node by node: of many nodes it is too large to be held."""
-    from gitcfg.render.params import members
+def _record(fleet: Fleet, nodes: dict[str, Any]) -> dict[str, Any]:
+    return {"schema": "gitcfg.render/1", "commit": fleet.commit, "nodes": nodes}
 
+
+def _document(fleet: Fleet, names: tuple[str, ...], params_only: bool) -> Iterator[str]:
+    """`gitcfg.render/1` of several nodes, a line each."""
     yield f'{{\n  "schema": "gitcfg.render/1",\n  "commit": {_json(fleet.commit)},\n  "nodes": {{'
-    between = ""
-    for name, text in members(fleet.compiled, names, 4):
-        yield f"{between}\n    {_json(name)}: {text}"
-        between = ","
-    yield "\n  }\n}\n" if names else "}\n}\n"
+    between = "\n"
+    for name, text in _members(fleet, names, params_only):
+        yield f"{between}    {_json(name)}: {text}"
+        between = ",\n"
+    yield "\n  }\n}\n"
 
 
-def _json(value: str | None) -> str:
+def _members(fleet: Fleet, names: tuple[str, ...], params_only: bool) -> Iterator[tuple[str, str]]:
+    """Each node as JSON."""
+    if params_only:
+        from gitcfg.render.params import members
+
+        return members(fleet.compiled, names)
+    return ((name, _json(node_record(fleet[name], params_only))) for name in names)
+
+
+def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 

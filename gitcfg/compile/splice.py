@@ -46,6 +46,7 @@ class Splicer:
 
     def __init__(self, fleet: Fleet, value: Callable[[str, Any], str], feature: Callable[[str], str]) -> None:
         self._fleet = fleet
+        self._plain = fleet.surfaces.plain()
         self._value = value
         self._feature = feature
         self._values = _Overlay(fleet.surfaces.params.names, self._values_of)
@@ -58,9 +59,12 @@ class Splicer:
         """The texts of a class's features, in order of name."""
         return "".join(self._features.lay(kind.parts).values())
 
-    def values(self, kind: NodeClass, surface: Surface) -> str:
-        """The texts of a class's final values, in order of name."""
+    def values(self, kind: NodeClass, surface: Surface | None = None) -> str:
+        """The texts of a class's final values, in order of name. `surface` is its own, if it is known."""
         result = self._values.lay(kind.parts)
+        if self._plain:
+            return "".join(result.values())
+        surface = surface or self._fleet.surfaces.of(kind)
         for name, cell in surface.joins.items():
             result[name] = self._text(name, kind.value(name, cell))
         for name in self._fleet.surfaces.params.of(surface.pending):

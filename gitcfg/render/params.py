@@ -16,25 +16,20 @@ _HELD = 8  # texts of classes, for nodes beside each other are often alike; more
 def plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each node with its values, a line each: NAME = value."""
     splicer = Splicer(fleet, _line, lambda feature: "")
-    return _texts(fleet, names, lambda kind: splicer.values(kind, fleet.surfaces.of(kind)))
+    return _texts(fleet, names, splicer.values)
 
 
-def members(fleet: Fleet, names: Iterable[str], indent: int) -> Iterator[tuple[str, str]]:
-    """Each node with its `features` and `params` as a JSON object that stands so far in."""
-    margin = "\n" + " " * (indent + 2)
-    entry = margin + "  "
+def members(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each node with its `features` and `params` as a JSON object in one line."""
     splicer = Splicer(
         fleet,
-        lambda name, value: f",{entry}{_json(name)}: {_indented(value, entry)}",
-        lambda feature: f",{entry}{_json(feature)}",
+        lambda name, value: f",{_json(name)}:{_json(value)}",
+        lambda feature: f",{_json(feature)}",
     )
 
     def text(kind: NodeClass) -> str:
-        features, values = splicer.features(kind), splicer.values(kind, fleet.surfaces.of(kind))
-        return (
-            f'{{{margin}"features": {f"[{features[1:]}{margin}]" if features else "[]"},'
-            f'{margin}"params": {f"{{{values[1:]}{margin}}}" if values else "{}"}{margin[:-2]}}}'
-        )
+        features, values = splicer.features(kind), splicer.values(kind)
+        return f'{{"features":[{features[1:]}],"params":{{{values[1:]}}}}}'
 
     return _texts(fleet, names, text)
 
@@ -51,10 +46,3 @@ def _line(name: str, value: Any) -> str:
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
-
-
-def _indented(value: Any, margin: str) -> str:
-    """A value as JSON over several lines, if it has parts; line ends inside of text are escaped in JSON."""
-    if not isinstance(value, list | dict):
-        return _json(value)
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode().replace("\n", margin)
