@@ -9,25 +9,36 @@ from gitcfg.git.objects import Objects, kind_of, text
 from gitcfg.git.tree import Entry, EntryKind, in_order
 from gitcfg.model import GitcfgError
 
+Listings = dict[tuple[str, str], list[Entry]]
+
+_MOST_LISTED = 64
 MOST_FOLDERS = 256
 """Folders in each other: whoever pushes may nest as many as they like."""
 
 
 class CommitTree:
-    """The tree of a commit, below a prefix."""
+    """The tree of a commit, below a prefix.
 
-    def __init__(self, git: pygit2.Repository, commit: pygit2.Commit, prefix: str) -> None:
+    `listed` are listings of folders by path and id: commits that are neighbours have most in common.
+    """
+
+    def __init__(
+        self, git: pygit2.Repository, commit: pygit2.Commit, prefix: str, listed: Listings | None = None
+    ) -> None:
         self.git = git
         self.commit: str | None = str(commit.id)
         self._trees = Trees(git)
         self._objects = Objects(git)
         self._root = self._folder(commit.tree_id.raw, prefix.split("/") if prefix else [])
-        self._listed: dict[str, list[Entry]] = {}
+        self._listed = {} if listed is None else listed
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        if folder not in self._listed:
-            self._listed[folder] = self._entries(folder)
-        return iter(self._listed[folder])
+        key = (folder, self.token(folder))
+        if key not in self._listed:
+            if len(self._listed) >= _MOST_LISTED:
+                del self._listed[next(iter(self._listed))]
+            self._listed[key] = self._entries(folder)
+        return iter(self._listed[key])
 
     def token(self, folder: str) -> str:
         """git's id of what stands there; nothing has none."""

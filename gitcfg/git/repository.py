@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pygit2
 
-from gitcfg.git.commit import CommitTree
+from gitcfg.git.commit import CommitTree, Listings
 from gitcfg.git.folder import FolderTree
 from gitcfg.git.index import IndexTree, merged, staged
 from gitcfg.git.index_file import read_index
@@ -27,6 +27,7 @@ class Repository:
         self.root = root
         self.git = git
         self.prefix = prefix
+        self._listed: Listings = {}
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Repository":
@@ -66,7 +67,7 @@ class Repository:
 
     def at(self, revision: str) -> Tree:
         """A commit's tree; `revision` is whatever `git rev-parse` takes."""
-        return CommitTree(self._git("a revision"), self._commit(revision), self.prefix)
+        return CommitTree(self._git("a revision"), self._commit(revision), self.prefix, self._listed)
 
     def knows(self, revision: str) -> bool:
         """Is it a revision?"""
@@ -95,9 +96,10 @@ class Repository:
             return None
         if tree.commit is not None:
             parents = self.git[tree.commit].peel(pygit2.Commit).parents
-            return CommitTree(self.git, parents[0], self.prefix) if parents else None
-        unborn = self.git.head_is_unborn
-        return None if unborn else CommitTree(self.git, self.git.head.peel(pygit2.Commit), self.prefix)
+            return CommitTree(self.git, parents[0], self.prefix, self._listed) if parents else None
+        if self.git.head_is_unborn:
+            return None
+        return CommitTree(self.git, self.git.head.peel(pygit2.Commit), self.prefix, self._listed)
 
     def _commit(self, revision: str) -> pygit2.Commit:
         commit = _commit(self._git(f"the revision {revision}"), revision)
