@@ -63,8 +63,8 @@ class Declarations:
         if "${" not in name:
             return self.declared_kind(name) is not None
         made = _unmarked(name)
-        exact = (parameter for parameter in self.parameters.values() if made.fullmatch(parameter.name))
-        return self.declared_kind(_MARK.sub("1", name)) is not None and all(one.type for one in exact)
+        near = (one for one in self.parameters.values() if one.pattern or made.fullmatch(one.name))
+        return self.declared_kind(_MARK.sub("1", name)) is not None and all(one.type for one in near)
 
     def kind(self, name: str) -> str | None:
         """The type of a parameter: declared, else what its operations imply."""

@@ -91,3 +91,13 @@ def test_it_is_taken_over_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(8):
         test_a_check_that_takes_over_is_a_whole_check(seed)
     assert results.count(True) > len(results) / 3, results
+
+
+def test_a_check_with_parsers_spares_the_one_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    files, cache = dict(repository(mixed(2))), Keeping()
+    with fleet(files, Keeping()) as whole, fleet(files, cache) as first:
+        wanted = whole.findings
+        assert first.all_findings
+    monkeypatch.setattr("gitcfg.check.run.examine", None)
+    with fleet(files, cache) as second:
+        assert second.findings == wanted
