@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gitcfg.cache.cache import Cache, NoCache, cache_of
-from gitcfg.check.checked import WHO, Checked, checked, question, same_nodes
+from gitcfg.check.checked import WHO, Checked
+from gitcfg.check.remembered import Checks
 from gitcfg.git.fingerprint import fingerprint
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import DictTree, Tree
@@ -91,9 +92,9 @@ class Fleet(Mapping[str, Node]):
         settings_entry(tree)
         self.tree = tree
         self.commit = tree.commit
-        self._before = before
         self._today = today
         self._cache = cache
+        self._checks = Checks(self, before, today, cache)
         self._model = model
         self._engine: TemplateEngine | None = None
         self._parsers: Parsers | None = None
@@ -144,7 +145,7 @@ class Fleet(Mapping[str, Node]):
         """
         from gitcfg.compile.part import part
 
-        found = None if "compiled" in self.__dict__ else part(self.model, names)
+        found = None if self.is_compiled() else part(self.model, names)
         if found is None:
             return self
         self._parts.append(Fleet(self.tree, None, self._today, NoCache(), found))
@@ -181,43 +182,18 @@ class Fleet(Mapping[str, Node]):
     @cached_property
     def checked(self) -> Checked:
         """The findings without GC307, and how much was looked at."""
-        return self._remembered("", None)
+        return self._checks.checked()
 
     @cached_property
     def all_checked(self) -> Checked:
         """The findings with GC307, and how much was looked at."""
         from gitcfg.parsers.kept import version
 
-        return self._remembered(version().decode(), self.parsers)
+        return self._checks.checked(version().decode(), self.parsers)
 
-    def _remembered(self, judged_by: str, judge: "Parsers | None") -> Checked:
-        asked = question(self.tree, self._earlier, self._today, judged_by)
-        found = self._cache.get(asked, Checked)
-        if found is None:
-            found = self._check(judged_by, judge)
-            self._cache.put(asked, found)
-        return found
-
-    def _check(self, judged_by: str, judge: "Parsers | None") -> Checked:
-        """Check what changed since the last check, or everything."""
-        from gitcfg.check.again import State, again, state
-        from gitcfg.check.run import concluded, examine
-
-        last = f"state 1 {judged_by}"
-        prior = None if "compiled" in self.__dict__ else self._cache.get(last, State)
-        taken = again(prior, self.version, self.roster, self._today, judge) if prior else None
-        fleet = taken.fleet if taken else self.compiled
-        examined = taken.examined if taken else examine(fleet, self.engine, judge)
-        findings = concluded(fleet, examined, self._previous(), self.roster)
-        unjudged = judge.unjudged if judge else 0
-        left = state(fleet, examined, unjudged, prior if taken else None)
-        if left is not None:
-            self._cache.put(last, left)
-        if judge is not None:  # what no parser said is what a check without parsers gives
-            asked = question(self.tree, self._earlier, self._today, "")
-            others = tuple(finding for finding in findings if finding.code != "GC307")
-            self._cache.put(asked, checked(self.model, len(self), others))
-        return checked(self.model, len(self), findings, unjudged)
+    def is_compiled(self) -> bool:
+        """Has everything been compiled?"""
+        return "compiled" in self.__dict__
 
     @cached_property
     def version(self) -> "Version":
@@ -225,20 +201,6 @@ class Fleet(Mapping[str, Node]):
         from gitcfg.compile.concerned import Version
 
         return Version(self.tree, self.model, lambda: self.mentions)
-
-    @cached_property
-    def _earlier(self) -> Tree | None:
-        """What was there before, if nodes were that may be gone."""
-        if self._before is None or self._before.entry("gitcfg.yaml") is None:
-            return None
-        return None if same_nodes(self.tree, self._before) else self._before
-
-    def _previous(self) -> "Roster | None":
-        """Who was there before, if any may be gone."""
-        from gitcfg.compile.nodes import Roster
-        from gitcfg.load.repository import load_nodes_only
-
-        return None if self._earlier is None else Roster(load_nodes_only(self._earlier, self._cache))
 
     def __getitem__(self, name: str) -> Node:
         return Node(self, self.compiled[name])

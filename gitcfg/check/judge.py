@@ -44,9 +44,13 @@ Verdicts = tuple[Verdict, ...]
 
 
 class Judge(Protocol):
-    """Asks parsers about texts; `formats` are those that it has one for."""
+    """Asks parsers about texts; `formats` are those that it has one for, `unjudged` counts distinct texts
+    that nobody could judge."""
 
     formats: frozenset[str]
+
+    @property
+    def unjudged(self) -> int: ...
 
     def begin(self) -> None:
         """Get ready, for there will be questions."""

@@ -42,6 +42,7 @@ class Fake:
     """A judge with a verdict for everything that remembers what it was asked; `odd` lines are not plain."""
 
     formats = frozenset({"condor", "json"})
+    unjudged = 0
 
     def __init__(self, *verdicts: Verdict, odd: str = "\0") -> None:
         self.verdicts = verdicts

@@ -1,0 +1,100 @@
+"""Checks whose answers are kept: the same question is answered once, and a new one from the last answer."""
+
+from collections.abc import Sized
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from gitcfg.cache.cache import Cache
+from gitcfg.check.checked import Checked, checked, question, same_nodes
+from gitcfg.git.tree import Tree
+from gitcfg.load.root import FILE
+from gitcfg.model import Model
+
+if TYPE_CHECKING:  # what is remembered needs none of these
+    from gitcfg.check.judge import Judge
+    from gitcfg.compile.concerned import Version
+    from gitcfg.compile.fleet import Fleet
+    from gitcfg.compile.nodes import Roster
+    from gitcfg.render.templates import TemplateEngine
+
+
+class Subject(Sized, Protocol):
+    """What is checked, each part of it made when it is asked for. Its length is its number of nodes."""
+
+    tree: Tree
+
+    @property
+    def model(self) -> Model: ...
+
+    @property
+    def roster(self) -> "Roster": ...
+
+    @property
+    def version(self) -> "Version": ...
+
+    @property
+    def compiled(self) -> "Fleet": ...
+
+    @property
+    def engine(self) -> "TemplateEngine": ...
+
+    def is_compiled(self) -> bool:
+        """Is everything compiled already, so that looking at all of it costs little more?"""
+        ...
+
+
+class Checks:
+    """Checks of one tree. `before` is what was there before, for nodes that are gone."""
+
+    def __init__(self, subject: Subject, before: Tree | None, today: date, cache: Cache) -> None:
+        self._subject = subject
+        self._before = before
+        self._today = today
+        self._cache = cache
+
+    def checked(self, judged_by: str = "", judge: "Judge | None" = None) -> Checked:
+        """The findings; `judged_by` names the judge and all that its verdicts depend on."""
+        asked = self._question(judged_by)
+        found = self._cache.get(asked, Checked)
+        if found is None:
+            found = self._check(judged_by, judge)
+            self._cache.put(asked, found)
+            if judge is not None:  # what no parser said is what a check without parsers gives
+                others = tuple(finding for finding in found.findings if finding.code != "GC307")
+                self._cache.put(self._question(""), checked(self._subject.model, len(self._subject), others))
+        return found
+
+    def _question(self, judged_by: str) -> str:
+        return question(self._subject.tree, self._earlier, self._today, judged_by)
+
+    def _check(self, judged_by: str, judge: "Judge | None") -> Checked:
+        """Check what changed since the last check, or everything."""
+        from gitcfg.check.again import State, again, state
+        from gitcfg.check.run import concluded, examine
+
+        subject, last = self._subject, f"state 1 {judged_by}"
+        prior = None if subject.is_compiled() else self._cache.get(last, State)
+        taken = again(prior, subject.version, subject.roster, self._today, judge) if prior else None
+        fleet = taken.fleet if taken else subject.compiled
+        examined = taken.examined if taken else examine(fleet, subject.engine, judge)
+        findings = concluded(fleet, examined, self._previous(), subject.roster)
+        unjudged = judge.unjudged if judge else 0
+        left = state(fleet, examined, unjudged, prior if taken else None)
+        if left is not None:
+            self._cache.put(last, left)
+        return checked(subject.model, len(subject), findings, unjudged)
+
+    @cached_property
+    def _earlier(self) -> Tree | None:
+        """What was there before, if nodes were that may be gone."""
+        if self._before is None or self._before.entry(FILE) is None:
+            return None
+        return None if same_nodes(self._subject.tree, self._before) else self._before
+
+    def _previous(self) -> "Roster | None":
+        """Who was there before, if any may be gone."""
+        from gitcfg.compile.nodes import Roster
+        from gitcfg.load.repository import load_nodes_only
+
+        return None if self._earlier is None else Roster(load_nodes_only(self._earlier, self._cache))
