@@ -164,9 +164,10 @@ class Fleet(Mapping[str, Node]):
     def parsers(self) -> "Parsers":
         """Targets' own parsers in their guarded child, started when first needed."""
         from gitcfg.parsers.parsers import Parsers
+        from gitcfg.parsers.verdicts import CachedVerdicts
 
         if self._parsers is None:
-            self._parsers = Parsers()
+            self._parsers = Parsers(kept=CachedVerdicts(self._cache))
         return self._parsers
 
     @property

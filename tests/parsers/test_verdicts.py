@@ -1,0 +1,43 @@
+"""Verdicts that a cache keeps from one run to the next."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from gitcfg.check.judge import Verdict
+from gitcfg.parsers import verdicts
+from gitcfg.parsers.verdicts import CachedVerdicts
+
+CLEAN: tuple[Verdict, ...] = ()
+WRONG = (Verdict("is wrong", 3, ("P", "Q"), "Change it.", grave=False),)
+
+
+class Keeping:
+    def __init__(self) -> None:
+        self.answers: dict[str, bytes] = {}
+
+    def get(self, question: str, kind: Any) -> Any:
+        kept = self.answers.get(question)
+        return None if kept is None else msgspec.msgpack.decode(kept, type=kind)
+
+    def put(self, question: str, answer: Any) -> None:
+        self.answers[question] = msgspec.msgpack.encode(answer)
+
+
+def test_the_next_run_has_them() -> None:
+    cache = Keeping()
+    CachedVerdicts(cache).put({b"a": CLEAN, b"b": WRONG})
+    again = CachedVerdicts(cache)
+    assert again.get([b"a", b"b", b"c"]) == {b"a": CLEAN, b"b": WRONG}
+    again.put({b"c": CLEAN})
+    assert CachedVerdicts(cache).get([b"c", b"b"]) == {b"b": WRONG, b"c": CLEAN}
+
+
+def test_the_oldest_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "MOST", 2)
+    cache = Keeping()
+    kept = CachedVerdicts(cache)
+    kept.put({b"a": CLEAN, b"b": CLEAN})
+    kept.put({b"a": WRONG, b"c": CLEAN})
+    assert CachedVerdicts(cache).get([b"a", b"b", b"c"]) == {b"a": WRONG, b"c": CLEAN}
