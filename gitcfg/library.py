@@ -122,12 +122,12 @@ class Fleet(Mapping[str, Node]):
     @cached_property
     def mentions(self) -> "Mentions":
         """Which nodes are in which groups, and which list which features."""
-        from gitcfg.compile.mentions import Mentions, mentions
+        from gitcfg.compile.mentions import Mentions, mentions, mentions_of
 
         asked = f"mentions 1 {fingerprint(self.tree, WHO)}"
         found = self._cache.get(asked, Mentions)
         if found is None:
-            found = mentions(self.roster)
+            found = mentions_of(self.compiled.classes) if self.is_compiled() else mentions(self.roster)
             self._cache.put(asked, found)
         return found
 

@@ -1,6 +1,5 @@
 """The rows of gitcfg that write files: all nodes into a folder, first and after one group changed."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from bench.rows.fleet import Prepared
 from bench.rows.states import bring
 
 _WORK = "all nodes, files"
+Stood = dict[str, tuple[int, int]]
 
 
 def out_rows(ready: Prepared) -> Iterator[Row]:
@@ -19,17 +19,20 @@ def out_rows(ready: Prepared) -> Iterator[Row]:
     new = ready.gitcfg("render", "--all", "--at", "HEAD", "--out", str(folder))
     check = ready.gitcfg("check", "--no-parsers", "--at", "HEAD~1")
 
+    before: Stood = {}
+
     def first() -> None:
         shutil.rmtree(folder, ignore_errors=True)
+        before.clear()
         bring(ready, [])
 
     def second() -> None:
         _rendered(old, ready.limits)
         bring(ready, [check])
-        _age(folder)
+        before.update(_stood(folder))
 
     cases = ((old, "cold, first time", first), (new, "one group changed", second))
-    for command, state, before in cases:
+    for command, state, prepare in cases:
         yield Row(
             fleet=ready.name,
             tool="gitcfg",
@@ -37,8 +40,8 @@ def out_rows(ready: Prepared) -> Iterator[Row]:
             state=state,
             nodes=len(ready.fleet.nodes),
             command=command,
-            before=before,
-            judge=lambda _: f"{_new(folder)} files written",
+            before=prepare,
+            judge=lambda _: f"{_new(folder, before)} files written",
         )
 
 
@@ -48,14 +51,14 @@ def _rendered(command: Command, limits: Limits) -> None:
         raise ValueError(f"the files cannot be written: {command.complaint[:80]}")
 
 
-def _age(folder: Path) -> None:
-    """Make every file look old, so that those written afterwards can be told."""
-    for path in _files(folder):
-        os.utime(path, (1, 1))
+def _stood(folder: Path) -> Stood:
+    """Which files stand there: a file that is written anew is another one."""
+    return {str(path): (path.stat().st_ino, path.stat().st_mtime_ns) for path in _files(folder)}
 
 
-def _new(folder: Path) -> int:
-    return sum(path.stat().st_mtime > 1 for path in _files(folder))
+def _new(folder: Path, before: Stood) -> int:
+    """How many files were written since then."""
+    return len(_stood(folder).items() - before.items())
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -78,6 +78,8 @@ class Checks:
         taken = again(prior, subject.version, subject.roster, self._today, judge) if prior else None
         fleet = taken.fleet if taken else subject.compiled
         examined = taken.examined if taken else examine(fleet, subject.engine, judge)
+        if taken is None:
+            subject.version.mentions()  # all nodes are known now; the next change asks who mentions what
         findings = concluded(fleet, examined, self._previous(), subject.roster)
         unjudged = judge.unjudged if judge else 0
         left = state(fleet, examined, unjudged, prior if taken else None)

@@ -1,8 +1,11 @@
 """Which nodes mention which groups and features: found once for the nodes that a tree holds."""
 
+from collections.abc import Iterable, Sequence
+
 import msgspec
 
-from gitcfg.compile.nodes import Roster
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.nodes import Roster, Said
 
 
 class Mentions(msgspec.Struct, frozen=True):
@@ -14,11 +17,19 @@ class Mentions(msgspec.Struct, frozen=True):
 
 def mentions(roster: Roster) -> Mentions:
     """What all nodes say, their sets' lists included."""
+    return _told((roster.said(name), (name,)) for name in roster.names())
+
+
+def mentions_of(classes: Iterable[NodeClass]) -> Mentions:
+    """The same where all classes are known already: nodes of one class are in the same groups."""
+    return _told((kind.said, kind.names) for kind in classes)
+
+
+def _told(sayings: Iterable[tuple[Said, Sequence[str]]]) -> Mentions:
     found = Mentions({}, {})
-    for name in roster.names():
-        said = roster.said(name)
+    for said, names in sayings:
         for ref in said.groups:
-            found.groups.setdefault(ref.name, []).append(name)
+            found.groups.setdefault(ref.name, []).extend(names)
         for use, _ in said.features:
-            found.features.setdefault(use.feature, []).append(name)
+            found.features.setdefault(use.feature, []).extend(names)
     return found
