@@ -1,28 +1,14 @@
 """Verdicts that a cache keeps from one run to the next."""
 
-from typing import Any
-
-import msgspec
 import pytest
 
 from gitcfg.check.judge import Verdict
 from gitcfg.parsers import verdicts
 from gitcfg.parsers.verdicts import CachedVerdicts
+from tests.check.test_again import Keeping
 
 CLEAN: tuple[Verdict, ...] = ()
 WRONG = (Verdict("is wrong", 3, ("P", "Q"), "Change it.", grave=False),)
-
-
-class Keeping:
-    def __init__(self) -> None:
-        self.answers: dict[str, bytes] = {}
-
-    def get(self, question: str, kind: Any) -> Any:
-        kept = self.answers.get(question)
-        return None if kept is None else msgspec.msgpack.decode(kept, type=kind)
-
-    def put(self, question: str, answer: Any) -> None:
-        self.answers[question] = msgspec.msgpack.encode(answer)
 
 
 def test_the_next_run_has_them() -> None:
