@@ -39,11 +39,6 @@ class Document(msgspec.Struct):
             value = value.get(step, {})
         return value
 
-    def mark_at(self, *path: str | int) -> Mark:
-        """The mark of the value that the path leads to, or of the nearest to it that is there."""
-        value, node = self._nearest(path)
-        return Mark(1, 1) if node is None else marks.marked(node, value)
-
     def at(self, *path: str | int) -> Origin:
         """Where the value is that the path leads to, or the nearest to it that is there."""
         _, node = self._nearest(path)

@@ -1,6 +1,6 @@
 """What is wrong with the files of a tree, and what could not be understood: complete when it is asked for."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Protocol, overload
 
 from gitcfg.model import Finding
@@ -17,10 +17,6 @@ class Part(Protocol):
         """What is known to be wrong without reading more."""
         ...
 
-    def read(self, files: Container[str]) -> None:
-        """Read what stands in some files."""
-        ...
-
 
 class Known:
     """A part that has been read: settings, names."""
@@ -33,9 +29,6 @@ class Known:
 
     def so_far(self) -> Iterable[Finding]:
         return self._findings
-
-    def read(self, files: Container[str]) -> None:
-        """There is nothing more to read."""
 
 
 class Findings(Sequence[Finding]):
@@ -69,21 +62,10 @@ class Findings(Sequence[Finding]):
         """Those of what has been read until now."""
         return tuple(finding for part in self._parts for finding in part.so_far())
 
-    def of(self, files: Set[str]) -> tuple[Finding, ...]:
-        """Those that are about some files; no others are read."""
-        for part in self._parts:
-            part.read(files)
-        return about(self.so_far(), files)
-
     def _whole(self) -> tuple[Finding, ...]:
         if self._all is None:
             self._all = tuple(finding for part in self._parts for finding in part.findings())
         return self._all
-
-
-def about(findings: Iterable[Finding], files: Set[str]) -> tuple[Finding, ...]:
-    """The findings that have an origin in some files."""
-    return tuple(found for found in findings if any(origin.file in files for origin in found.origins))
 
 
 class Definitions(Protocol):

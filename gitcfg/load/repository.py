@@ -1,11 +1,11 @@
 """A whole tree as a Model: every kind, each read as far as it is asked for."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from typing import Any
 
 from gitcfg.git.tree import Tree
 from gitcfg.load.features import FEATURES, GROUPS
-from gitcfg.load.found import Findings, Known, Unread, about
+from gitcfg.load.found import Findings, Known, Unread
 from gitcfg.load.nodes import nodes_kind
 from gitcfg.load.nodesets import nodesets_kind
 from gitcfg.load.overrides import overrides_kind
@@ -98,12 +98,6 @@ def load_nodes_only(tree: Tree, keeper: Keeper | None = None) -> Model:
 def findings_so_far(model: Model) -> tuple[Finding, ...]:
     """The findings about names and about the definitions that have been read until now."""
     return model.findings.so_far() if isinstance(model.findings, Findings) else tuple(model.findings)
-
-
-def findings_of(model: Model, files: Set[str]) -> tuple[Finding, ...]:
-    """The findings about some files, which are read for it if they were not; no others are."""
-    found = model.findings
-    return found.of(files) if isinstance(found, Findings) else about(found, files)
 
 
 def _refuse(reading: Reading, folder: str) -> None:

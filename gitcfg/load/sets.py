@@ -1,6 +1,6 @@
 """Node sets by name, with their members: all are read when the first is asked for."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from gitcfg.git.tree import DictTree
@@ -37,11 +37,6 @@ class NodeSets(Mapping[str, NodeSet]):
     def so_far(self) -> tuple[Finding, ...]:
         """The same as far as it is known."""
         return self.findings() if "_complete" in self.__dict__ else self._written.so_far()
-
-    def read(self, files: Container[str]) -> None:
-        """Read all sets if one of them stands in any of some files."""
-        if any(entry.path in files for entry in self._written.listing.entries.values()):
-            _ = self._complete
 
     @cached_property
     def _complete(self) -> tuple[dict[str, NodeSet], tuple[Finding, ...]]:

@@ -1,6 +1,6 @@
 """The definitions of a kind of which many stand in a file: read all at once, when the first is asked for."""
 
-from collections.abc import Container, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from functools import cached_property
 from typing import TypeVar
 
@@ -43,11 +43,6 @@ class Sheets(Mapping[str, T]):
     def so_far(self) -> tuple[Finding, ...]:
         """The same, if anything of the kind has been asked for."""
         return self.findings() if "_gathered" in self.__dict__ else ()
-
-    def read(self, files: Container[str]) -> None:
-        """Read all of the kind if it stands in any of some files."""
-        if any(entry.path in files for entry in self._tree.entries(self.kind.folder)):
-            _ = self._gathered
 
     def misread(self, name: str) -> bool:
         """Is this the name of a definition, or the path of a file, that could not be understood?"""

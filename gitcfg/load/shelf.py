@@ -1,6 +1,6 @@
 """The definitions of a kind by name, each read when it is first asked for."""
 
-from collections.abc import Container, ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -75,12 +75,6 @@ class Shelf(Mapping[str, T]):
         places = self.listing.findings
         paths = sorted(places.keys() | found.keys())
         return tuple(one for path in paths for one in (*places.get(path, ()), *found.get(path, ())))
-
-    def read(self, files: Container[str]) -> None:
-        """Read the definitions that stand in some files."""
-        for name, entry in self.listing.entries.items():
-            if entry.path in files:
-                self[name]
 
     def misread(self, name: str) -> bool:
         """Is there a definition of this name that could not be understood?"""

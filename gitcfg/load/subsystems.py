@@ -7,17 +7,11 @@ from gitcfg.load.document import Document
 from gitcfg.load.parts import refs
 from gitcfg.load.reading import Reading
 from gitcfg.load.sheet import Said, Sheet, SheetKind
-from gitcfg.load.sheets import gathered
 from gitcfg.model import Ref, Subsystem
 from gitcfg.model.definitions import Command
 from gitcfg.model.names import NAME
 
 FOLDER = "subsystems"
-
-
-def load_subsystems(reading: Reading) -> dict[str, Subsystem]:
-    """Every subsystem by name."""
-    return gathered(reading, SUBSYSTEMS)
 
 
 def _subsystem(reading: Reading, doc: Document, said: Said) -> Subsystem:

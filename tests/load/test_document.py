@@ -19,9 +19,9 @@ def test_every_key_and_value_has_a_place() -> None:
     assert str(document.key("b", "c")) == "f.yaml:3:3"
     assert str(document.at("b", "c", 1)) == "f.yaml:3:10"
     assert str(document.at("b", "d", "e")) == "f.yaml:4:10"
-    assert document.mark_at("a").text == "017"
-    assert document.mark_at("b", "c", 1).text == "TRUE"
-    assert document.mark_at("b", "c", 0).text is None
+    assert document.mark.values["a"].text == "017"
+    below = document.mark.values["b"].values["c"]
+    assert [item.text for item in below.items] == [None, "TRUE"]
 
 
 def test_what_is_not_there_is_placed_at_the_nearest_that_is() -> None:

@@ -1,11 +1,9 @@
 """A model reads what it is asked for, and no more; what it says of everything is complete."""
 
-import pytest
-
 from gitcfg.git.tree import DictTree
-from gitcfg.load.repository import findings_of, findings_so_far, load, load_nodes_only
+from gitcfg.load.repository import findings_so_far, load, load_nodes_only
 from gitcfg.model import Model, Origin, Settings
-from tests.load.keeping import Dictionary, Files, Watched, drawn, said
+from tests.load.keeping import Dictionary, Files, Watched, said
 
 FILES: Files = {
     "gitcfg.yaml": "format: 1\n",
@@ -91,32 +89,10 @@ def test_findings_so_far_are_about_names_and_what_was_read() -> None:
     assert set(findings_so_far(model)) < set(whole.findings) == set(findings_so_far(whole))
 
 
-def test_findings_of_files_read_these_files() -> None:
-    model, tree = watched()
-    found = findings_of(model, {"nodes/n1.yaml", "features/A.yaml", "features/C.yaml"})
-    assert [(finding.code, finding.origins[0].file) for finding in found] == [
-        ("GC103", "nodes/n1.yaml"),
-        ("GC102", "features/C.yaml"),
-    ]
-    assert sorted(tree.reads) == ["features/A.yaml", "features/C.yaml", "nodes/n1.yaml"]
-    assert findings_of(model, {"parameters/p.yaml"})[0].code == "GC102"
-    assert "nodesets/s.yaml" not in tree.reads
-    sets = findings_of(model, {"nodesets/t.yaml"})
-    assert [finding.subjects for finding in sets] == [("m3",)]
-
-
 def test_findings_of_a_model_made_otherwise_are_asked_for_alike() -> None:
     found = load(DictTree(FILES)).findings
     model = Model(Settings(Origin("gitcfg.yaml")), findings=tuple(found))
     assert findings_so_far(model) == tuple(found)
-    assert findings_of(model, {"features/C.yaml"}) == findings_of(load(DictTree(FILES)), {"features/C.yaml"})
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_findings_of_all_files_are_all_findings(seed: int) -> None:
-    files = drawn(seed)
-    whole = load(DictTree(files))
-    assert set(findings_of(load(DictTree(files)), set(files))) == set(whole.findings)
 
 
 def test_members_of_sets_know_the_nodes_files_by_name_alone() -> None:
