@@ -6,17 +6,18 @@ from gitcfg.compile.classes import NodeClass, withouts
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.partial import Partial
-from gitcfg.compile.recent import Held, Recent
+from gitcfg.compile.recent import Recent
 from gitcfg.model import Model, Node, Override, Ref
 
 
 class Stacks:
     """Puts layers upon each other in the order of semantics.md."""
 
-    def __init__(self, model: Model, layers: Layers) -> None:
+    def __init__(self, model: Model, layers: Layers, recent: Recent | None = None) -> None:
+        """`recent` composes what classes are asked for."""
         self.model = model
         self.layers = layers
-        self._held = Held()
+        self.recent = recent or Recent()
 
     def below_overrides(self, said: Said) -> frozenset[str]:
         """The feature set that a node has without its overrides."""
@@ -27,11 +28,7 @@ class Stacks:
         """The class of nodes of which this is said."""
         without = _names(withouts(said, overrides))
         parts = () if said.retired else self._parts(said, overrides, without)
-        return NodeClass(said, overrides, self.layers, parts, self._recent(said, without))
-
-    def _recent(self, said: Said, without: frozenset[str]) -> Recent:
-        """What composes a class's layers."""
-        return self._held
+        return NodeClass(said, overrides, self.layers, parts, self.recent)
 
     def _parts(
         self, said: Said, overrides: tuple[Override, ...], without: frozenset[str]

@@ -6,9 +6,8 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.layers import NOWHERE, Layers, included
-from gitcfg.compile.nodes import Said
 from gitcfg.compile.partial import Partial
-from gitcfg.compile.recent import Held, Recent
+from gitcfg.compile.recent import Recent
 from gitcfg.compile.stacks import Stacks
 from gitcfg.compile.updated import updated
 from gitcfg.history.declared import alike
@@ -80,29 +79,31 @@ class KeptStacks(Stacks):
     """Stacks made from older ones."""
 
     def __init__(self, model: Model, layers: Layers, older: "KeptStacks | None") -> None:
-        super().__init__(model, layers)
         self._made: dict[Hashable, Partial] = older._made if older else {}
-
-    def _recent(self, said: Said, without: frozenset[str]) -> Recent:
-        groups = tuple(ref.name for ref in said.groups)
-        who = (said.own and said.own.name, said.nodeset and said.nodeset.name)
-        return _Follower((groups, without, who), self._made)
+        super().__init__(model, layers, _Following(self._made))
 
 
-class _Follower(Held):
-    """Composes a class from what was made of nearly the same before; `key` is the same wherever that is
-    to be expected."""
+class _Following(Recent):
+    """Composes a class from what was `made` of nearly the same before."""
 
-    def __init__(self, key: Hashable, made: dict[Hashable, Partial]) -> None:
+    def __init__(self, made: dict[Hashable, Partial]) -> None:
         super().__init__()
-        self._key = key
         self._made = made
 
     def stack(self, kind: NodeClass) -> Partial:
-        older = self._made.get(self._key)
-        found = updated(older, kind.parts, {}, {}) if older else super().stack(kind)
-        self._made[self._key] = found
+        key = _likeness(kind)
+        older = self._made.get(key)
+        found = updated(older, kind.parts, {}, {}) if older else Partial(None, kind.parts)
+        self._made[key] = found
         return found
+
+
+def _likeness(kind: NodeClass) -> Hashable:
+    """The same for classes of which nearly the same is to be expected."""
+    said = kind.said
+    groups = tuple(ref.name for ref in said.groups)
+    without = frozenset(ref.name for ref in kind.without)
+    return groups, without, said.own and said.own.name, said.nodeset and said.nodeset.name
 
 
 def _same(
