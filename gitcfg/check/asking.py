@@ -4,12 +4,12 @@ import posixpath
 import re
 
 from gitcfg.check.judge import Judge, Meant, Question
-from gitcfg.check.lines import Lines, lined
+from gitcfg.check.lines import Lines
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import FileEntry
 from gitcfg.render.files import content, selected, separators
-from gitcfg.render.formats import formats
+from gitcfg.render.formats import LineFormat, formats
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _SUFFIXES = {".json": "json", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
@@ -22,7 +22,6 @@ class Asking:
 
     def __init__(self, fleet: Fleet, engine: TemplateEngine, judge: Judge, left_out: set[str]) -> None:
         self.fleet, self.engine, self.judge, self.left_out = fleet, engine, judge, left_out
-        self._left_out = fleet.surfaces.params.among(left_out) if left_out else 0
         self._lines: dict[tuple[object, ...], Lines | None] = {}
 
     def about(self, kind: NodeClass, entry: FileEntry) -> Question | None:
@@ -36,19 +35,21 @@ class Asking:
         return None if text is None else Question(format, text)
 
     def _lined(self, kind: NodeClass, entry: FileEntry) -> Question | None:
-        """Written line by line, where the format can be and carries all of it."""
+        """Written line by line, where the format can be."""
         lines = self._lines_of(entry)
-        surface = self.fleet.surfaces.of(kind)
-        if lines is None or surface.bound & self._left_out:
+        known = lines.text(kind) if lines is not None else None
+        if known is None:
             return None
-        text, plain = lines.text(kind, surface)
+        text, plain = known
         return Question(entry.format or "", text, lambda: self._meant(kind, entry), plain)
 
     def _lines_of(self, entry: FileEntry) -> Lines | None:
         key = (entry.format, entry.params, entry.tags)
         if key not in self._lines:
-            known = lined(entry.format or "")
-            self._lines[key] = Lines(self.fleet, entry, self.judge.plain) if known else None
+            chosen = formats().get(entry.format or "")
+            self._lines[key] = (
+                Lines(self.fleet, entry, chosen, self.judge.plain) if isinstance(chosen, LineFormat) else None
+            )
         return self._lines[key]
 
     def _written(self, kind: NodeClass, entry: FileEntry) -> Question:

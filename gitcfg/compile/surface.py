@@ -78,10 +78,6 @@ class Surfaces:
             )
         return Shape(*self._binds[id(cells)], self.features.mask(part.features))
 
-    def plain(self) -> bool:
-        """Is every parameter of every class decided by one layer alone, facts aside?"""
-        return not any(shape.open or shape.pending for _, shape in self._shapes.values())
-
     @cached_property
     def cells(self) -> Mapping[tuple[str, int], Cell]:
         """The cells of all layers, each once, by the parameter's name and the cell's id."""

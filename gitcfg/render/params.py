@@ -15,21 +15,16 @@ _HELD = 8  # texts of classes, for nodes beside each other are often alike; more
 
 def plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each node with its values, a line each: NAME = value."""
-    splicer = Splicer(fleet, _line, lambda feature: "")
-    return _texts(fleet, names, splicer.values)
+    return _texts(fleet, names, Splicer(fleet.declarations, _line).text)
 
 
 def members(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each node with its `features` and `params` as a JSON object in one line."""
-    splicer = Splicer(
-        fleet,
-        lambda name, value: f",{_json(name)}:{_json(value)}",
-        lambda feature: f",{_json(feature)}",
-    )
+    splicer = Splicer(fleet.declarations, lambda name, value: f",{_json(name)}:{_json(value)}")
 
     def text(kind: NodeClass) -> str:
-        features, values = splicer.features(kind), splicer.values(kind)
-        return f'{{"features":[{features[1:]}],"params":{{{values[1:]}}}}}'
+        features = _json(sorted(kind.features))
+        return f'{{"features":{features},"params":{{{splicer.text(kind)[1:]}}}}}'
 
     return _texts(fleet, names, text)
 

@@ -1,9 +1,7 @@
 """Which parameters a file entry takes, and how their lists are written: asked once a name."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from gitcfg.compile.classes import final
 from gitcfg.compile.declarations import Declarations
 from gitcfg.model import FileEntry
 from gitcfg.model.globs import selects
@@ -30,7 +28,3 @@ class Taken:
         else:
             taken = selects(self._params, name)
         return {name: parameter.separator if parameter else None} if taken else None
-
-    def final(self, name: str, value: Any) -> Any:
-        """What layers made of a parameter as its final value."""
-        return final(self._declarations, name, value)

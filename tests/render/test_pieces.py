@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitcfg.compile import splice
 from gitcfg.compile.fleet import Fleet, FleetNode, compile_tree
 from gitcfg.generate import Options, Types, repository, small, stress
 from gitcfg.git.tree import DictTree
 from gitcfg.load.yaml import dump
 from gitcfg.model import FileEntry
-from gitcfg.render import pieces
 from gitcfg.render.files import content, selected, separators
 from gitcfg.render.formats import LineFormat, formats
 from gitcfg.render.templates import TemplateEngine
@@ -109,5 +109,5 @@ def test_on_values_that_formats_refuse_and_names_that_are_alike(layers: list[Any
     for number, params in enumerate(layers[1:]):
         files[f"nodes/n{number}.yaml"] = dump({"params": params, "facts": {"site": f"s{number}"}})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "_MOST", most)
+        patch.setattr(splice, "MOST", most)
         agree(files)
