@@ -271,7 +271,6 @@ class Source:
         kind: str | None = None,
         revision: str = "HEAD",
         limit: int | None = None,
-        cache: Cache | None = None,
     ) -> "Log":
         """The commits that changed what a node, parameter, feature or group is, newest first.
 
@@ -283,7 +282,7 @@ class Source:
         from gitcfg.history.log import Logs
         from gitcfg.history.question import Subject
 
-        logs = Logs(self.repository, revision, cache)
+        logs = Logs(self.repository, revision, self.cache)
         return answered(logs, name, param, Subject(kind) if kind is not None else None, limit)
 
     def _fleet(self, tree: Tree) -> Fleet:

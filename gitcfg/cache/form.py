@@ -2,15 +2,19 @@
 
 import struct
 import zlib
+from functools import cache
 from typing import NamedTuple
 
 from gitcfg.cache.program import program
 
-HEAD = f"gitcfg cache 1 {program()}\n".encode()
-"""The format and the program: another's file is not even decoded."""
 _SIZES = struct.Struct(">LQ")
 _SUM = struct.Struct(">L")
-_START = len(HEAD) + _SIZES.size + _SUM.size
+
+
+@cache
+def head() -> bytes:
+    """What a file begins with: the format and the program. Another's is not even decoded."""
+    return f"gitcfg cache 1 {program()}\n".encode()
 
 
 class Parts(NamedTuple):
@@ -24,18 +28,19 @@ def parts(question: str, answer: bytes) -> Parts:
     """A file for a question and its encoded answer."""
     asked = question.encode()
     sizes = _SIZES.pack(len(asked), len(answer))
-    return Parts(HEAD + sizes + _SUM.pack(_sum(sizes, asked, answer)) + asked, answer)
+    return Parts(head() + sizes + _SUM.pack(_sum(sizes, asked, answer)) + asked, answer)
 
 
 def answer(question: str, data: bytes) -> memoryview:
     """The encoded answer in a file. ValueError: it is not this version's, not whole, or another's."""
-    asked, whole = question.encode(), memoryview(data)
-    if whole[: len(HEAD)] != HEAD or len(whole) < _START:
+    asked, whole, ours = question.encode(), memoryview(data), head()
+    start = len(ours) + _SIZES.size + _SUM.size
+    if whole[: len(ours)] != ours or len(whole) < start:
         raise ValueError("not ours")
-    sizes = whole[len(HEAD) :][: _SIZES.size]
-    (told,) = _SUM.unpack_from(whole, len(HEAD) + _SIZES.size)
-    found = whole[_START + len(asked) :]
-    if _SIZES.unpack(sizes) != (len(asked), len(found)) or whole[_START:][: len(asked)] != asked:
+    sizes = whole[len(ours) :][: _SIZES.size]
+    (told,) = _SUM.unpack_from(whole, len(ours) + _SIZES.size)
+    found = whole[start + len(asked) :]
+    if _SIZES.unpack(sizes) != (len(asked), len(found)) or whole[start:][: len(asked)] != asked:
         raise ValueError("not whole, or for another question")
     if _sum(sizes, asked, found) != told:
         raise ValueError("not whole")

@@ -5,7 +5,6 @@ from datetime import date
 from itertools import chain, islice
 
 import msgspec
-from msgspec.structs import replace
 
 from gitcfg.check.checked import PLACES
 from gitcfg.check.judge import Judge
@@ -18,10 +17,9 @@ from gitcfg.check.witnesses import Looked, stem, witnessed
 from gitcfg.compile.concerned import Version, concerned_by
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
-from gitcfg.compile.part import Part
+from gitcfg.compile.part import Part, narrowed, only
 from gitcfg.git.tree import Entry, Tree
 from gitcfg.graph import reach, reverse
-from gitcfg.load.repository import findings_so_far
 from gitcfg.model import Finding, Model
 
 _CONTENT = ("features", "groups", "subsystems")  # what these say may change, but not which of them there are
@@ -55,16 +53,18 @@ class Again(msgspec.Struct, frozen=True):
     examined: Examined
 
 
-def state(fleet: Fleet, examined: Examined, unjudged: int, prior: State | None) -> State | None:
+def state(
+    fleet: Fleet, places: Places, examined: Examined, unjudged: int, prior: State | None
+) -> State | None:
     """What may be taken over the next time; None: nothing, for what is wrong may lie in any node.
 
-    `prior` is what was taken over this time.
+    `places` is what stands where, and `prior` what was taken over this time.
     """
     if fleet.model.unread or any(finding.code in ("GC104", "GC208") for finding in examined.told):
         return None
     implied, untyped = (prior.implied, prior.untyped) if prior else _untyped(fleet)
     names = sorted(loose(fleet).union(prior.loose if prior else ()))
-    return State(places_of(fleet.tree), examined.told, examined.traces, implied, untyped, names, unjudged)
+    return State(places, examined.told, examined.traces, implied, untyped, names, unjudged)
 
 
 def _untyped(fleet: Fleet) -> tuple[dict[str, str], list[str]]:
@@ -88,9 +88,10 @@ def _entries(tree: Tree) -> Iterator[Entry]:
         yield from tree.entries(place)
 
 
-def again(prior: State, now: Version, roster: Roster, today: date, judge: Judge | None) -> Again | None:
+def again(
+    prior: State, places: Places, now: Version, roster: Roster, today: date, judge: Judge | None
+) -> Again | None:
     """What examining everything would give; None: so much may have changed that everything must be."""
-    places = places_of(now.tree)
     changed = frozenset(path for path, _ in prior.places.items() ^ places.items())
     stuck = prior.unjudged or not changed.isdisjoint(prior.untyped)
     names = None if stuck else _concerned(changed, prior.places.keys() & places.keys(), now, roster)
@@ -149,16 +150,4 @@ def _narrow(model: Model, names: Set[str]) -> Model:
     nodes = Part(model.nodes, names)
     for name in nodes:
         nodes[name]
-    sets = {
-        name: replace(nodeset, members=tuple(member for member in nodeset.members if member in names))
-        for name, nodeset in model.nodesets.items()
-    }
-    unread = {kind: frozenset(model.unread.get(kind, ())) for kind in _READ}
-    unread["nodes"] = frozenset(name for name in nodes if name in model.unread.get("nodes", ()))
-    return replace(
-        model,
-        nodes=nodes,
-        nodesets=sets,
-        unread={kind: wrong for kind, wrong in unread.items() if wrong},
-        findings=findings_so_far(model),
-    )
+    return narrowed(model, nodes=nodes, nodesets=only(model.nodesets, names))

@@ -5,7 +5,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from gitcfg.cache.cache import Cache
+from gitcfg.cache.cache import Cache, NoCache
 from gitcfg.check.checked import Checked, checked, question, same_nodes
 from gitcfg.git.tree import Tree
 from gitcfg.load.root import FILE
@@ -70,21 +70,23 @@ class Checks:
 
     def _check(self, judged_by: str, judge: "Judge | None") -> Checked:
         """Check what changed since the last check, or everything."""
-        from gitcfg.check.again import State, again, state
+        from gitcfg.check.again import State, again, places_of, state
         from gitcfg.check.run import concluded, examine
 
         subject, last = self._subject, f"state 1 {judged_by}"
         prior = None if subject.is_compiled() else self._cache.get(last, State)
-        taken = again(prior, subject.version, subject.roster, self._today, judge) if prior else None
+        places = places_of(subject.tree)
+        taken = again(prior, places, subject.version, subject.roster, self._today, judge) if prior else None
         fleet = taken.fleet if taken else subject.compiled
         examined = taken.examined if taken else examine(fleet, subject.engine, judge)
-        if taken is None:
-            subject.version.mentions()  # all nodes are known now; the next change asks who mentions what
         findings = concluded(fleet, examined, self._previous(), subject.roster)
         unjudged = judge.unjudged if judge else 0
-        left = state(fleet, examined, unjudged, prior if taken else None)
-        if left is not None:
-            self._cache.put(last, left)
+        if not isinstance(self._cache, NoCache):
+            if taken is None:
+                subject.version.mentions()  # all nodes are known now; the next change asks who mentions what
+            left = state(fleet, places, examined, unjudged, prior if taken else None)
+            if left is not None:
+                self._cache.put(last, left)
         return checked(subject.model, len(subject), findings, unjudged)
 
     @cached_property

@@ -36,11 +36,8 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """List only the commits that changed a result, newest first, and what of it."""
-    from gitcfg.cli.remembered import logs
-    from gitcfg.history.asked import answered
-
     session: Session = context.obj
-    log = answered(logs(session.repo, at), thing, param, kind, limit)
+    log = session.open().log(thing, param, kind=kind, revision=at, limit=limit)
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
         from gitcfg.history.records import log_record

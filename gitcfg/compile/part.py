@@ -1,6 +1,6 @@
 """The part of a model that some nodes are made from: nothing else is read to answer for these nodes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -8,9 +8,11 @@ from msgspec.structs import replace
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.nodes import Roster
 from gitcfg.load.repository import findings_so_far
-from gitcfg.model import Model, Override, Ref
+from gitcfg.model import Model, NodeSet, Override, Ref
 
 T = TypeVar("T")
+
+_KINDS = ("features", "groups", "nodes", "nodesets", "overrides", "parameters", "subsystems")
 
 
 class Part(Mapping[str, T]):
@@ -52,26 +54,33 @@ def part(model: Model, names: Iterable[str]) -> Model | None:
         features.update(use.feature for use in override.features)
     for name in groups & model.groups.keys():
         features.update(use.feature for use in model.groups[name].features)
-    found = replace(
+    found = narrowed(
         model,
         features=Part(model.features, _leading(model, features)),
         groups=Part(model.groups, groups),
         nodes=Part(model.nodes, hosts),
-        nodesets={name: _only(model.nodesets[name], hosts) for name in sets},
+        nodesets=only({name: model.nodesets[name] for name in sets}, hosts.keys()),
         overrides=overrides,
     )
-    return _with_what_was_read(found, model) if _typed(found) else None
+    return found if _typed(found) else None
 
 
-def _with_what_was_read(found: Model, whole: Model) -> Model:
-    """Findings, and what could not be understood, as far as it was read."""
+def only(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str, NodeSet]:
+    """Node sets with no other members than these."""
+    return {
+        name: replace(nodeset, members=tuple(member for member in nodeset.members if member in names))
+        for name, nodeset in nodesets.items()
+    }
+
+
+def narrowed(model: Model, **parts: Mapping[str, Any]) -> Model:
+    """A model with less of some kinds, whose findings and unread definitions are what is known by now."""
     unread = {}
-    for kind in ("features", "groups", "nodes", "nodesets", "overrides", "parameters", "subsystems"):
-        wrong = whole.unread.get(kind, ())
-        names = getattr(found, kind) if kind not in ("parameters", "subsystems") else wrong
-        unread[kind] = frozenset(name for name in names if name in wrong)
+    for kind in _KINDS:
+        wrong = model.unread.get(kind, frozenset())
+        unread[kind] = frozenset(name for name in parts.get(kind, wrong) if name in wrong)
     unread = {kind: names for kind, names in unread.items() if names}
-    return replace(found, unread=unread, findings=findings_so_far(whole))
+    return replace(model, **parts, unread=unread, findings=findings_so_far(model))
 
 
 def _overrides(model: Model, roster: Roster, names: Mapping[str, Any]) -> dict[str, Override]:
@@ -82,10 +91,6 @@ def _overrides(model: Model, roster: Roster, names: Mapping[str, Any]) -> dict[s
 
 def _name(override: Override) -> str:
     return override.name
-
-
-def _only(nodeset: Any, names: Mapping[str, Any]) -> Any:
-    return replace(nodeset, members=tuple(name for name in nodeset.members if name in names))
 
 
 def _leading(model: Model, features: set[str]) -> set[str]:

@@ -6,7 +6,6 @@ from zlib import crc32
 
 import msgspec
 
-from gitcfg import __version__
 from gitcfg.git.tree import Entry
 from gitcfg.model import Settings
 
@@ -14,7 +13,7 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 _FORMAT = 1
-"""Raise it whenever the same file is read as something else, or packed otherwise, than before."""
+"""Raise it when bodies are packed otherwise than before: two versions of the program share no answers."""
 _A_SHARD = 2048  # files: 0.5 MB of plain nodes, which are written anew when one of them is different
 _MOST_SHARDS = 64
 _REST = 1 << 16  # bytes of what other versions of the repository say that a shard may hold in any case
@@ -110,7 +109,7 @@ class Packs(msgspec.Struct, frozen=True):
     def of(self, folder: str, entries: Iterable[Entry]) -> Pack:
         """The pack of a kind's folder. What a definition depends on beside its file is in the question."""
         told = f"{self.settings.max_nodes} {self.settings.default_group}"
-        return Pack(self.keeper, f"load {_FORMAT} {__version__} {folder} {told}", entries)
+        return Pack(self.keeper, f"load {_FORMAT} {folder} {told}", entries)
 
 
 def _key(entry: Entry) -> str:

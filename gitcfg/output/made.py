@@ -6,7 +6,7 @@ from functools import cached_property
 
 import msgspec
 
-from gitcfg import __version__
+from gitcfg.cache.program import program
 from gitcfg.compile.fleet import Fleet
 from gitcfg.git.fingerprint import fingerprint
 from gitcfg.model import Group, Node, Override, Use
@@ -47,7 +47,7 @@ class Ingredients:
         # What operations say of undeclared parameters decides how all others' bindings of these are read.
         implied = msgspec.json.encode(sorted(fleet.declarations.implied.items())).decode()
         default = self._group(fleet.model.settings.default_group)
-        return _digest([__version__, fingerprint(fleet.tree, _FOR_ALL), implied, default])
+        return _digest([program(), fingerprint(fleet.tree, _FOR_ALL), implied, default])
 
     @cached_property
     def _ids(self) -> dict[str, str]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -15,20 +14,7 @@ from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.model import Finding
 from tests.compile.fleets import TODAY, mixed
-
-
-class Keeping:
-    """A cache in memory that keeps what a real one would, as bytes."""
-
-    def __init__(self) -> None:
-        self.answers: dict[str, bytes] = {}
-
-    def get(self, question: str, kind: Any) -> Any:
-        kept = self.answers.get(question)
-        return None if kept is None else msgspec.msgpack.decode(kept, type=kind)
-
-    def put(self, question: str, answer: Any) -> None:
-        self.answers[question] = msgspec.msgpack.encode(answer)
+from tests.load.keeping import Dictionary
 
 
 def fleet(files: Mapping[str, str], cache: Any, before: Mapping[str, str] | None = None) -> Fleet:
@@ -69,9 +55,9 @@ def test_a_check_that_takes_over_is_a_whole_check(seed: int) -> None:
     planted = tuple(rng.sample(sorted(MISTAKES), 1)) if rng.random() < 0.4 else ()
     options = replace(mixed(seed), nodes=30, memberships=2, groups=12, overrides=seed % 2, mistakes=planted)
     options = replace(options, types=replace(options.types, any=0 if seed % 4 else 2))
-    files, before, cache = dict(repository(options)), None, Keeping()
+    files, before, cache = dict(repository(options)), None, Dictionary()
     for _ in range(4):
-        with fleet(files, cache, before) as taken, fleet(files, Keeping(), before) as whole:
+        with fleet(files, cache, before) as taken, fleet(files, Dictionary(), before) as whole:
             assert different(taken.findings, whole.findings) == []
             assert taken.findings == whole.findings
         before, files = files, edited(files, rng)
@@ -94,8 +80,8 @@ def test_it_is_taken_over_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_check_with_parsers_spares_the_one_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    files, cache = dict(repository(mixed(2))), Keeping()
-    with fleet(files, Keeping()) as whole, fleet(files, cache) as first:
+    files, cache = dict(repository(mixed(2))), Dictionary()
+    with fleet(files, Dictionary()) as whole, fleet(files, cache) as first:
         wanted = whole.findings
         assert first.all_findings
     monkeypatch.setattr("gitcfg.check.run.examine", None)

@@ -5,14 +5,14 @@ import pytest
 from gitcfg.check.judge import Verdict
 from gitcfg.parsers import verdicts
 from gitcfg.parsers.verdicts import CachedVerdicts
-from tests.check.test_again import Keeping
+from tests.load.keeping import Dictionary
 
 CLEAN: tuple[Verdict, ...] = ()
 WRONG = (Verdict("is wrong", 3, ("P", "Q"), "Change it.", grave=False),)
 
 
 def test_the_next_run_has_them() -> None:
-    cache = Keeping()
+    cache = Dictionary()
     CachedVerdicts(cache).put({b"a": CLEAN, b"b": WRONG})
     again = CachedVerdicts(cache)
     assert again.get([b"a", b"b", b"c"]) == {b"a": CLEAN, b"b": WRONG}
@@ -22,7 +22,7 @@ def test_the_next_run_has_them() -> None:
 
 def test_the_oldest_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "MOST", 2)
-    cache = Keeping()
+    cache = Dictionary()
     kept = CachedVerdicts(cache)
     kept.put({b"a": CLEAN, b"b": CLEAN})
     kept.put({b"a": WRONG, b"c": CLEAN})
