@@ -54,7 +54,7 @@ PROBES = (
     Probe("compiled", NodeClass, "__init__", lambda _, self, *more: (_class(self), 1)),
     Probe("looked at", Surfaces, "of", lambda _, self, kind: (_class(kind), 1)),
     Probe("values composed", recent, "values", lambda _, kind: (_class(kind), 1)),
-    Probe("spliced", Splicer, "values", lambda _, self, kind, *more: ((id(self), _class(kind)), 1)),
+    Probe("spliced", Splicer, "pieces", lambda _, self, kind, *more: ((id(self), _class(kind)), 1)),
     Probe("written", files, "_written", lambda _, fleet, chosen, entry, node: ((node.name, entry.path), 1)),
     Probe("rendered", TemplateEngine, "render", lambda _, self, name, context: (name, 1)),
     Probe("analysed", TemplateEngine, "_analyse", lambda _, self, name: (name, 1)),

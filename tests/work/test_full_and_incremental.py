@@ -15,6 +15,7 @@ from gitcfg.library import Fleet, Source, compare
 from tests.compile.fleets import TODAY
 from tests.history.histories import Version, imported
 from tests.load.keeping import Dictionary
+from tests.seeds import many
 from tests.work.answers import changes, changes_at, said, said_at
 from tests.work.pools import git
 from tests.work.versions import Files, first, next_of, versions
@@ -70,7 +71,7 @@ def test_cold_and_warm_answers_are_the_same(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 140))
+@pytest.mark.parametrize("seed", many(100, 4))
 def test_they_are_on_many_ways_too(tmp_path: Path, seed: int) -> None:
     to_and_fro(tmp_path, seed, 10, 12)
 
@@ -114,7 +115,7 @@ def test_spoilt_files_change_no_answer(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(400, 420))
+@pytest.mark.parametrize("seed", many(400, 3))
 def test_they_never_do(tmp_path: Path, seed: int) -> None:
     spoilt(tmp_path, seed, 8, 16)
 
@@ -192,10 +193,10 @@ def test_work_tree_and_index(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(500, 520))
+@pytest.mark.parametrize("seed", many(500, 2))
 def test_work_trees_and_indexes_on_many_ways(tmp_path: Path, seed: int) -> None:
     tree = WorkTree(tmp_path, seed)
-    for _ in range(25):
+    for _ in range(15):
         tree.step()
 
 

@@ -15,6 +15,7 @@ from gitcfg.parsers.parsers import Parsers
 from tests.compile.fleets import TODAY
 from tests.load.keeping import Dictionary
 from tests.output.sources import age, held
+from tests.seeds import many
 from tests.work.versions import Files, first, next_of
 
 WORKERS = (1, 2, 3)
@@ -76,7 +77,7 @@ def test_one_worker_and_two_make_the_same_folder(tmp_path: Path, seed: int) -> N
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_turns")
-@pytest.mark.parametrize("seed", range(200, 230))
+@pytest.mark.parametrize("seed", many(200, 4))
 def test_they_do_for_many_fleets(tmp_path: Path, seed: int) -> None:
     folders_are_the_same(tmp_path, seed, 8)
 
@@ -114,4 +115,4 @@ def test_one_child_and_several_judge_alike() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 def test_they_do_for_many_fleets_too() -> None:
-    children_judge_alike(range(300, 315), 6)
+    children_judge_alike(many(300, 2), 6)
