@@ -33,7 +33,8 @@ TIERS = {
     "parsers": 3,
     "output": 3,
     "library": 4,
-    "cli": 5,
+    "gate": 5,
+    "cli": 6,
 }
 # Siblings, and steps within a tier, that the design allows.
 ALLOWED = {

@@ -40,3 +40,13 @@ def cache_of(repository: "Repository", user: int) -> Cache:
     from gitcfg.cache.folder import FolderCache
 
     return FolderCache(repository.shared / "gitcfg", user)
+
+
+def only_read(repository: "Repository", user: int) -> Cache:
+    """The same where nothing may be written: what is found out is forgotten in the end."""
+    if repository.shared is None:
+        return NoCache()
+    from gitcfg.cache.folder import FolderCache
+    from gitcfg.cache.scratch import Scratch
+
+    return Scratch(FolderCache(repository.shared / "gitcfg", user, notes=False))

@@ -32,9 +32,11 @@ class FolderCache:
     Nothing that goes wrong with it is ever told: then there is no answer, or none is kept.
     """
 
-    def __init__(self, folder: Path, user: int) -> None:
+    def __init__(self, folder: Path, user: int, notes: bool = True) -> None:
+        """`notes`: is it noted at each answer when it was asked for last, so that others go first?"""
         self._folder = folder
         self._user = user
+        self._notes = notes
 
     def get(self, question: str, kind: type[T]) -> T | None:
         """The answer kept for a question; None if there is none that is whole and ours."""
@@ -82,8 +84,9 @@ class FolderCache:
             if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
                 raise PermissionError(name)
             data = os.read(file, state.st_size)
-            with contextlib.suppress(OSError):
-                os.utime(file)  # when it was last asked for
+            if self._notes:
+                with contextlib.suppress(OSError):
+                    os.utime(file)
             return data
         finally:
             os.close(file)

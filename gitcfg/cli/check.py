@@ -1,11 +1,15 @@
 """`gitcfg check`: everything that is wrong, for every node."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gitcfg.cli.session import Output, Session
 from gitcfg.model import GitcfgError
+
+if TYPE_CHECKING:
+    from gitcfg.check.checked import Checked
+    from gitcfg.library import Fleet
 
 EPILOG = """Examples:
 
@@ -41,19 +45,25 @@ def command(
     if at is not None and staged:
         raise GitcfgError("--at and --staged do not go together.", "Say one of them.")
     with session.fleet(at, staged) as fleet:
-        checked = fleet.all_checked if parsers else fleet.checked
-        if checked.unjudged:
-            from gitcfg.cli.unjudged import tell_unjudged
+        return tell(session, fleet, fleet.all_checked if parsers else fleet.checked, output, folded)
 
-            tell_unjudged(session.console(stderr=True), checked.unjudged)
-        if output is not Output.TEXT:
-            from gitcfg.cli.records import write_record
-            from gitcfg.explain.records import findings_record
 
-            write_record(findings_record(fleet.commit, checked.findings, folded), output)
-        else:
-            from gitcfg.cli.findings import show, summary
+def tell(
+    session: Session, fleet: "Fleet", checked: "Checked", output: Output = Output.TEXT, folded: bool = False
+) -> int:
+    """Write what a check found, and return the exit code."""
+    if checked.unjudged:
+        from gitcfg.cli.unjudged import tell_unjudged
 
-            show(session.console(), fleet.tree, checked.findings)
-            summary(session.console(stderr=True), checked)
+        tell_unjudged(session.console(stderr=True), checked.unjudged)
+    if output is not Output.TEXT:
+        from gitcfg.cli.records import write_record
+        from gitcfg.explain.records import findings_record
+
+        write_record(findings_record(fleet.commit, checked.findings, folded), output)
+    else:
+        from gitcfg.cli.findings import show, summary
+
+        show(session.console(), fleet.tree, checked.findings)
+        summary(session.console(stderr=True), checked)
     return int(checked.grave)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+REFUSED = 4
 FAULT = 70
 INTERRUPTED = 130
 CLOSED_PIPE = 141

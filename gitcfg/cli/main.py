@@ -24,6 +24,7 @@ COMMANDS = {
     "graph": "gitcfg.cli.graph",
     "init": "gitcfg.cli.init",
     "import": "gitcfg.cli.imports",
+    "hook": "gitcfg.cli.hook",
     "help": "gitcfg.cli.help",
     "completion": "gitcfg.cli.completion",
 }

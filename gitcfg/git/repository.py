@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pygit2
+from pygit2.enums import RepositoryOpenFlag
 
 from gitcfg.git.commit import CommitTree, Listings
 from gitcfg.git.folder import FolderTree
@@ -45,6 +46,17 @@ class Repository:
             raise GitcfgError(f"There is no {MARKER} in {folder} or above.", hint)
         prefix = "" if workdir is None else root.relative_to(workdir).as_posix().removeprefix(".")
         return cls(root, git, prefix)
+
+    @classmethod
+    def served(cls, path: str | os.PathLike[str], prefix: str = "") -> "Repository":
+        """What is pushed to: git's own folder, whatever may lie in a work tree beside it.
+
+        `prefix` is where in git's tree the repository begins. GitcfgError: git keeps nothing there.
+        """
+        git = _discover(Path(path).resolve())
+        if git is None:
+            raise GitcfgError(f"{path} is no git repository.", "Name the folder that is pushed to.")
+        return cls(Path(git.path), git, prefix.strip("/"))
 
     @property
     def shared(self) -> Path | None:
@@ -122,10 +134,18 @@ def _commit(git: pygit2.Repository, revision: str) -> pygit2.Commit | None:
         return None
 
 
+def _opened(folder: str) -> pygit2.Repository:
+    """git keeps what is pushed apart until its hooks have agreed, and tells only them where."""
+    own, asked = os.environ.get("GIT_DIR"), os.environ.get("GIT_QUARANTINE_PATH")
+    if own is not None and asked is not None and os.path.samefile(own, folder):
+        return pygit2.Repository(folder, RepositoryOpenFlag.FROM_ENV)
+    return pygit2.Repository(folder)
+
+
 def _discover(folder: Path) -> pygit2.Repository | None:
     try:
         found = pygit2.discover_repository(str(folder))
-        return pygit2.Repository(found) if found else None
+        return _opened(found) if found else None
     except (pygit2.GitError, KeyError, ValueError) as error:
         raise GitcfgError(f"The git repository cannot be opened: {error}.", _hint(str(error))) from None
 

@@ -31,9 +31,6 @@ def _later(reading: Reading, doc: Document) -> None:
     for key in filter(doc.value.get, _LATER):
         message = f"`{key}` belongs to {_LATER[key]}, which this version does not support."
         reading.report("GC105", key, message, doc.key(key))
-    if doc.value.get("signatures", "off") == "require":
-        message = "`signatures: require` is not supported by this version."
-        reading.report("GC105", "signatures", message, doc.at("signatures"))
 
 
 def _settings(doc: Document) -> Settings:
@@ -46,5 +43,6 @@ def _settings(doc: Document) -> Settings:
         protected=tuple(get("protected", default.protected)),
         check=get("check", default.check),
         ratchet=get("ratchet", default.ratchet),
+        signatures=get("signatures", default.signatures),
         max_nodes=get("max_nodes", default.max_nodes),
     )

@@ -220,6 +220,7 @@ class Settings(msgspec.Struct, frozen=True):
     protected: tuple[str, ...] = ("refs/heads/main",)
     check: str = "tip"
     ratchet: bool = False
+    signatures: str = "off"
     max_nodes: int = 2_000_000
 
 

@@ -1,0 +1,73 @@
+"""What the gate says, for who pushed: findings first, then the reach, then why refs may not move."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.text import Text
+
+from gitcfg.check.checked import Checked
+from gitcfg.cli import changes, findings
+from gitcfg.cli.plain import ABBREVIATED, counted, safe
+from gitcfg.gate.ruling import Ruling, Seen
+
+
+def show(console: Console, ruling: Ruling) -> None:
+    """All about refs that move between the same commits."""
+    for seen in ruling.earlier:
+        console.print(Text(f"On the way there, in {seen.commit[:ABBREVIATED]}:", "bold"))
+        _findings(console, seen)
+    if ruling.seen is not None:
+        _findings(console, ruling.seen)
+        _reach(console, ruling, ruling.seen)
+    if ruling.unreadable:
+        console.print("warning: gitcfg.yaml could not be read as it was, so the strictest settings count.")
+
+
+def _findings(console: Console, seen: Seen) -> None:
+    findings.show(console, seen.tree, seen.wrong)
+    if seen.wrong:
+        findings.summary(console, _only(seen.checked, seen.wrong))
+    before = len(seen.checked.findings) - len(seen.wrong)
+    if before:
+        console.print(f"{counted(before, 'finding')} more had been there before.")
+
+
+def _only(checked: Checked, wrong: Iterable[object]) -> Checked:
+    from msgspec.structs import replace
+
+    return replace(checked, findings=tuple(wrong))
+
+
+def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
+    for line in ruling.gate:
+        console.print(Text(f"gitcfg.yaml: {safe(line)}", "bold yellow"))
+    new = seen.commit[:ABBREVIATED]
+    if ruling.changes is None or ruling.base is None:
+        console.print(f"{counted(seen.checked.nodes, 'node')} in all.")
+        console.print(f"`gitcfg check --at {new}` repeats the check.")
+        return
+    changes.show(console, ruling.changes, stat=True, files=False)
+    changes.summary(console, ruling.changes)
+    old = ruling.base[:ABBREVIATED]
+    shows = f"`gitcfg diff {old} {new}` shows it; " if ruling.changes else ""
+    console.print(f"{shows}`gitcfg check --at {new}` repeats the check.")
+
+
+def tell_refusals(console: Console, rulings: Iterable[Ruling]) -> None:
+    """Which refs may not move, and why; and what is wrong on others."""
+    for ruling in rulings:
+        if ruling.refused:
+            for refusal in ruling.refusals:
+                text = Text("error: ", "bold red").append(f"{_refs(ruling.protected)}: ", "bold")
+                console.print(text.append(safe(refusal.why)))
+                if refusal.hint:
+                    console.print(Text("hint: ", "cyan").append(safe(refusal.hint)))
+        others = tuple(ref for ref in ruling.refs if ref not in ruling.protected)
+        if others and ruling.errors:
+            number = counted(ruling.errors, "error")
+            text = Text("warning: ", "bold yellow").append(f"{_refs(others)}: ", "bold")
+            console.print(text.append(f"{number}, which no protected branch would take."))
+
+
+def _refs(names: Iterable[str]) -> str:
+    return ", ".join(map(safe, names))

@@ -1,0 +1,100 @@
+"""`gitcfg hook`: what git calls, and what makes it do so."""
+
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from gitcfg.cli.exits import REFUSED
+from gitcfg.cli.plain import safe
+from gitcfg.cli.session import Session
+from gitcfg.git.config import Config
+from gitcfg.git.repository import Repository
+
+if TYPE_CHECKING:
+    from gitcfg.gate.push import Update
+
+EPILOG = """Examples:
+
+  gitcfg hook pre-commit                        git calls it before each commit
+
+  gitcfg hook pre-receive                       ... and this on a server, before it accepts a push"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    group = typer.Typer(rich_markup_mode=None, help="Judge commits and pushes.")
+    group.command("pre-commit", epilog=EPILOG)(pre_commit)
+    group.command("pre-receive", epilog=EPILOG)(pre_receive)
+    group.callback()(_group)
+    app.add_typer(group, name=name)
+
+
+def _group() -> None:
+    """Judge commits and pushes: what git calls, and what makes it do so."""
+
+
+def pre_commit(context: typer.Context) -> int:
+    """Check what would be committed, for every node."""
+    from gitcfg.cli.check import tell
+
+    session: Session = context.obj
+    with session.fleet(None, staged=True) as fleet:
+        return tell(session, fleet, fleet.all_checked)
+
+
+def pre_receive(context: typer.Context) -> int:
+    """Judge a push before it is accepted: git says on stdin which refs are to move."""
+    from gitcfg.gate.bypass import bypass
+    from gitcfg.gate.push import reason, updates
+
+    session: Session = context.obj
+    asked, now = updates(sys.stdin), datetime.now().astimezone()
+    repository = served(session)
+    config = Config(repository)
+    opened = bypass(config, now)
+    if opened is not None:
+        end = opened.until.isoformat(" ", "minutes")
+        session.write(f"gitcfg's gate is open until {end}: {safe(opened.reason)}. Nothing is checked.\n")
+        return 0
+    why = reason(os.environ)
+    if why is not None:
+        session.write(f"reason: {safe(why)}\n")
+    return REFUSED if _refused(session, repository, config, asked, now) else 0
+
+
+def _refused(
+    session: Session, repository: Repository, config: Config, asked: "tuple[Update, ...]", now: datetime
+) -> bool:
+    """Tell all that the gate says. May some ref not move?"""
+    from gitcfg.cache.cache import only_read
+    from gitcfg.cli.gate import show, tell_refusals
+    from gitcfg.gate.judge import Gate
+    from gitcfg.gate.policy import administrator
+
+    revoked = config.last("gpg.ssh.revocationFile")
+    gate = Gate(
+        repository,
+        administrator(config),
+        only_read(repository, os.geteuid()),
+        now,
+        Path(revoked).expanduser() if revoked else None,
+        session.today,
+    )
+    console = session.console()
+    told = []
+    with gate.rulings(asked) as rulings:
+        for ruling in rulings:
+            show(console, ruling)
+            told.append(ruling.brief())
+    tell_refusals(console, told)
+    return any(ruling.refused for ruling in told)
+
+
+def served(session: Session) -> Repository:
+    """The repository that is pushed to, as its administrator says where in git's tree it begins."""
+    repository = Repository.served(session.repo)
+    return Repository.served(session.repo, Config(repository).last("gitcfg.folder") or "")

@@ -1,0 +1,36 @@
+"""The gate held open by the server's administrator: until when, and why."""
+
+from datetime import datetime
+
+import msgspec
+
+from gitcfg.git.config import Config
+from gitcfg.model import GitcfgError
+
+KEY = "gitcfg.bypass"
+
+
+class Bypass(msgspec.Struct, frozen=True):
+    """Until then, every push is taken, whatever is in it."""
+
+    until: datetime
+    reason: str
+
+
+def bypass(config: Config, now: datetime) -> Bypass | None:
+    """`git config gitcfg.bypass "2027-01-31T18:00 REASON"`; None: the gate is shut, perhaps again.
+
+    Without an offset it is the server's own time. GitcfgError: the end or the reason is missing.
+    """
+    said = config.last(KEY)
+    if said is None:
+        return None
+    end, _, reason = said.strip().partition(" ")
+    try:
+        until = datetime.fromisoformat(end).astimezone()
+    except ValueError:
+        until = None
+    if until is None or not reason.strip():
+        hint = f'Say until when and why: `git config {KEY} "2027-01-31T18:00 REASON"`, or unset it.'
+        raise GitcfgError(f"{KEY} is {said!r} in git's configuration of this repository.", hint, code=4)
+    return Bypass(until, reason.strip()) if now < until else None

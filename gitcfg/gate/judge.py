@@ -1,0 +1,144 @@
+"""Judges a push: what each ref that moves brings, and whether it may."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import date, datetime
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from gitcfg.cache.cache import Cache
+from gitcfg.check.checked import Checked
+from gitcfg.gate.policy import Administrator, Policy
+from gitcfg.gate.push import Update
+from gitcfg.gate.refusals import DELETED, NO_COMMIT, NO_SETTINGS, NO_SIGNERS, rewound, unsigned, wrong
+from gitcfg.gate.ruling import Refusal, Ruling, Seen, unlike
+from gitcfg.gate.settings import settings_changes
+from gitcfg.gate.standing import Standing
+from gitcfg.git.repository import Repository
+from gitcfg.git.signatures import signers
+from gitcfg.git.tree import Tree
+from gitcfg.library import Fleet, compare
+
+_Ends = tuple[str | None, str | None]
+
+
+class Gate:
+    """Judges pushes to a repository whose refs have not moved yet. Nothing is written but to the cache.
+
+    Signatures are judged at `now`; `revoked` lists keys that may sign no more.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        said: Administrator,
+        cache: Cache,
+        now: datetime,
+        revoked: Path | None = None,
+        today: date | None = None,
+    ) -> None:
+        self._standing = Standing(repository, said)
+        self._said = said
+        self._cache = cache
+        self._now = now
+        self._revoked = revoked
+        self._today = today or now.date()
+
+    @contextmanager
+    def rulings(self, updates: Iterable[Update]) -> Iterator[Iterator[Ruling]]:
+        """Refs that move between the same commits are judged once. A ruling's trees last until the next."""
+        alike: dict[_Ends, list[str]] = {}
+        for update in updates:
+            alike.setdefault((update.old, update.new), []).append(update.ref)
+        with ExitStack() as opened:
+            yield self._rulings(alike, opened)
+
+    def _rulings(self, alike: dict[_Ends, list[str]], opened: ExitStack) -> Iterator[Ruling]:
+        for (old, new), refs in alike.items():
+            yield self._ruling(tuple(refs), old, new, opened)
+            opened.close()
+
+    def _ruling(self, refs: tuple[str, ...], old: str | None, new: str | None, opened: ExitStack) -> Ruling:
+        standing = self._standing
+        before = standing.refs.commit(old) if old is not None else None
+        demanded = standing.policy(before)
+        protected = tuple(ref for ref in refs if demanded.protects(ref))
+        ruling = Ruling(refs, protected, unreadable=demanded.unreadable)
+        if new is None:
+            return ruling if self._said.deletion else replace(ruling, refusals=(DELETED,))
+        commit = standing.refs.commit(new)
+        if commit is None:
+            return replace(ruling, refusals=(NO_COMMIT,))
+        if not protected and standing.is_known(commit):
+            return ruling
+        refusals = tuple(self._formal(demanded, before, commit)) if protected else ()
+        if standing.tree(commit) is None:
+            return replace(ruling, refusals=(*refusals, NO_SETTINGS))
+        base = before if standing.tree(before) is not None else standing.parted(commit)
+        return self._seen(replace(ruling, refusals=refusals, base=base), demanded, before, commit, opened)
+
+    def _formal(self, demanded: Policy, before: str | None, commit: str) -> Iterator[Refusal]:
+        """Refusals whatever the configuration says."""
+        standing = self._standing
+        if before is not None and not self._said.rewind and not standing.refs.includes(commit, before):
+            yield rewound(before, commit)
+        if not demanded.signed:
+            return
+        if not demanded.signers.strip():
+            yield NO_SIGNERS
+            return
+        with signers(standing.repository, demanded.signers, self._revoked, self._now) as judge:
+            for added in standing.added(before, commit, demanded):
+                signed = judge.of(added)
+                if signed.flaw is not None:
+                    yield unsigned(added, signed, signed.flaw)
+
+    def _seen(
+        self, ruling: Ruling, demanded: Policy, before: str | None, commit: str, opened: ExitStack
+    ) -> Ruling:
+        """The ruling with what is found at the new commit, and on the way there if that counts."""
+        old = self._fleet(ruling.base, None, opened)
+        new = self._fleet(commit, old.tree if old is not None else None, opened)
+        assert new is not None
+        known = old if demanded.ratchet else None
+        each = demanded.each and ruling.protected
+        added = self._standing.added(before, commit, demanded) if each else ()
+        earlier = tuple(self._failing(added, commit, known))
+        seen = self._look(new, known)
+        without = ruling.base if demanded.ratchet else None
+        refusals = [wrong(found, without) for found in (*earlier, seen) if found.errors]
+        return replace(
+            ruling,
+            refusals=(*ruling.refusals, *refusals),
+            earlier=earlier,
+            seen=seen,
+            changes=compare(old, new) if old is not None else None,
+            gate=settings_changes(old.tree, new.tree) if old is not None else (),
+        )
+
+    def _failing(self, commits: Iterable[str], last: str, known: Fleet | None) -> Iterator[Seen]:
+        """Commits before the last one that have errors; what has no settings is no configuration yet."""
+        for commit in commits:
+            with ExitStack() as opened:
+                fleet = self._fleet(commit, None, opened) if commit != last else None
+                if fleet is not None and (seen := self._look(fleet, known)).errors:
+                    yield seen
+
+    def _look(self, fleet: Fleet, known: Fleet | None) -> Seen:
+        """What is wrong, but for what is known."""
+        checked = self._checked(fleet)
+        found = checked.findings
+        if known is not None and found:
+            found = unlike(found, self._checked(known).findings)
+        return Seen(fleet.commit or "", fleet.tree, checked, found)
+
+    def _checked(self, fleet: Fleet) -> Checked:
+        return fleet.all_checked if self._said.parsers else fleet.checked
+
+    def _fleet(self, commit: str | None, before: Tree | None, opened: ExitStack) -> Fleet | None:
+        tree = self._standing.tree(commit)
+        if tree is None:
+            return None
+        before = before or self._standing.repository.before(tree)
+        return opened.enter_context(Fleet(tree, before, self._today, self._cache))

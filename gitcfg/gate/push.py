@@ -1,0 +1,48 @@
+"""A push as git's hooks are told of it: which refs move from where to where, and with which options."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from gitcfg.model import GitcfgError
+
+REASON = "gitcfg.reason="
+
+
+class Update(msgspec.Struct, frozen=True):
+    """A ref that is to move. `old` is None where it is new, `new` where it is deleted."""
+
+    ref: str
+    old: str | None
+    new: str | None
+
+
+def updates(lines: Iterable[str]) -> tuple[Update, ...]:
+    """What git writes to pre-receive and post-receive: OLD NEW REF, a line each. GitcfgError: it is not."""
+    return tuple(_update(line.rstrip("\n")) for line in lines)
+
+
+def _update(line: str) -> Update:
+    words = line.split(" ", 2)
+    if len(words) != 3 or not all(map(_is_id, words[:2])):
+        raise GitcfgError(f"This is no update of a ref: {line!r}.", "git writes `OLD NEW REF` to its hooks.")
+    old, new, ref = words
+    return Update(ref, _id(old), _id(new))
+
+
+def _is_id(word: str) -> bool:
+    return len(word) in (40, 64) and all(character in "0123456789abcdef" for character in word)
+
+
+def _id(word: str) -> str | None:
+    return word if word.strip("0") else None
+
+
+def reason(environment: Mapping[str, str]) -> str | None:
+    """Why the push is made, as the pusher says: `git push --push-option=gitcfg.reason=TEXT`."""
+    count = environment.get("GIT_PUSH_OPTION_COUNT", "0")
+    options = (
+        environment.get(f"GIT_PUSH_OPTION_{n}", "") for n in range(int(count) if count.isdigit() else 0)
+    )
+    said = [option.removeprefix(REASON) for option in options if option.startswith(REASON)]
+    return "\n".join(said).strip() or None

@@ -1,0 +1,78 @@
+"""What the gate says of refs that move between the same commits."""
+
+import msgspec
+
+from gitcfg.check.checked import Checked
+from gitcfg.comparison.comparison import Comparison
+from gitcfg.git.tree import Tree
+from gitcfg.model import Finding, Severity
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """Why protected refs may not move, in words that go on after their names and a colon."""
+
+    why: str
+    hint: str = ""
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What was found wrong at a commit, and how much of it had been wrong before.
+
+    `wrong` are the findings that count: with a ratchet, those that were not there before.
+    """
+
+    commit: str
+    tree: Tree
+    checked: Checked
+    wrong: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> int:
+        """How many errors count."""
+        return sum(finding.severity is Severity.ERROR for finding in self.wrong)
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """`protected` are those of the refs that the gate guards; without refusals they may move.
+
+    `base` is the commit that what is `seen` at the new one is compared with; `earlier` are commits on the
+    way there that have errors; `gate` tells what changes of the gate's own settings, a line each. Where
+    nothing had to be judged there is nothing seen, and without a base there are no changes.
+    """
+
+    refs: tuple[str, ...]
+    protected: tuple[str, ...]
+    refusals: tuple[Refusal, ...] = ()
+    base: str | None = None
+    earlier: tuple[Seen, ...] = ()
+    seen: Seen | None = None
+    changes: Comparison | None = None
+    gate: tuple[str, ...] = ()
+    unreadable: bool = False
+    errors: int = 0
+
+    def brief(self) -> "Ruling":
+        """The same without what takes memory: what it says of refs."""
+        errors = self.seen.errors if self.seen is not None else 0
+        return msgspec.structs.replace(self, seen=None, earlier=(), changes=None, errors=errors)
+
+    @property
+    def refused(self) -> bool:
+        """May the refs not move?"""
+        return bool(self.protected and self.refusals)
+
+
+def unlike(findings: tuple[Finding, ...], before: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings that are new: what was told before in the same words, of these nodes, is not."""
+    known: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
+    for finding in before:
+        known.setdefault(_fact(finding), set()).update(finding.nodes)
+    return tuple(
+        finding
+        for finding in findings
+        if _fact(finding) not in known or not known[_fact(finding)].issuperset(finding.nodes)
+    )
+
+
+def _fact(finding: Finding) -> tuple[str, tuple[str, ...], str]:
+    return finding.code, finding.subjects, finding.message

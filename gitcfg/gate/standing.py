@@ -1,0 +1,52 @@
+"""What the gate's repository holds before a push is accepted."""
+
+from collections.abc import Iterator
+
+from gitcfg.gate.policy import Administrator, Policy, policy
+from gitcfg.git.refs import Refs
+from gitcfg.git.repository import Repository
+from gitcfg.git.tree import EntryKind, Tree
+from gitcfg.load.root import FILE
+
+
+class Standing:
+    """Refs that have not moved yet, and commits, those that are pushed too."""
+
+    def __init__(self, repository: Repository, said: Administrator) -> None:
+        self.repository = repository
+        self.refs = Refs(repository)
+        self._said = said
+
+    def policy(self, tip: str | None) -> Policy:
+        """What counts for a ref: what its tip says, else what the branch of HEAD does."""
+        tips = (tip, self.refs.tip(self.refs.head))
+        ruling = next((tree for tree in map(self.tree, tips) if tree is not None), None)
+        return policy(ruling, self.refs.head, self._said)
+
+    def tree(self, commit: str | None) -> Tree | None:
+        """What a commit says; None: it is no configuration."""
+        tree = self.repository.at(commit) if commit is not None else None
+        entry = tree.entry(FILE) if tree is not None else None
+        return tree if entry is not None and entry.kind is EntryKind.FILE else None
+
+    def parted(self, commit: str) -> str | None:
+        """Where a commit parted from the branch of HEAD, if that was a configuration."""
+        tip = self.refs.tip(self.refs.head)
+        base = self.refs.base(tip, commit) if tip is not None else None
+        return base if self.tree(base) is not None else None
+
+    def is_known(self, commit: str) -> bool:
+        """Does a ref lead to it already?"""
+        return not self.refs.between(self._tips(self.refs.names()), commit)
+
+    def added(self, tip: str | None, commit: str, demanded: Policy) -> tuple[str, ...]:
+        """The commits that lead to a new one, and that no protected ref has taken; parents first.
+
+        What stands on other refs does not count: nobody has judged how it came there.
+        """
+        protected = [ref for ref in self.refs.names() if demanded.protects(ref)]
+        known = [*self._tips(protected), *([tip] if tip is not None else [])]
+        return self.refs.between(known, commit)
+
+    def _tips(self, refs: list[str] | tuple[str, ...]) -> Iterator[str]:
+        return (tip for tip in map(self.refs.tip, refs) if tip is not None)
