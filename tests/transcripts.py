@@ -35,10 +35,13 @@ class Command(msgspec.Struct, frozen=True):
     expected: str
 
 
-def run(page: Path, tmp_path: Path) -> None:
-    """Run all transcripts of a page below an empty folder. AssertionError: something else is printed."""
+def run(page: Path, tmp_path: Path, own: Path | None = None) -> None:
+    """Run all transcripts of a page below an empty folder. AssertionError: something else is printed.
+
+    `own` is a folder of files that are there in the beginning, in place of the page's.
+    """
     text = page.read_text(encoding="utf-8")
-    place = Place(tmp_path, tmp_path)
+    place = Place(tmp_path, tmp_path, own if own is not None else page.with_suffix(""))
     told, wrong = _follow(page, text, place)
     if UPDATE and told != text:
         page.write_text(told, encoding="utf-8")
@@ -80,7 +83,7 @@ def _follow(page: Path, text: str, place: Place) -> tuple[str, list[str]]:
     told, wrong, end = "", [], 0
     for number, block in enumerate(transcripts(text)):
         if number == 0:
-            begin(page, block["body"].removeprefix("$ "), place)
+            begin(block["body"].removeprefix("$ "), place)
         told += text[end : block.start("body")]
         end = block.end("body")
         for command in commands(block["body"], text.count("\n", 0, block.start("body")) + 1):

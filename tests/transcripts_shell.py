@@ -25,18 +25,18 @@ class Place(msgspec.Struct):
 
     home: Path
     folder: Path
+    own: Path
     commits: int = 0
 
 
-def begin(page: Path, first: str, place: Place) -> None:
+def begin(first: str, place: Place) -> None:
     """The folder in which a page's first command is run."""
     (place.home / ".gitconfig").write_text(
         "[user]\n\tname = Ada Byron\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
         "[advice]\n\tdetachedHead = false\n"
     )
-    own = page.with_suffix("")
-    if own.is_dir():
-        shutil.copytree(own, place.home, dirs_exist_ok=True)
+    if place.own.is_dir():
+        shutil.copytree(place.own, place.home, dirs_exist_ok=True)
     if not _BEGINS.match(first):
         execute("gitcfg init pool --from htcondor", place)
         place.folder = place.home / "pool"

@@ -13,14 +13,14 @@ from gitcfg.gate.ruling import Ruling, Seen
 
 def show(console: Console, ruling: Ruling) -> None:
     """All about refs that move between the same commits."""
+    if ruling.unreadable:
+        console.print("warning: gitcfg.yaml could not be read as it was, so the strictest settings count.")
     for seen in ruling.earlier:
         console.print(Text(f"On the way there, in {seen.commit[:ABBREVIATED]}:", "bold"))
         _findings(console, seen)
     if ruling.seen is not None:
         _findings(console, ruling.seen)
         _reach(console, ruling, ruling.seen)
-    if ruling.unreadable:
-        console.print("warning: gitcfg.yaml could not be read as it was, so the strictest settings count.")
 
 
 def _findings(console: Console, seen: Seen) -> None:
@@ -29,7 +29,7 @@ def _findings(console: Console, seen: Seen) -> None:
         findings.summary(console, _only(seen.checked, seen.wrong))
     before = len(seen.checked.findings) - len(seen.wrong)
     if before:
-        console.print(f"{counted(before, 'finding')} more had been there before.")
+        console.print(f"Not shown: {counted(before, 'finding')} that had been there before.")
 
 
 def _only(checked: Checked, wrong: Iterable[object]) -> Checked:
@@ -39,8 +39,10 @@ def _only(checked: Checked, wrong: Iterable[object]) -> Checked:
 
 
 def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
+    if seen.wrong or ruling.earlier:
+        console.print()
     for line in ruling.gate:
-        console.print(Text(f"gitcfg.yaml: {safe(line)}", "bold yellow"))
+        console.print(Text(safe(line), "bold yellow"))
     new = seen.commit[:ABBREVIATED]
     if ruling.changes is None or ruling.base is None:
         console.print(f"{counted(seen.checked.nodes, 'node')} in all.")

@@ -16,6 +16,7 @@ from gitcfg.git.repository import Repository
 
 if TYPE_CHECKING:
     from gitcfg.gate.push import Update
+    from gitcfg.gate.ruling import Ruling
 
 EPILOG = """Examples:
 
@@ -85,10 +86,11 @@ def _refused(
         session.today,
     )
     console = session.console()
-    told = []
+    told: list[Ruling] = []
     with gate.rulings(asked) as rulings:
         for ruling in rulings:
-            show(console, ruling)
+            if not any(ruling.shows_what(other) for other in told):
+                show(console, ruling)
             told.append(ruling.brief())
     tell_refusals(console, told)
     return any(ruling.refused for ruling in told)

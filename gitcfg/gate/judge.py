@@ -70,6 +70,7 @@ class Gate:
         commit = standing.refs.commit(new)
         if commit is None:
             return replace(ruling, refusals=(NO_COMMIT,))
+        ruling = replace(ruling, commit=commit)
         if not protected and standing.is_known(commit):
             return ruling
         refusals = tuple(self._formal(demanded, before, commit)) if protected else ()

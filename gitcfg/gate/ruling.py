@@ -35,14 +35,15 @@ class Seen(msgspec.Struct, frozen=True):
 class Ruling(msgspec.Struct, frozen=True):
     """`protected` are those of the refs that the gate guards; without refusals they may move.
 
-    `base` is the commit that what is `seen` at the new one is compared with; `earlier` are commits on the
-    way there that have errors; `gate` tells what changes of the gate's own settings, a line each. Where
-    nothing had to be judged there is nothing seen, and without a base there are no changes.
+    `base` is the commit that what is `seen` at the new one, `commit`, is compared with; `earlier` are
+    commits on the way there that have errors; `gate` tells what changes of the gate's own settings, a line
+    each. Where nothing had to be judged there is nothing seen, and without a base there are no changes.
     """
 
     refs: tuple[str, ...]
     protected: tuple[str, ...]
     refusals: tuple[Refusal, ...] = ()
+    commit: str | None = None
     base: str | None = None
     earlier: tuple[Seen, ...] = ()
     seen: Seen | None = None
@@ -55,6 +56,11 @@ class Ruling(msgspec.Struct, frozen=True):
         """The same without what takes memory: what it says of refs."""
         errors = self.seen.errors if self.seen is not None else 0
         return msgspec.structs.replace(self, seen=None, earlier=(), changes=None, errors=errors)
+
+    def shows_what(self, other: "Ruling") -> bool:
+        """Does it show nothing else than another one does?"""
+        same = (self.base, self.commit) == (other.base, other.commit)
+        return same and not self.earlier and self.unreadable == other.unreadable
 
     @property
     def refused(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 from gitcfg.gate.policy import SIGNERS
 from gitcfg.git.tree import Tree
 from gitcfg.load.reading import Reading
+from gitcfg.load.root import FILE
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Origin, Settings
 
@@ -22,7 +23,7 @@ def _changes(old: Tree, new: Tree) -> Iterator[str]:
     for name in _NAMES:
         was, is_ = getattr(before, name), getattr(after, name)
         if was != is_:
-            yield f"{name}: {_written(was)} -> {_written(is_)}"
+            yield f"{FILE}: {name}: {_written(was)} -> {_written(is_)}"
     was_signers, are_signers = _lines(old), _lines(new)
     if was_signers != are_signers:
         more, less = len(are_signers - was_signers), len(was_signers - are_signers)
@@ -30,7 +31,7 @@ def _changes(old: Tree, new: Tree) -> Iterator[str]:
 
 
 def _settings(tree: Tree) -> Settings:
-    return load_settings(Reading(tree)) or Settings(Origin("gitcfg.yaml"))
+    return load_settings(Reading(tree)) or Settings(Origin(FILE))
 
 
 def _lines(tree: Tree) -> frozenset[bytes]:
