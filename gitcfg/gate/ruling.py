@@ -1,11 +1,15 @@
 """What the gate says of refs that move between the same commits."""
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from gitcfg.check.checked import Checked
-from gitcfg.comparison.comparison import Comparison
-from gitcfg.git.tree import Tree
 from gitcfg.model import Finding, Severity
+
+if TYPE_CHECKING:  # a push of nothing to judge needs none of these
+    from gitcfg.check.checked import Checked
+    from gitcfg.comparison.comparison import Comparison
+    from gitcfg.git.tree import Tree
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -22,8 +26,8 @@ class Seen(msgspec.Struct, frozen=True):
     """
 
     commit: str
-    tree: Tree
-    checked: Checked
+    tree: "Tree"
+    checked: "Checked"
     wrong: tuple[Finding, ...]
 
     @property
@@ -47,7 +51,7 @@ class Ruling(msgspec.Struct, frozen=True):
     base: str | None = None
     earlier: tuple[Seen, ...] = ()
     seen: Seen | None = None
-    changes: Comparison | None = None
+    changes: "Comparison | None" = None
     gate: tuple[str, ...] = ()
     unreadable: bool = False
     errors: int = 0
