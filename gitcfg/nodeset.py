@@ -1,13 +1,15 @@
 """Sets of names in ClusterShell's notation (`exec[001-900].example.com`), without its operators."""
 
 import re
-from collections.abc import Iterable
-from itertools import product
+from collections.abc import Iterable, Iterator
+from itertools import groupby, product
 from math import prod
 from typing import Any
 
 _OPERATORS = re.compile(r"[@!&^%*?\s;:{}\"'\\<>|`]")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+_DIGIT = re.compile(r"[0-9]")
+_NUMBERED = re.compile(r"([^0-9]*)([0-9]{1,18})([^0-9]*)")
 _RANGE = re.compile(r"[0-9]{1,18}(?:-[0-9]{1,18}(?:/[0-9]{1,18})?)?")
 
 
@@ -74,5 +76,39 @@ def fold(names: Iterable[str]) -> str:
     odd: list[str] = []
     for name in names:
         (odd if _OPERATORS.search(name) or "[" in name or "," in name else plain).append(name)
-    folded = str(_library().NodeSet.fromlist(plain, resolver=_library().RESOLVER_NOGROUP)) if plain else ""
+    folded = _quickly(plain)
+    if folded is None:
+        folded = str(_library().NodeSet.fromlist(plain, resolver=_library().RESOLVER_NOGROUP))
     return ",".join(filter(None, [folded, *odd]))
+
+
+def _quickly(names: Iterable[str]) -> str | None:
+    """What the library gives, which takes 15 us a name; None where a name has several numbers.
+
+    And where numbers of a shape are written with zeros before them, but not all in one width.
+    """
+    shapes: dict[tuple[str, str], set[str]] = {}
+    found: dict[str, str] = {}
+    for name in names:
+        parts = _NUMBERED.fullmatch(name)
+        if parts is not None:
+            shapes.setdefault((parts[1], parts[3]), set()).add(parts[2])
+        elif _DIGIT.search(name):
+            return None
+        else:
+            found[name] = name
+    for (head, tail), written in shapes.items():
+        width = max(map(len, written))
+        padded = any(digits[0] == "0" for digits in written if digits != "0")
+        if padded and any(len(digits) != width for digits in written):
+            return None
+        runs = ",".join(_runs(sorted(map(int, written)), width if padded else 0))
+        found[f"{head}%s{tail}"] = f"{head}[{runs}]{tail}" if len(written) > 1 else f"{head}{runs}{tail}"
+    return ",".join(found[pattern] for pattern in sorted(found))
+
+
+def _runs(numbers: list[int], width: int) -> Iterator[str]:
+    """`001-900` for each run of numbers that follow each other."""
+    for _, pairs in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in pairs]
+        yield "-".join(f"{number:0{width}}" for number in dict.fromkeys((run[0], run[-1])))

@@ -1,6 +1,7 @@
 """Sets of names: ClusterShell's notation, without operators, within a budget."""
 
 import pytest
+from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,3 +63,8 @@ def test_fold() -> None:
 )
 def test_what_is_folded_expands_to_the_same(names: set[str]) -> None:
     assert set(expand(fold(names), MANY)) == names
+
+
+@given(st.sets(st.from_regex(r"[a-b-]{0,1}[0-9]{0,2}(\.[ab]?)?", fullmatch=True).filter(bool), max_size=30))
+def test_it_is_folded_as_the_library_does(names: set[str]) -> None:
+    assert fold(names) == str(NodeSet.fromlist(list(names), resolver=RESOLVER_NOGROUP))
