@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from gitcfg.cache.cache import Cache, NoCache
 from gitcfg.check.checked import Checked, checked, question, same_nodes
 from gitcfg.git.tree import Tree
-from gitcfg.load.root import FILE
+from gitcfg.load.root import is_repository
 from gitcfg.model import Model
 
 if TYPE_CHECKING:  # what is remembered needs none of these
@@ -92,7 +92,7 @@ class Checks:
     @cached_property
     def _earlier(self) -> Tree | None:
         """What was there before, if nodes were that may be gone."""
-        if self._before is None or self._before.entry(FILE) is None:
+        if self._before is None or not is_repository(self._before):
             return None
         return None if same_nodes(self._subject.tree, self._before) else self._before
 

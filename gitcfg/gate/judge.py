@@ -1,8 +1,9 @@
 """Judges a push: what each ref that moves brings, and whether it may."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -16,9 +17,10 @@ from gitcfg.gate.ruling import Refusal, Ruling, Seen, unlike
 from gitcfg.gate.settings import settings_changes
 from gitcfg.gate.standing import Standing
 from gitcfg.git.repository import Repository
-from gitcfg.git.signatures import signers
+from gitcfg.git.signatures import Signers
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet, compare
+from gitcfg.model import Finding, Severity
 
 _Ends = tuple[str | None, str | None]
 
@@ -43,6 +45,7 @@ class Gate:
         self._cache = cache
         self._now = now
         self._revoked = revoked
+        self._signers: dict[bytes, Signers] = {}
         self._today = today or now.date()
 
     @contextmanager
@@ -86,14 +89,13 @@ class Gate:
             yield rewound(before, commit)
         if not demanded.signed:
             return
-        if not demanded.signers.strip():
+        new = Signers(standing.repository, demanded.signers, self._revoked, self._now)
+        signers = self._signers.setdefault(demanded.signers, new)
+        if signers.nobody:
             yield NO_SIGNERS
             return
-        with signers(standing.repository, demanded.signers, self._revoked, self._now) as judge:
-            for added in standing.added(before, commit, demanded):
-                signed = judge.of(added)
-                if signed.flaw is not None:
-                    yield unsigned(added, signed, signed.flaw)
+        added = standing.added(before, commit, demanded, lambda other: other.signed)
+        yield from unsigned(added, signers.of(*added))
 
     def _seen(
         self, ruling: Ruling, demanded: Policy, before: str | None, commit: str, opened: ExitStack
@@ -102,11 +104,11 @@ class Gate:
         old = self._fleet(ruling.base, None, opened)
         new = self._fleet(commit, old.tree if old is not None else None, opened)
         assert new is not None
-        known = old if demanded.ratchet else None
+        looked = partial(self._look, old, demanded.ratchet)
         each = demanded.each and ruling.protected
-        added = self._standing.added(before, commit, demanded) if each else ()
-        earlier = tuple(self._failing(added, commit, known))
-        seen = self._look(new, known)
+        added = self._standing.added(before, commit, demanded, lambda other: other.each) if each else ()
+        earlier = tuple(self._failing(added, commit, looked))
+        seen = looked(new)
         without = ruling.base if demanded.ratchet else None
         refusals = [wrong(found, without) for found in (*earlier, seen) if found.errors]
         return replace(
@@ -118,20 +120,21 @@ class Gate:
             gate=settings_changes(old.tree, new.tree) if old is not None else (),
         )
 
-    def _failing(self, commits: Iterable[str], last: str, known: Fleet | None) -> Iterator[Seen]:
+    def _failing(self, commits: Iterable[str], last: str, looked: Callable[[Fleet], Seen]) -> Iterator[Seen]:
         """Commits before the last one that have errors; what has no settings is no configuration yet."""
         for commit in commits:
             with ExitStack() as opened:
                 fleet = self._fleet(commit, None, opened) if commit != last else None
-                if fleet is not None and (seen := self._look(fleet, known)).errors:
+                if fleet is not None and (seen := looked(fleet)).errors:
                     yield seen
 
-    def _look(self, fleet: Fleet, known: Fleet | None) -> Seen:
-        """What is wrong, but for what is known."""
+    def _look(self, known: Fleet | None, ratchet: bool, fleet: Fleet) -> Seen:
+        """What is wrong, but for warnings that are known, and with a ratchet errors that are."""
         checked = self._checked(fleet)
         found = checked.findings
         if known is not None and found:
-            found = unlike(found, self._checked(known).findings)
+            new = unlike(found, self._checked(known).findings)
+            found = new if ratchet else tuple(finding for finding in found if _counts(finding, new))
         return Seen(fleet.commit or "", fleet.tree, checked, found)
 
     def _checked(self, fleet: Fleet) -> Checked:
@@ -143,3 +146,7 @@ class Gate:
             return None
         before = before or self._standing.repository.before(tree)
         return opened.enter_context(Fleet(tree, before, self._today, self._cache))
+
+
+def _counts(finding: Finding, new: tuple[Finding, ...]) -> bool:
+    return finding.severity is Severity.ERROR or finding in new

@@ -77,14 +77,15 @@ def policy(ruling: Tree | None, head: str, said: Administrator) -> Policy:
 
 def _demanded(ruling: Tree) -> Policy:
     reading = Reading(ruling)
-    found, signers = load_settings(reading), _signers(ruling)
+    found, allowed = load_settings(reading), signers(ruling)
     if found is None or reading.findings:
         # Nothing may be opened by a file that cannot be read.
-        return Policy(("*",), False, False, bool(signers), signers, unreadable=True)
+        return Policy(("*",), False, False, bool(allowed), allowed, unreadable=True)
     signed = found.signatures == "require"
-    return Policy(found.protected, found.check == "each", found.ratchet, signed, signers)
+    return Policy(found.protected, found.check == "each", found.ratchet, signed, allowed)
 
 
-def _signers(tree: Tree) -> bytes:
+def signers(tree: Tree) -> bytes:
+    """What a tree says of who may sign; nothing where no file does."""
     entry = tree.entry(SIGNERS)
     return tree.read(entry) if entry is not None and entry.kind is EntryKind.FILE else b""

@@ -1,7 +1,10 @@
 """Why refs may not move, in words: each is a contract with who reads it in a terminal."""
 
+from collections.abc import Iterable, Iterator
+
 from gitcfg.gate.ruling import Refusal, Seen
-from gitcfg.git.signatures import Flaw, Signed
+from gitcfg.git.envelope import Flaw
+from gitcfg.git.signatures import Signed
 from gitcfg.load.root import FILE
 
 SHORT = 10
@@ -37,17 +40,41 @@ def wrong(seen: Seen, base: str | None) -> Refusal:
     return Refusal(f"{seen.commit[:SHORT]} has {number}{new}.")
 
 
-def unsigned(commit: str, signed: Signed, flaw: Flaw) -> Refusal:
-    """A commit's signature does not count."""
-    key = f" ({signed.key})" if signed.key else ""
-    return Refusal(f"{commit[:SHORT]} {flaw.value}{key}.", _HINTS.get(flaw, ""))
+def unsigned(commits: Iterable[str], signed: Iterable[Signed]) -> Iterator[Refusal]:
+    """Commits whose signatures do not count: all with one flaw of one key together, in order of the first."""
+    alike: dict[Signed, list[str]] = {}
+    for commit, found in zip(commits, signed, strict=True):
+        if found.flaw is not None:
+            alike.setdefault(found, []).append(commit[:SHORT])
+    for found, ids in alike.items():
+        flaw = found.flaw or Flaw.NONE
+        key = f" ({found.key})" if found.key else ""
+        yield Refusal(f"{', '.join(ids)} {'is' if len(ids) == 1 else 'are'} {flaw.value}{key}.", _hint(found))
 
 
-_SIGN = "`git config gpg.format ssh`, `git config user.signingkey FILE`, then `git commit --amend -S`."
-_HINTS = {
+def _hint(found: Signed) -> str:
+    hint, unread = _HINTS.get(found.flaw, ""), found.unread
+    if not unread:
+        return hint
+    if len(unread) == 1:
+        return f"{hint} Its line {unread[0]} cannot be read."
+    return f"{hint} {len(unread)} of its lines cannot be read, the first is line {unread[0]}."
+
+
+_SIGN = (
+    "`git config gpg.format ssh` and `git config user.signingkey FILE`; then "
+    "`git commit --amend --no-edit -S` signs the last commit, `git rebase -f -S BASE` all after BASE."
+)
+_HINTS: dict[Flaw | None, str] = {
     Flaw.NONE: _SIGN,
     Flaw.FOREIGN: _SIGN,
-    Flaw.UNKNOWN: "Who may sign stands in allowed_signers, as it was before this push.",
+    Flaw.LARGE: "Only smaller commits are judged.",
+    Flaw.BROKEN: "Sign it anew: `git commit --amend --no-edit -S`.",
+    Flaw.PURPOSE: "Sign it with git: `git commit --amend --no-edit -S`.",
+    Flaw.UNKNOWN: "Who may sign is told by allowed_signers, as it was before this push, or by the server's "
+    "own list.",
     Flaw.UNTIMELY: "It counts when a commit is pushed, not when it was made: sign it anew with another key.",
+    Flaw.CERTIFICATE: "It must not have expired, and must be for somebody whom allowed_signers names.",
     Flaw.NAMESPACE: 'Its line in allowed_signers must allow the namespace "git".',
+    Flaw.REVOKED: "The server's gpg.ssh.revocationFile says so, or cannot be understood.",
 }

@@ -22,7 +22,8 @@ class Refusal(msgspec.Struct, frozen=True):
 class Seen(msgspec.Struct, frozen=True):
     """What was found wrong at a commit, and how much of it had been wrong before.
 
-    `wrong` are the findings that count: with a ratchet, those that were not there before.
+    `wrong` are the findings that count: warnings that were not there before, and errors, with a ratchet
+    only those that were not.
     """
 
     commit: str

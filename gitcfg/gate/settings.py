@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from gitcfg.gate.policy import SIGNERS
+from gitcfg.gate.policy import SIGNERS, signers
+from gitcfg.git.signatures import lines
 from gitcfg.git.tree import Tree
 from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
@@ -24,19 +25,15 @@ def _changes(old: Tree, new: Tree) -> Iterator[str]:
         was, is_ = getattr(before, name), getattr(after, name)
         if was != is_:
             yield f"{FILE}: {name}: {_written(was)} -> {_written(is_)}"
-    was_signers, are_signers = _lines(old), _lines(new)
-    if was_signers != are_signers:
-        more, less = len(are_signers - was_signers), len(was_signers - are_signers)
-        yield f"{SIGNERS}: +{more} -{less} lines"
+    were, are = lines(signers(old)), lines(signers(new))
+    if were != are:
+        yield f"{SIGNERS}: +{len(are - were)} -{len(were - are)} lines"
+    if after.signatures == "require" and not are and (were or before.signatures != "require"):
+        yield f"{SIGNERS}: it names nobody, so protected refs take no push from now on"
 
 
 def _settings(tree: Tree) -> Settings:
     return load_settings(Reading(tree)) or Settings(Origin(FILE))
-
-
-def _lines(tree: Tree) -> frozenset[bytes]:
-    entry = tree.entry(SIGNERS)
-    return frozenset(tree.read(entry).splitlines()) if entry is not None else frozenset()
 
 
 def _written(value: Any) -> str:

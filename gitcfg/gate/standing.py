@@ -1,12 +1,12 @@
 """What the gate's repository holds before a push is accepted."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gitcfg.gate.policy import Administrator, Policy, policy
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
-from gitcfg.git.tree import EntryKind, Tree
-from gitcfg.load.root import FILE
+from gitcfg.git.tree import Tree
+from gitcfg.load.root import is_repository
 
 
 class Standing:
@@ -26,8 +26,7 @@ class Standing:
     def tree(self, commit: str | None) -> Tree | None:
         """What a commit says; None: it is no configuration."""
         tree = self.repository.at(commit) if commit is not None else None
-        entry = tree.entry(FILE) if tree is not None else None
-        return tree if entry is not None and entry.kind is EntryKind.FILE else None
+        return tree if tree is not None and is_repository(tree) else None
 
     def parted(self, commit: str) -> str | None:
         """Where a commit parted from the branch of HEAD, if that was a configuration."""
@@ -39,14 +38,16 @@ class Standing:
         """Does a ref lead to it already?"""
         return not self.refs.between(self._tips(self.refs.names()), commit)
 
-    def added(self, tip: str | None, commit: str, demanded: Policy) -> tuple[str, ...]:
-        """The commits that lead to a new one, and that no protected ref has taken; parents first.
+    def added(
+        self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
+    ) -> tuple[str, ...]:
+        """The commits that lead to a new one, and that no ref has taken which demands as much; parents first.
 
-        What stands on other refs does not count: nobody has judged how it came there.
+        What stands on other refs does not count: nobody has judged how it came there, or not so strictly.
         """
-        protected = [ref for ref in self.refs.names() if demanded.protects(ref)]
-        known = [*self._tips(protected), *([tip] if tip is not None else [])]
-        return self.refs.between(known, commit)
+        protected = {self.refs.tip(ref) for ref in self.refs.names() if demanded.protects(ref)}
+        known = [found for found in protected if found is not None and alike(self.policy(found))]
+        return self.refs.between([*known, *([tip] if tip is not None else [])], commit)
 
     def _tips(self, refs: list[str] | tuple[str, ...]) -> Iterator[str]:
         return (tip for tip in map(self.refs.tip, refs) if tip is not None)

@@ -44,7 +44,7 @@ class Repository:
         if root is None:
             hint = "Go to a repository's folder, name it with --repo, or make one with `gitcfg init`."
             raise GitcfgError(f"There is no {MARKER} in {folder} or above.", hint)
-        prefix = "" if workdir is None else root.relative_to(workdir).as_posix().removeprefix(".")
+        prefix = "" if workdir in (None, root) else root.relative_to(workdir).as_posix()
         return cls(root, git, prefix)
 
     @classmethod

@@ -6,6 +6,12 @@ from gitcfg.model import GitcfgError
 FILE = "gitcfg.yaml"
 
 
+def is_repository(tree: Tree) -> bool:
+    """Does a file stand at gitcfg.yaml? A link or a submodule of that name does not count."""
+    entry = tree.entry(FILE)
+    return entry is not None and entry.kind is EntryKind.FILE
+
+
 def settings_entry(tree: Tree) -> Entry:
     """What stands at gitcfg.yaml. GitcfgError: no file does, so that this is no repository."""
     entry = tree.entry(FILE)

@@ -76,8 +76,8 @@ def test_the_reach_is_what_diff_tells_afterwards(server: Server, seed: int) -> N
     server.push(desk, "main")
     for _ in range(4):
         known.append(next_of(known, rng) | {"gitcfg.yaml": "format: 1\n"})
-        gone = {path: None for path in known[-2] if path not in known[-1]}
-        old, new = server.tip(), commit(desk, known[-1] | gone, "Next")
+        gone = dict.fromkeys(known[-2].keys() - known[-1].keys())
+        old, new = server.tip(), commit(desk, {**known[-1], **gone}, "Next")
         said = server.push(desk, "main")
         assert said.taken
         told = gitcfg(desk, "diff", "--stat", old, new)
@@ -109,7 +109,7 @@ def poisoned(secret: Path, canary: Path, port: int) -> dict[str, Files]:
     reach = f"http://127.0.0.1:{port}/"
     runs = f"{sys.executable} -c open({str(canary)!r},'w')"
     condor = "/etc/condor/config.d/50"
-    template = {"groups/g.yaml": "files: {/etc/t: {template: t.j2}}\n"}
+    template: Files = {"groups/g.yaml": "files: {/etc/t: {template: t.j2}}\n"}
     starts = "{{ cycler.__init__.__globals__.os.system('touch " + str(canary) + "') }}"
 
     def schema(where: str) -> Files:
