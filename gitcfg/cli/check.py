@@ -1,5 +1,6 @@
 """`gitcfg check`: everything that is wrong, for every node."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,11 +14,31 @@ if TYPE_CHECKING:
 
 EPILOG = """Examples:
 
-  gitcfg check                 the work tree, as it lies there
+  gitcfg check --staged                              what would be committed
 
-  gitcfg check --staged        what would be committed
+  gitcfg check --each main..topic                    every commit of a branch
 
-  gitcfg check --at main~3 -o json --folded"""
+  gitcfg check --at main~3 -o sarif > main.sarif"""
+
+
+class Form(StrEnum):
+    """What to write."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+    YAML = "yaml"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    SARIF = "sarif"
+
+
+FORGES = (Form.GITHUB, Form.GITLAB, Form.SARIF)
+_FORM = typer.Option("-o", "--output", help="What to write; the last three are for forges.")
+_EACH = typer.Option(help="Every commit of a range, parents first.", metavar="REV..REV")
+_PARSERS = typer.Option(
+    "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."
+)
 
 
 def register(app: typer.Typer, name: str) -> None:
@@ -29,33 +50,43 @@ def command(
     context: typer.Context,
     at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
     staged: Annotated[bool, typer.Option("--staged", help="The index instead of the work tree.")] = False,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    each: Annotated[str | None, _EACH] = None,
+    form: Annotated[Form, _FORM] = Form.TEXT,
     folded: Annotated[
         bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
     ] = False,
-    parsers: Annotated[
-        bool,
-        typer.Option(
-            "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."
-        ),
-    ] = True,
+    parsers: Annotated[bool, _PARSERS] = True,
 ) -> int:
     """Check every definition and every node. Exits 1 if there are errors."""
     session: Session = context.obj
-    if at is not None and staged:
-        raise GitcfgError("--at and --staged do not go together.", "Say one of them.")
+    _refuse(at, staged, each, form)
+    if each is not None:
+        from gitcfg.cli.each import check_each
+
+        return check_each(session, each, Output(form), folded, parsers)
     with session.fleet(at, staged) as fleet:
-        return tell(session, fleet, fleet.all_checked if parsers else fleet.checked, output, folded)
+        checked = fleet.all_checked if parsers else fleet.checked
+        if form in FORGES:
+            return _report(session, checked, form)
+        return tell(session, fleet, checked, Output(form), folded)
+
+
+def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
+    """GitcfgError: what is asked for does not go together."""
+    asked = {"--at": at is not None, "--staged": staged, "--each": each is not None}
+    said = [name for name, is_said in asked.items() if is_said]
+    if len(said) > 1:
+        raise GitcfgError(f"{' and '.join(said)} do not go together.", "Say one of them.")
+    if each is not None and form in FORGES:
+        hint = f"Say -o text, json, jsonl or yaml; `gitcfg check --at REV -o {form}` reports one commit."
+        raise GitcfgError(f"-o {form} shows lines of one commit, and --each has many.", hint)
 
 
 def tell(
     session: Session, fleet: "Fleet", checked: "Checked", output: Output = Output.TEXT, folded: bool = False
 ) -> int:
     """Write what a check found, and return the exit code."""
-    if checked.unjudged:
-        from gitcfg.cli.unjudged import tell_unjudged
-
-        tell_unjudged(session.console(stderr=True), checked.unjudged)
+    _tell_unjudged(session, checked)
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
         from gitcfg.explain.records import findings_record
@@ -67,3 +98,21 @@ def tell(
         show(session.console(), fleet.tree, checked.findings)
         summary(session.console(stderr=True), checked)
     return int(checked.grave)
+
+
+def _report(session: Session, checked: "Checked", form: Form) -> int:
+    """Write what a check found for a forge, and for its log how it stands; return the exit code."""
+    from gitcfg.cli.findings import summary
+    from gitcfg.cli.reports import write_report
+
+    _tell_unjudged(session, checked)
+    write_report(form, checked.findings, session.open().repository.prefix)
+    summary(session.console(stderr=True), checked)
+    return int(checked.grave)
+
+
+def _tell_unjudged(session: Session, checked: "Checked") -> None:
+    if checked.unjudged:
+        from gitcfg.cli.unjudged import tell_unjudged
+
+        tell_unjudged(session.console(stderr=True), checked.unjudged)

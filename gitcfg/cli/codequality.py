@@ -1,0 +1,34 @@
+"""Findings as GitLab's Code Quality report, which a merge request shows on the lines they are about."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from gitcfg.cli.forge import Told, line_of, told, whole
+from gitcfg.model import Finding, Severity
+
+Record = dict[str, Any]
+
+_SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor"}
+
+
+def quality_record(findings: Iterable[Finding], prefix: str) -> list[Record]:
+    """An entry for each finding, errors first."""
+    return [_entry(found) for found in told(findings, prefix)]
+
+
+def _entry(found: Told) -> Record:
+    return {
+        "description": _description(found),
+        "check_name": found.finding.code,
+        "fingerprint": found.fingerprint,
+        "severity": _SEVERITY[found.finding.severity],
+        "location": {"path": whole(found.place.file), "lines": {"begin": found.place.line}},
+    }
+
+
+def _description(found: Told) -> str:
+    """One line: GitLab shows no more."""
+    finding = found.finding
+    hint = f"Hint: {line_of(finding.hint)}" if finding.hint else ""
+    nodes = f"({found.on()})" if finding.nodes else ""
+    return " ".join(filter(None, (line_of(finding.message), nodes, hint)))

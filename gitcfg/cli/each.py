@@ -1,0 +1,111 @@
+"""Every commit of a range, checked one after the other."""
+
+import gc
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gitcfg.cli.plain import ABBREVIATED, counted, safe
+from gitcfg.cli.session import Output, Session, write
+from gitcfg.model import GitcfgError
+
+if TYPE_CHECKING:
+    from gitcfg.check.checked import Checked
+    from gitcfg.git.history import History
+    from gitcfg.git.repository import Repository
+    from gitcfg.library import Fleet
+
+
+def check_each(session: Session, words: str, output: Output, folded: bool, parsers: bool) -> int:
+    """Tell what is wrong in each commit of a range, parents first; 1 if there are errors in any."""
+    from gitcfg.git.history import History
+    from gitcfg.load.root import is_repository
+
+    source = session.open()
+    history = History(source.repository)
+    commits = between(source.repository, words)
+    grave = skipped = unjudged = 0
+    for commit in commits:
+        if not is_repository(source.repository.at(commit)):
+            skipped += 1
+            _tell_skipped(session, history, commit)
+            continue
+        with source.at(commit) as fleet:
+            checked = fleet.all_checked if parsers else fleet.checked
+            _tell(session, history, fleet, checked, output, folded)
+        grave += checked.grave
+        unjudged = max(unjudged, checked.unjudged)
+        gc.collect()  # the program collects nothing on its own, and fleets hold themselves
+    _sum_up(session, len(commits) - skipped, grave, unjudged)
+    return int(grave > 0)
+
+
+def between(repository: "Repository", words: str) -> tuple[str, ...]:
+    """The commits of `A..B`, as `git rev-list A..B` has them, parents first. GitcfgError: it is no range."""
+    from gitcfg.git.refs import Refs
+
+    if ".." not in words:
+        hint = f"Write A..B, as main..{words}; `gitcfg check --at {words}` looks at one commit."
+        raise GitcfgError(f"--each takes a range, and {safe(words)} is none.", safe(hint))
+    if "..." in words:
+        hint = f"Write {words.replace('...', '..', 1)} for the commits of the second that the first lacks."
+        raise GitcfgError(f"--each takes A..B, and {safe(words)} has three dots.", safe(hint))
+    old, new = (repository.at(end or "HEAD").commit or "" for end in words.split("..", 1))
+    return Refs(repository).between([old], new)
+
+
+def _tell(
+    session: Session, history: "History", fleet: "Fleet", checked: "Checked", output: Output, folded: bool
+) -> None:
+    """A commit's findings: below a headline, or as a record."""
+    if output is Output.TEXT:
+        from gitcfg.cli.findings import show
+
+        console = session.console()
+        console.print(_headline(history, fleet.commit or ""), style="bold")
+        show(console, fleet.tree, checked.findings)
+        return
+    from gitcfg.explain.records import findings_record
+
+    write("".join(_texts(findings_record(fleet.commit, checked.findings, folded), output)))
+    sys.stdout.flush()  # a long range is read while it is checked
+
+
+def _texts(record: dict[str, object], output: Output) -> Iterator[str]:
+    """A line a commit, or a finding; YAML begins a document for each commit."""
+    import msgspec
+
+    if output is Output.YAML:
+        from gitcfg.load.yaml import dump
+
+        yield "---\n"
+        yield dump(msgspec.to_builtins(record))
+        return
+    from gitcfg.cli.records import lines
+
+    for part in lines(record) if output is Output.JSONL else (record,):
+        yield msgspec.json.encode(part).decode() + "\n"
+
+
+def _headline(history: "History", id: str) -> str:
+    commit = history.about(id)
+    return f"{id[:ABBREVIATED]} {commit.date[:10]} {safe(commit.author)}: {safe(commit.subject)}"
+
+
+def _tell_skipped(session: Session, history: "History", id: str) -> None:
+    from gitcfg.load.root import FILE
+
+    session.console(stderr=True).print(f"note: There is no {FILE} in {_headline(history, id)}")
+
+
+def _sum_up(session: Session, number: int, grave: int, unjudged: int) -> None:
+    """How it stands, in one line."""
+    from gitcfg.cli.unjudged import tell_unjudged
+
+    console = session.console(stderr=True)
+    tell_unjudged(console, unjudged)
+    if grave:
+        have = "has" if grave == 1 else "have"
+        console.print(f"{grave} of {counted(number, 'commit')} {have} errors.", style="red")
+    else:
+        console.print(f"No errors in {counted(number, 'commit')}.", style="green")
