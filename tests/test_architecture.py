@@ -33,6 +33,7 @@ TIERS = {
     "parsers": 3,
     "output": 3,
     "library": 4,
+    "published": 5,
     "gate": 5,
     "cli": 6,
 }

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from gitcfg.cli.exits import REFUSED
+from gitcfg.cli.hook_install import INSTALL, REMOVE, install, remove
 from gitcfg.cli.plain import safe
+from gitcfg.cli.post_receive import post_receive
 from gitcfg.cli.session import Session
 from gitcfg.git.config import Config
 from gitcfg.git.repository import Repository
@@ -22,7 +24,9 @@ EPILOG = """Examples:
 
   gitcfg hook pre-commit                        git calls it before each commit
 
-  gitcfg hook pre-receive                       ... and this on a server, before it accepts a push"""
+  gitcfg hook pre-receive                       ... and this on a server, before it accepts a push
+
+  gitcfg hook post-receive                      ... and this, once it has accepted it"""
 
 
 def register(app: typer.Typer, name: str) -> None:
@@ -30,6 +34,9 @@ def register(app: typer.Typer, name: str) -> None:
     group = typer.Typer(rich_markup_mode=None, help="Judge commits and pushes.")
     group.command("pre-commit", epilog=EPILOG)(pre_commit)
     group.command("pre-receive", epilog=EPILOG)(pre_receive)
+    group.command("post-receive", epilog=EPILOG)(post_receive)
+    group.command("install", epilog=INSTALL)(install)
+    group.command("remove", epilog=REMOVE)(remove)
     group.callback()(_group)
     app.add_typer(group, name=name)
 
@@ -72,7 +79,6 @@ def _refused(
 ) -> bool:
     """Tell all that the gate says. May some ref not move?"""
     from gitcfg.cache.cache import only_read
-    from gitcfg.cli.gate import show, tell_refusals
     from gitcfg.gate.judge import Gate
     from gitcfg.gate.policy import administrator
 
@@ -85,14 +91,18 @@ def _refused(
         Path(revoked).expanduser() if revoked else None,
         session.today,
     )
-    console = session.console()
     told: list[Ruling] = []
     with gate.rulings(asked) as rulings:
         for ruling in rulings:
-            if not any(ruling.shows_what(other) for other in told):
-                show(console, ruling)
+            if ruling.seen is not None and not any(map(ruling.shows_what, told)):
+                from gitcfg.cli.gate import show
+
+                show(session.console(), ruling)
             told.append(ruling.brief())
-    tell_refusals(console, told)
+    if any(ruling.refusals or ruling.errors for ruling in told):
+        from gitcfg.cli.gate import tell_refusals
+
+        tell_refusals(session.console(), told)
     return any(ruling.refused for ruling in told)
 
 

@@ -34,6 +34,7 @@ def wallaby(
     folder: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
 ) -> None:
     """Turn a Wallaby dump into a repository; what cannot be carried over faithfully is listed."""
+    from gitcfg.cli.hook_install import hooked
     from gitcfg.cli.notes import show
     from gitcfg.convert.wallaby import import_wallaby
     from gitcfg.edit.create import create
@@ -43,5 +44,6 @@ def wallaby(
     made = create(folder, imported.files, "Import a Wallaby dump")
     console = session.console(stderr=True)
     show(console, imported.notes)
+    hooked(console, made.folder)
     console.print(f"A repository of {made.files} files is in {made.folder}.")
     console.print(f"Next: cd {made.folder} && gitcfg check")

@@ -35,13 +35,15 @@ def command(
     pack: Annotated[Pack, typer.Option("--from", help="What to start from.")] = Pack.EMPTY,
 ) -> None:
     """Make a repository whose hook checks every commit."""
+    from gitcfg.cli.hook_install import hooked
     from gitcfg.convert.packs import pack_files
     from gitcfg.edit.create import create
 
     session: Session = context.obj
     made = create(folder, pack_files(pack), f"Start from gitcfg's pack {pack}")
     console = session.console(stderr=True)
-    console.print(f"A repository of {made.files} files is in {made.folder}; pre-commit checks every commit.")
+    checks = "; pre-commit checks every commit" if hooked(console, made.folder) else ""
+    console.print(f"A repository of {made.files} files is in {made.folder}{checks}.")
     if made.commit is None:
         console.print(
             "hint: git knows no user.name and user.email, so nothing is committed yet.", style="cyan"

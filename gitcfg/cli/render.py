@@ -31,6 +31,9 @@ def command(
     params: Annotated[bool, typer.Option("--params", help="Parameters only, no files.")] = False,
     file: Annotated[str | None, typer.Option(help="Only this file, as it is.", metavar="PATH")] = None,
     out: Annotated[Path | None, typer.Option(help="Bring DIR/NODE/PATH up to date.", metavar="DIR")] = None,
+    ref: Annotated[
+        str | None, typer.Option(help="Commit what changed on a branch, as NODE/PATH.", metavar="REF")
+    ] = None,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Show the files or parameters of nodes. Exits 1 if one of them has errors."""
@@ -38,20 +41,30 @@ def command(
         raise GitcfgError("No node is named.", "Name nodes, say --all, or give a condition with --where.")
     if all_ and nodes:
         raise GitcfgError("--all and names of nodes do not go together.", "Say one of them.")
-    if out is not None and (params or file is not None or output is not Output.TEXT):
+    if out is not None and ref is not None:
+        raise GitcfgError("--out and --ref do not go together.", "Say one of them.")
+    if (out is not None or ref is not None) and (params or file is not None or output is not Output.TEXT):
+        option = "--out" if out is not None else "--ref"
         raise GitcfgError(
-            "--out writes files; --params, --file and -o are for what is shown.", "Leave them out."
+            f"{option} writes files; --params, --file and -o are for what is shown.", "Leave them out."
         )
     session: Session = context.obj
     with session.fleet(at) as fleet:
         from gitcfg.cli.nodes import chosen
 
         names = chosen(fleet, nodes or (), where)
-        if out is not None:
-            from gitcfg.cli.folder import write
+        if out is not None or ref is not None:
             from gitcfg.output import Scope
 
-            return write(session, fleet, names, Scope.ALL if all_ and where is None else Scope.NAMED, out)
+            scope = Scope.ALL if all_ and where is None else Scope.NAMED
+            if ref is not None:
+                from gitcfg.cli.published import write as publish
+
+                return publish(session, fleet, names, scope, ref)
+            from gitcfg.cli.folder import write
+
+            assert out is not None
+            return write(session, fleet, names, scope, out)
         from gitcfg.cli.refusals import refusals
         from gitcfg.cli.rendered import Wanted, deliver
 

@@ -18,6 +18,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "PARAMS": ("parameter",),
     "PATH": ("path",),
     "REV": ("revision",),
+    "REF": ("revision",),
     "NAME": ("named",),
     "FILE": ("file",),
     "DIR": ("folder",),

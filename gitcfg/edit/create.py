@@ -1,11 +1,10 @@
-"""A new repository on disk: its files, git, a hook, and a first commit."""
+"""A new repository on disk: its files, git, and a first commit."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
-from gitcfg.bundled import folder as bundled
 from gitcfg.git.create import commit_all, initialise
 from gitcfg.model import GitcfgError
 
@@ -34,6 +33,4 @@ def create(folder: Path, files: Mapping[str, str | bytes], message: str) -> Crea
         place.write_bytes(content.encode() if isinstance(content, str) else content)
         if path.startswith("files/") and content[:2] in ("#!", b"#!"):
             place.chmod(0o755)
-    hook = (bundled("hooks") / "pre-commit").read_text(encoding="utf-8")
-    git = initialise(folder, {"pre-commit": hook})
-    return Created(folder, len(files), commit_all(git, list(files), message))
+    return Created(folder, len(files), commit_all(initialise(folder), list(files), message))

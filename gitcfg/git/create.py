@@ -2,23 +2,16 @@
 
 import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import pygit2
 
 
-def initialise(folder: Path, hooks: Mapping[str, str]) -> pygit2.Repository:
-    """The git repository of a folder, made where there is none; hooks that are there stay."""
+def initialise(folder: Path) -> pygit2.Repository:
+    """The git repository of a folder, made where there is none."""
     found = pygit2.discover_repository(str(folder))
-    git = pygit2.Repository(found) if found else pygit2.init_repository(str(folder), initial_head="main")
-    for name, text in hooks.items():
-        hook = Path(git.path) / "hooks" / name
-        if not hook.exists():
-            hook.parent.mkdir(exist_ok=True)
-            hook.write_text(text)
-            hook.chmod(0o755)
-    return git
+    return pygit2.Repository(found) if found else pygit2.init_repository(str(folder), initial_head="main")
 
 
 def commit_all(git: pygit2.Repository, paths: Iterable[str], message: str) -> str | None:

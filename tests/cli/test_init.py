@@ -79,12 +79,33 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path, capfd: pytest.Captur
     assert not (tmp_path / "gitcfg.yaml").exists()
 
 
-def test_a_hook_that_is_there_stays(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_a_hook_that_is_there_runs_first(
+    tmp_path: Path, environment: dict[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
     git(tmp_path, environment, "init", "--quiet", "pool")
     hook = tmp_path / "pool/.git/hooks/pre-commit"
-    hook.write_text("#!/bin/sh\nexit 0\n")
+    hook.write_text("#!/bin/sh\necho the old hook\nexit 1\n")
+    hook.chmod(0o755)
     assert run(["init", str(tmp_path / "pool")]) == 0
-    assert hook.read_text() == "#!/bin/sh\nexit 0\n"
+    assert "it runs first" in capfd.readouterr().err
+    done = git(tmp_path / "pool", environment, "commit", "--allow-empty", "-m", "a")
+    assert (done.returncode, done.stdout + done.stderr) == (1, "the old hook\n")
+    assert run(["-C", str(tmp_path / "pool"), "hook", "remove"]) == 0
+    assert hook.read_text() == "#!/bin/sh\necho the old hook\nexit 1\n"
+
+
+def test_a_folder_of_hooks_for_all_repositories_is_left_alone(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    home = tmp_path / "home"
+    (home / "hooks").mkdir(parents=True)
+    (home / ".gitconfig").write_text(f"[core]\n\thooksPath = {home}/hooks\n")
+    told = environment | {"HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+    words = ["gitcfg", "init", str(tmp_path / "pool")]
+    done = subprocess.run(words, env=told, check=True, capture_output=True, text=True)
+    assert "for all repositories, so no hook was put there" in done.stderr
+    assert "pre-commit checks" not in done.stderr
+    assert list((home / "hooks").iterdir()) == []
 
 
 DUMP = """--- !ruby/object:Mrg::Grid::SerializedConfigs::Store

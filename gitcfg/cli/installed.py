@@ -1,0 +1,102 @@
+"""What `gitcfg hook install` and `remove` tell: each change they made, and what a server's gate guards."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gitcfg.cli.plain import safe
+from gitcfg.cli.session import Session
+from gitcfg.edit.hook_steps import Deed, Step, before
+from gitcfg.edit.installed import Done
+from gitcfg.gate.policy import Administrator, Policy
+from gitcfg.gate.standing import Standing
+from gitcfg.git.config import Config
+from gitcfg.git.hooks import PUSH_OPTIONS, HookFolder, settings
+from gitcfg.git.repository import Repository
+
+
+def tell(session: Session, done: Done) -> None:
+    """A line for each change; what is worth a look is on stderr."""
+    lines = [line(step) for step in done.steps if step.deed is not Deed.UNMAKE or not step.place.exists()]
+    session.write(
+        "".join(f"{safe(line)}\n" for line in lines or [f"no hook of gitcfg's in {done.folder.place}"])
+    )
+    _warn(session, _noteworthy(done.folder))
+
+
+def line(step: Step) -> str:
+    """What a step did."""
+    place, kept = step.place, before(step.place).name
+    match step.deed:
+        case Deed.MAKE:
+            return f"made {place}"
+        case Deed.KEEP:
+            return f"moved {place} to {kept}: it runs first"
+        case Deed.WRITE:
+            return f"wrote {place}" if step.was is None else f"wrote {place} anew"
+        case Deed.STAY:
+            return f"{place} is there already"
+        case Deed.RESTORE:
+            return f"moved {kept} back to {place}"
+        case Deed.SET if len(step.text) > len(step.was or b""):
+            return f"set {PUSH_OPTIONS} to true in {place}"
+        case Deed.SET:
+            return f"took {PUSH_OPTIONS} out of {place}"
+        case Deed.DELETE | Deed.UNMAKE:
+            return f"removed {place}"
+
+
+def _noteworthy(folder: HookFolder) -> Iterator[str]:
+    if folder.common:
+        yield (
+            f"core.hooksPath names {folder.place} for all repositories; "
+            "the hook leaves those without gitcfg.yaml alone."
+        )
+    if (folder.place / "h").is_file() and folder.place.name == "_":
+        yield (
+            f"husky writes {folder.place} anew when it is set up. Run `gitcfg hook install` again then, "
+            "or write `gitcfg hook pre-commit` into .husky/pre-commit instead."
+        )
+
+
+def tell_protection(session: Session, server: Path, said: Administrator) -> None:
+    """Which refs a server's gate guards, and how; a warning where that is not what is pushed to."""
+    bare = Repository.served(server)
+    repository = Repository.served(server, Config(bare).last("gitcfg.folder") or "")
+    standing = Standing(repository, said)
+    head = standing.refs.head
+    demanded = standing.policy(None)
+    session.write("".join(f"{safe(line)}\n" for line in _guards(demanded, settings(repository, "gitcfg"))))
+    _warn(session, _gaps(standing, demanded, head))
+
+
+def _guards(demanded: Policy, said: Iterator[tuple[str, str]]) -> Iterator[str]:
+    yield f"protected: {', '.join(demanded.protected) or 'nothing'}"
+    yield (
+        f"check: {'each' if demanded.each else 'tip'}, ratchet: {str(demanded.ratchet).lower()}, "
+        f"signatures: {'require' if demanded.signed else 'off'}"
+    )
+    for name, value in said:
+        yield f"git config {name}: {value}"
+
+
+def _gaps(standing: Standing, demanded: Policy, head: str) -> Iterator[str]:
+    if not demanded.protects(head):
+        yield f"{head}, which HEAD names, is not protected: what is wrong there is told, and taken."
+    if standing.refs.tip(head) is not None and standing.tree(standing.refs.tip(head)) is None:
+        yield (
+            f"there is no gitcfg.yaml at the root of {head}. If it lies in a folder of git's tree, "
+            "say so: `git config gitcfg.folder FOLDER`."
+        )
+    if demanded.unreadable:
+        yield f"gitcfg.yaml of {head} cannot be read, so the strictest settings count."
+    if demanded.signed and not demanded.signers.strip():
+        yield (
+            "commits must be signed, and nobody may sign: "
+            "`git config gitcfg.allowedSigners FILE` names who may."
+        )
+
+
+def _warn(session: Session, lines: Iterator[str]) -> None:
+    console = session.console(stderr=True)
+    for line in lines:
+        console.print(f"warning: {safe(line)}", style="yellow")

@@ -1,0 +1,87 @@
+"""`gitcfg hook post-receive`: what follows a push that was accepted, and what goes wrong with it."""
+
+import os
+import sys
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+import typer
+
+from gitcfg.cli.plain import safe
+from gitcfg.cli.session import Session
+from gitcfg.git.config import Config
+from gitcfg.git.repository import Repository
+from gitcfg.model import GitcfgError
+
+if TYPE_CHECKING:
+    from gitcfg.gate.push import Update
+
+
+def post_receive(context: typer.Context) -> int:
+    """Follow up on a push that was accepted: notes, the cache, the rendered ref. It never fails a push."""
+    from gitcfg.cli.hook import served
+    from gitcfg.gate.push import updates
+
+    session: Session = context.obj
+    asked: tuple[Update, ...] = updates(sys.stdin)
+    repository = served(session)
+    _tried("What was said of the push is not noted", lambda: _note(repository, asked))
+    _tried("The next push is checked without what this one left", lambda: _warm(session, repository, asked))
+    _tried("The rendered ref is not up to date", lambda: _follow(session, repository))
+    return 0
+
+
+def _tried(what: str, work: Callable[[], None]) -> None:
+    """Do one thing of several: the push is accepted, whatever comes of it."""
+    try:
+        work()
+    except GitcfgError as error:
+        print(f"warning: {what}: {safe(error.message)}", file=sys.stderr)
+        for hint in filter(None, error.hints):
+            print(f"hint: {safe(hint)}", file=sys.stderr)
+    except OSError as error:
+        where = error.filename or "the system"
+        print(f"warning: {what}: {safe(str(where))}: {error.strerror or error}.", file=sys.stderr)
+
+
+def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
+    from gitcfg.gate.accepted import Accepted, note, pusher
+    from gitcfg.gate.bypass import bypass
+    from gitcfg.gate.policy import administrator
+    from gitcfg.gate.push import reason
+    from gitcfg.git.program import Git
+
+    config = Config(repository)
+    opened = bypass(config, datetime.now().astimezone())
+    text = note(reason(os.environ), opened, pusher(os.environ))
+    if text:
+        git = Git(repository, os.environ)
+        Accepted(repository, administrator(config), asked).keep(git, text)
+
+
+def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]") -> None:
+    from gitcfg.cache.cache import cache_of
+    from gitcfg.gate.accepted import Accepted
+    from gitcfg.gate.policy import administrator
+
+    accepted = Accepted(repository, administrator(Config(repository)), asked)
+    accepted.warm(cache_of(repository, os.geteuid()), session.today or date.today())
+
+
+def _follow(session: Session, repository: Repository) -> None:
+    """Bring the rendered ref up to date, where one is configured."""
+    config = Config(repository)
+    ref = config.last("gitcfg.renderRef")
+    if not ref:
+        return
+    from gitcfg.cli.published import publisher, tell_followed
+    from gitcfg.git.refs import Refs
+    from gitcfg.published import follow
+
+    said = config.last("gitcfg.renderFrom")
+    source = (said if said.startswith("refs/") else f"refs/heads/{said}") if said else Refs(repository).head
+    if Refs(repository).tip(source) is None and said:
+        raise GitcfgError(f"gitcfg.renderFrom is {said!r}, and there is no such ref.", "Name a branch.")
+    writer = publisher(session, repository, ref)
+    tell_followed(session, writer.ref, follow(writer, source))

@@ -1,0 +1,43 @@
+"""Files that are there whole from one moment to the next: programs, and settings of git's."""
+
+import os
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+
+class Changed(OSError):
+    """Another program has written to a file meanwhile."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(None, "It has changed meanwhile", str(file))
+
+
+def write_program(place: Path, text: bytes) -> None:
+    """A program that is there whole from one moment to the next."""
+    descriptor, name = tempfile.mkstemp(prefix=f"{place.name}.gitcfg-", dir=place.parent)
+    with open(descriptor, "wb") as file, ExitStack() as undone:
+        undone.callback(os.unlink, name)
+        file.write(text)
+        file.flush()
+        os.fchmod(descriptor, 0o755)
+        os.fsync(descriptor)
+        os.replace(name, place)
+        undone.pop_all()
+
+
+def write_settings(file: Path, was: bytes, text: bytes) -> None:
+    """Write a file of settings as git does: who holds its lock may. Changed: it is not what it was."""
+    lock = file.with_name(f"{file.name}.lock")
+    with ExitStack() as undone:
+        descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        undone.callback(lock.unlink)
+        with open(descriptor, "wb") as held:
+            if file.read_bytes() != was:
+                raise Changed(file)
+            os.fchmod(descriptor, file.stat().st_mode & 0o7777)
+            held.write(text)
+            held.flush()
+            os.fsync(descriptor)
+        os.replace(lock, file)
+        undone.pop_all()

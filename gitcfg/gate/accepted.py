@@ -1,0 +1,88 @@
+"""What follows once a push is accepted: it is noted why, and the next push finds the answers that it asks."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from gitcfg.cache.cache import Cache
+from gitcfg.gate.bypass import Bypass
+from gitcfg.gate.policy import Administrator
+from gitcfg.gate.push import Update
+from gitcfg.gate.standing import Standing
+from gitcfg.git.notes import append
+from gitcfg.git.program import Git
+from gitcfg.git.repository import Repository
+from gitcfg.git.tree import Tree
+from gitcfg.library import Fleet
+
+NOTES = "refs/notes/gitcfg"
+"""Where it is noted: `git log --notes=gitcfg` shows it."""
+_PUSHERS = ("GITEA_PUSHER_NAME", "GL_USERNAME", "GL_USER", "REMOTE_USER", "USER")
+
+
+def pusher(environment: Mapping[str, str]) -> str | None:
+    """Who pushed, as the server or the system calls them."""
+    return next((environment[name] for name in _PUSHERS if environment.get(name)), None)
+
+
+def note(reason: str | None, opened: Bypass | None, who: str | None) -> str:
+    """What is worth noting of a push; nothing, where it was an ordinary one."""
+    lines = [f"reason: {line}" for line in (reason or "").splitlines() if line.strip()]
+    if opened is not None:
+        lines.append(f"bypass until {opened.until.isoformat(' ', 'minutes')}: {opened.reason}")
+    if not lines:
+        return ""
+    lines += [f"pushed by: {who}"] if who else []
+    return "".join(f"{_plain(line)}\n" for line in lines)
+
+
+def _plain(line: str) -> str:
+    """Without what a terminal would take as commands: the pusher chose the words."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
+class Accepted:
+    """Commits to which refs have moved."""
+
+    def __init__(self, repository: Repository, said: Administrator, updates: Iterable[Update]) -> None:
+        self._repository = repository
+        self._standing = Standing(repository, said)
+        self._said = said
+        self._updates = tuple(updates)
+
+    def keep(self, git: Git, text: str) -> None:
+        """Note a text on each commit that a ref has moved to. GitcfgError: git cannot."""
+        moved = (self._standing.refs.commit(update.new) for update in self._updates if update.new is not None)
+        for commit in dict.fromkeys(moved):
+            if commit is not None:
+                append(git, NOTES, commit, text)
+
+    def warm(self, cache: Cache, today: date) -> None:
+        """Ask what pre-receive asks, so that the answers are kept."""
+        for commit, old in self._tips():
+            tree = self._standing.tree(commit)
+            if tree is None:
+                continue
+            # As it was judged, and as the next push asks what had been wrong before it.
+            for before in (self._standing.tree(old), self._repository.before(tree)):
+                self._ask(tree, before, cache, today)
+
+    def _ask(self, tree: Tree, before: Tree | None, cache: Cache, today: date) -> None:
+        with Fleet(tree, before or self._repository.before(tree), today, cache) as fleet:
+            _ = fleet.all_checked if self._said.parsers else fleet.checked
+            _ = fleet.mentions
+
+    def _tips(self) -> Iterable[tuple[str, str | None]]:
+        """New commits with those that were there before; of protected refs last.
+
+        What the last check leaves behind is what the next one goes on from, and there is one of that.
+        """
+        standing = self._standing
+        found: dict[tuple[str, str | None], bool] = {}
+        for update in self._updates:
+            commit = standing.refs.commit(update.new) if update.new is not None else None
+            if commit is not None:
+                old = standing.refs.commit(update.old) if update.old is not None else None
+                base = old if standing.tree(old) is not None else standing.parted(commit)
+                protected = standing.policy(old).protects(update.ref)
+                found[commit, base] = found.get((commit, base), False) or protected
+        return sorted(found, key=lambda ends: found[ends])

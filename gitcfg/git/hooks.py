@@ -1,0 +1,99 @@
+"""Where git looks for the hooks of a repository, and what its own file of settings says of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pygit2
+from pygit2.enums import ConfigLevel
+
+from gitcfg.git.repository import Repository
+from gitcfg.git.shared import shared_folder
+from gitcfg.model import GitcfgError
+
+PUSH_OPTIONS = "receive.advertisePushOptions"
+"""Without it git takes no `--push-option`."""
+_PATH = "core.hooksPath"
+_COMMENT = b"# Written by `gitcfg hook install --server`; `gitcfg hook remove --server` takes it away.\n"
+_HEADING = b"[receive]\n"
+_BLOCK = _COMMENT + _HEADING + b"\tadvertisePushOptions = true\n"
+_JOINED = b"\n# The line above had no end.\n"
+
+
+class HookFolder(msgspec.Struct, frozen=True):
+    """A folder of hooks; `common`: settings of the user or the machine name it for all repositories."""
+
+    place: Path
+    common: bool = False
+
+
+def hook_folder(repository: Repository, top: Path) -> HookFolder:
+    """Where the hooks are that git runs in the folder `top`: all work trees of a repository share them."""
+    git = git_of(repository)
+    found = [entry for entry in git.config if entry.name == _PATH.lower()]
+    if not found:
+        return HookFolder(shared_folder(git) / "hooks")
+    # Sorting is stable: among equals the last one counts, as it does for git.
+    said = sorted(found, key=lambda entry: entry.level)[-1]
+    return HookFolder(top / Path(said.value or "").expanduser(), said.level < ConfigLevel.LOCAL)
+
+
+def work_tree(repository: Repository) -> Path:
+    """The top of the work tree. GitcfgError: there is none."""
+    git = git_of(repository)
+    if not git.workdir:
+        hint = f"Nothing is committed in it: `gitcfg hook install --server {git.path}` judges pushes."
+        raise GitcfgError(f"{git.path} has no work tree.", hint)
+    return Path(git.workdir)
+
+
+def exactly(path: Path) -> Repository:
+    """The git repository that is in this folder itself. GitcfgError: there is none."""
+    if path.is_dir():
+        repository = Repository.served(path)
+        own = path / ".git"  # a file where work trees or submodules have theirs elsewhere
+        if own.is_file() or repository.root.resolve() in (path.resolve(), own.resolve()):
+            return repository
+    raise GitcfgError(f"{path} is no git repository.", "Name the folder that is pushed to.")
+
+
+def git_of(repository: Repository) -> pygit2.Repository:
+    """What git keeps. GitcfgError: nothing."""
+    if repository.git is None:
+        raise GitcfgError(f"{repository.root} is no git repository, so it has no hooks.", "Run `git init`.")
+    return repository.git
+
+
+def settings(repository: Repository, section: str) -> Iterator[tuple[str, str]]:
+    """What git's configuration says in a section (`gitcfg`), by names in small letters, in order."""
+    for entry in git_of(repository).config:
+        if entry.name.startswith(f"{section}."):
+            yield entry.name, entry.value or ""
+
+
+def settings_file(repository: Repository) -> Path:
+    """git's own file of a repository's settings, which all its work trees share."""
+    return shared_folder(git_of(repository)) / "config"
+
+
+def takes_push_options(repository: Repository) -> bool:
+    """Does git take push options here?"""
+    try:
+        return bool(git_of(repository).config.get_bool(PUSH_OPTIONS))
+    except (KeyError, ValueError, pygit2.GitError):
+        return False
+
+
+def with_push_options(text: bytes) -> bytes:
+    """A file of settings in which git is told to take push options: what comes last counts."""
+    return text + (_JOINED if text and not text.endswith(b"\n") else b"") + _BLOCK
+
+
+def without_push_options(text: bytes) -> bytes:
+    """The file as it was before; the same where nothing of ours is left in it as we wrote it."""
+    before, found, after = text.partition(_BLOCK)
+    if not found:
+        return text
+    if after.lstrip()[:1] not in (b"", b"["):
+        return before + _HEADING + after  # what was added to the section later stays in it
+    return before.removesuffix(_JOINED) + after

@@ -1,0 +1,73 @@
+"""The folders of nodes at a ref: as they stand, and as they come to be."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+
+from gitcfg.git.differences import Items, Trees
+from gitcfg.git.pack import EMPTY, FOLDER_MODE, Made, Pack, Row, tree
+from gitcfg.library import Fleet
+from gitcfg.output import Ingredients, fleet_source
+from gitcfg.output.objects import Drawer, Drawing, Drawn, Job, jobs
+from gitcfg.workers import spread
+
+
+class Folders:
+    """Ids by node. `unmade` are files whose template fails: their nodes' folders stay as they are."""
+
+    def __init__(self, items: Items) -> None:
+        self._before = {name: item.id.hex() for name, item in items.items() if item.folder is not None}
+        self._rows = dict(self._before)
+        self.unmade: list[tuple[str, str]] = []
+
+    def __contains__(self, node: str) -> bool:
+        return node in self._rows
+
+    @property
+    def changed(self) -> int:
+        """How many folders are new, or other ones than before."""
+        return sum(self._before.get(name) != id for name, id in self._rows.items())
+
+    @property
+    def gone(self) -> int:
+        """How many there are no more."""
+        return len(self._before.keys() - self._rows.keys())
+
+    @property
+    def root(self) -> Made:
+        """The folder of all of them."""
+        return tree(Row(name, FOLDER_MODE, id) for name, id in self._rows.items())
+
+    def keep(self, names: frozenset[str]) -> None:
+        """Only these are still there."""
+        self._rows = {name: id for name, id in self._rows.items() if name in names}
+
+    def render(self, fleet: Fleet, names: Sequence[str], trees: Trees, pack: Pack, workers: int) -> None:
+        """Make nodes' folders anew; what is not in the repository goes into the pack."""
+        for drawn in _drawn(fleet, names, self._before, trees, workers) if names else ():
+            pack.add(drawn.made)
+            if drawn.unmade:
+                self.unmade += ((drawn.node, path) for path in drawn.unmade)
+            elif drawn.id == EMPTY:  # git has no empty folders
+                self._rows.pop(drawn.node, None)
+            else:
+                self._rows[drawn.node] = drawn.id
+
+
+def _drawn(
+    fleet: Fleet, names: Sequence[str], before: Mapping[str, str], trees: Trees, workers: int
+) -> Iterator[Drawn]:
+    part = fleet if len(names) == len(fleet) else fleet.only(names)
+    turns = jobs(Job(name, before.get(name, "")) for name in names)
+    for turn in spread(_work(part, trees), turns, workers):
+        yield from turn
+
+
+def _work(fleet: Fleet, trees: Trees) -> Callable[[], AbstractContextManager[Drawing]]:
+    compiled, ingredients = fleet.compiled, Ingredients(fleet.compiled)
+
+    @contextmanager
+    def work() -> Iterator[Drawing]:
+        with fleet_source(compiled, ingredients) as source:
+            yield Drawer(source, trees).draw
+
+    return work
