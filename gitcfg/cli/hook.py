@@ -99,7 +99,7 @@ def _refused(
 
                 show(session.console(), ruling)
             told.append(ruling.brief())
-    if any(ruling.refusals or ruling.errors for ruling in told):
+    if any(ruling.refused or ruling.errors for ruling in told):
         from gitcfg.cli.gate import tell_refusals
 
         tell_refusals(session.console(), told)

@@ -230,3 +230,15 @@ def test_a_new_pool_of_10_000_nodes_takes_little_memory(tmp_path: Path) -> None:
     assert said.taken
     assert "10000 nodes come" in said.text
     assert int(measured.read_text()) < 400 * 1024
+
+
+def test_other_hooks_may_ask_about_what_is_pushed(tmp_path: Path) -> None:
+    """It is not in the repository yet: git names where it is kept apart to its hooks alone."""
+    asks = f'read -r old new ref\nexec {sys.executable} -m gitcfg check --no-parsers --at "$new"\n'
+    server = Server(tmp_path / "server", f"#!/bin/sh\n{asks}")
+    desk = server.desk("desk", POOL)
+    said = server.push(desk, "main")
+    assert said.taken
+    assert said.text.startswith("Nothing is wrong: 3 nodes")
+    commit(desk, WRONG["a value"], "Wrong")
+    assert not server.push(desk, "main").taken
