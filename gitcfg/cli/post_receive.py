@@ -27,9 +27,24 @@ def post_receive(context: typer.Context) -> int:
     asked: tuple[Update, ...] = updates(sys.stdin)
     repository = served(session)
     _tried("What was said of the push is not noted", lambda: _note(repository, asked))
-    _tried("The next push is checked without what this one left", lambda: _warm(session, repository, asked))
     _tried("The rendered ref is not up to date", lambda: _follow(session, repository))
+    _apart(lambda: _warm(session, repository, asked))
     return 0
+
+
+def _apart(work: Callable[[], None]) -> None:
+    """Do what nobody waits for: whoever pushes does as long as a hook's outputs are open."""
+    sys.stdout.flush()
+    if os.fork():
+        return
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):
+            os.dup2(nowhere, descriptor)
+        work()
+    finally:
+        os._exit(0)
 
 
 def _tried(what: str, work: Callable[[], None]) -> None:

@@ -3,12 +3,16 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from gitcfg.cache.folder import FolderCache
+from gitcfg.check.checked import Checked, question
+from gitcfg.git.repository import Repository
 from tests.output.rendered import simple
 
 PUSHER = {"GITEA_PUSHER_NAME": "jo"}
@@ -235,3 +239,16 @@ def test_rendered_commits_of_a_push_are_signed(server: Server, tmp_path: Path) -
     server.commit(simple())
     server.push()
     assert "Good" in server.served("verify-commit", "rendered")
+
+
+def test_the_cache_is_warmed_while_nobody_waits(server: Server) -> None:
+    server.commit(simple())
+    server.push()
+    until = time.monotonic() + 60
+    asked = question(Repository.served(server.bare).at("main"), None, date.today(), "")
+    cache = FolderCache(server.bare / "gitcfg", os.geteuid())
+    while cache.get(asked, Checked) is None and time.monotonic() < until:
+        time.sleep(0.1)
+    known = cache.get(asked, Checked)
+    assert known is not None
+    assert known.nodes == 3
