@@ -82,6 +82,12 @@ def _guards(demanded: Policy, said: Iterator[tuple[str, str]]) -> Iterator[str]:
 def _gaps(standing: Standing, demanded: Policy, head: str) -> Iterator[str]:
     if not demanded.protects(head):
         yield f"{head}, which HEAD names, is not protected: what is wrong there is told, and taken."
+    branches = [ref for ref in standing.refs.names() if ref.startswith("refs/heads/")]
+    if standing.refs.tip(head) is None and branches:
+        yield (
+            f"there is no {head}, which HEAD names and new branches are judged by: "
+            f"`git symbolic-ref HEAD {branches[0]}` names another one."
+        )
     if standing.refs.tip(head) is not None and standing.tree(standing.refs.tip(head)) is None:
         yield (
             f"there is no gitcfg.yaml at the root of {head}. If it lies in a folder of git's tree, "

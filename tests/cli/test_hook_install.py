@@ -338,3 +338,11 @@ def test_the_scripts_for_hand_made_hooks_call_what_the_installed_ones_do(name: s
     text = (folder("hooks") / name).read_text()
     assert text.startswith("#!/bin/sh\n# ")
     assert text.endswith(f"\nexec gitcfg --no-pager hook {name}\n")
+
+
+def test_a_head_that_leads_nowhere_is_worth_a_look(pool: Path, server: Path, capfd: Told) -> None:
+    git(pool, "push", "--quiet", str(server), "HEAD:refs/heads/trunk")
+    assert run(["hook", "install", "--server", str(server)]) == 0
+    told = capfd.readouterr().err
+    assert "there is no refs/heads/main, which HEAD names" in told
+    assert "`git symbolic-ref HEAD refs/heads/trunk`" in told
