@@ -86,9 +86,17 @@ class Fleet(Mapping[str, Node]):
     """Every node of a repository at one commit, work tree or index. Use as a context manager, or close."""
 
     def __init__(
-        self, tree: Tree, before: Tree | None, today: date, cache: Cache, model: Model | None = None
+        self,
+        tree: Tree,
+        before: Tree | None,
+        today: date,
+        cache: Cache,
+        model: Model | None = None,
+        implied: Mapping[str, str] | None = None,
     ) -> None:
-        """`model` is what the tree says, if that is known already. GitcfgError: no repository is there."""
+        """`model` is what the tree says, or a part of it, and `implied` are the types that all of it implies
+        of parameters without one, if these are known already. GitcfgError: no repository is there.
+        """
         settings_entry(tree)
         self.tree = tree
         self.commit = tree.commit
@@ -96,6 +104,7 @@ class Fleet(Mapping[str, Node]):
         self._cache = cache
         self._checks = Checks(self, before, today, cache)
         self._model = model
+        self._implied = implied
         self._engine: TemplateEngine | None = None
         self._parsers: Parsers | None = None
         self._parts: list[Fleet] = []
@@ -136,19 +145,34 @@ class Fleet(Mapping[str, Node]):
         """What it is computed from, layer by layer."""
         from gitcfg.compile.fleet import Fleet
 
-        return Fleet(self.model, self.tree, self._today)
+        return Fleet(self.model, self.tree, self._today, self._implied)
 
     def only(self, names: Iterable[str]) -> "Fleet":
         """The same for some nodes alone: only what they are made from is read.
 
         Its findings are right about these nodes' errors, and say nothing about anything else.
         """
-        from gitcfg.compile.part import part
+        from gitcfg.compile.part import part, typed
 
-        found = None if self.is_compiled() else part(self.model, names)
-        if found is None:
+        if self.is_compiled():
             return self
-        self._parts.append(Fleet(self.tree, None, self._today, NoCache(), found))
+        found = part(self.model, names)
+        return self._part(found, None) if typed(found) else self
+
+    def valued(self, names: Iterable[str]) -> "Fleet":
+        """The same for what some nodes get; its findings count for nothing."""
+        from gitcfg.compile.part import part, typed
+
+        if self.is_compiled():
+            return self
+        found = part(self.model, names)
+        if typed(found):
+            return self._part(found, None)
+        implied = self._checks.implied()
+        return self if implied is None else self._part(found, implied)
+
+    def _part(self, model: Model, implied: Mapping[str, str] | None) -> "Fleet":
+        self._parts.append(Fleet(self.tree, None, self._today, NoCache(), model, implied))
         return self._parts[-1]
 
     @property
@@ -313,7 +337,7 @@ def compare(old: Fleet, new: Fleet, names: Iterable[str] | None = None) -> "Comp
         names = _concerned(old, new)
     if names is not None:
         names = tuple(names)
-        old, new = (fleet.only([name for name in names if name in fleet]) for fleet in (old, new))
+        old, new = (fleet.valued([name for name in names if name in fleet]) for fleet in (old, new))
     return Comparison(Side(old.compiled, old.engine), Side(new.compiled, new.engine), names)
 
 

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from gitcfg.cache.cache import Cache, NoCache
-from gitcfg.check.checked import Checked, checked, question, same_nodes
+from gitcfg.check.checked import PLACES, Checked, checked, question, same_nodes
+from gitcfg.git.fingerprint import fingerprint
 from gitcfg.git.tree import Tree
 from gitcfg.load.root import is_repository
 from gitcfg.model import Model
@@ -87,7 +88,17 @@ class Checks:
             left = state(fleet, places, examined, unjudged, prior if taken else None)
             if left is not None:
                 self._cache.put(last, left)
+                if left.untyped:
+                    self._cache.put(self._implied, left.implied)
         return checked(subject.model, len(subject), findings, unjudged)
+
+    def implied(self) -> dict[str, str] | None:
+        """The types that all definitions imply of parameters without one, if a check has found them."""
+        return self._cache.get(self._implied, dict[str, str])
+
+    @property
+    def _implied(self) -> str:
+        return f"implied 1 {fingerprint(self._subject.tree, PLACES)}"
 
     @cached_property
     def _earlier(self) -> Tree | None:

@@ -35,10 +35,10 @@ class Part(Mapping[str, T]):
         return len(self._names)
 
 
-def part(model: Model, names: Iterable[str]) -> Model | None:
-    """What some nodes are made from, and what that leads to; None if that cannot be told apart.
+def part(model: Model, names: Iterable[str]) -> Model:
+    """What some nodes are made from, and what that leads to.
 
-    It cannot where the type of a parameter follows from what all definitions do with it.
+    It is not all where the type of a parameter follows from what all definitions do with it: see `typed`.
     """
     roster = Roster(model)
     hosts = {name: roster.said(name) for name in names}
@@ -54,7 +54,7 @@ def part(model: Model, names: Iterable[str]) -> Model | None:
         features.update(use.feature for use in override.features)
     for name in groups & model.groups.keys():
         features.update(use.feature for use in model.groups[name].features)
-    found = narrowed(
+    return narrowed(
         model,
         features=Part(model.features, _leading(model, features)),
         groups=Part(model.groups, groups),
@@ -62,7 +62,6 @@ def part(model: Model, names: Iterable[str]) -> Model | None:
         nodesets=only({name: model.nodesets[name] for name in sets}, hosts.keys()),
         overrides=overrides,
     )
-    return found if _typed(found) else None
 
 
 def only(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str, NodeSet]:
@@ -111,7 +110,7 @@ def _names(refs: Iterable[Ref]) -> Iterator[str]:
     return (ref.name for ref in refs)
 
 
-def _typed(model: Model) -> bool:
+def typed(model: Model) -> bool:
     """Does a declaration say the type of every parameter that is bound?"""
-    typed = Declarations(model.parameters, {}).typed
-    return all(map(typed, {name for name, _ in model.bindings()}))
+    known = Declarations(model.parameters, {}).typed
+    return all(map(known, {name for name, _ in model.bindings()}))
