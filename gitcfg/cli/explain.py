@@ -58,7 +58,7 @@ def command(
         else:
             from gitcfg.cli.trails import Wanted, tell
 
-            alone = fleet.only([node])
+            alone = fleet.valued([node])
             for name in params or ():
                 _known(alone, alone[node], name)
             tell(session, alone, alone[node], Wanted(tuple(params or ()), all_, blamer, output))

@@ -56,7 +56,7 @@ class Folders:
 def _drawn(
     fleet: Fleet, names: Sequence[str], before: Mapping[str, str], trees: Trees, workers: int
 ) -> Iterator[Drawn]:
-    part = fleet if len(names) == len(fleet) else fleet.only(names)
+    part = fleet if len(names) == len(fleet) else fleet.valued(names)
     turns = jobs(Job(name, before.get(name, "")) for name in names)
     for turn in spread(_work(part, trees), turns, workers):
         yield from turn
