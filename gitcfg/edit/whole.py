@@ -15,12 +15,17 @@ class Changed(OSError):
 
 def write_program(place: Path, text: bytes) -> None:
     """A program that is there whole from one moment to the next."""
+    write_whole(place, text, 0o755)
+
+
+def write_whole(place: Path, text: bytes, mode: int) -> None:
+    """A file that is there whole from one moment to the next: who reads it sees the old one or the new."""
     descriptor, name = tempfile.mkstemp(prefix=f"{place.name}.gitcfg-", dir=place.parent)
     with open(descriptor, "wb") as file, ExitStack() as undone:
         undone.callback(os.unlink, name)
         file.write(text)
         file.flush()
-        os.fchmod(descriptor, 0o755)
+        os.fchmod(descriptor, mode)
         os.fsync(descriptor)
         os.replace(name, place)
         undone.pop_all()

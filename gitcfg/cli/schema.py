@@ -1,0 +1,91 @@
+"""`gitcfg schema`: JSON Schemas of this repository, for editors."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gitcfg.cli.session import Session
+
+if TYPE_CHECKING:
+    from gitcfg.editor import Wanted
+    from gitcfg.library import Fleet
+
+EPILOG = """Editors complete names, show descriptions and mark mistakes by them; docs/editor.md says how.
+
+Examples:
+
+  gitcfg schema                          after a change: into .gitcfg/schema
+
+  gitcfg schema --modelines --vscode     and let editors know, once
+
+  gitcfg schema --check                  is it up to date?"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to, instead of .gitcfg/schema.", metavar="DIR")
+    ] = None,
+    lines: Annotated[
+        bool, typer.Option("--modelines", help="Begin each file with the line that names its schema.")
+    ] = False,
+    vscode: Annotated[bool, typer.Option("--vscode", help="Name them in .vscode/settings.json.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if something would be.")
+    ] = False,
+) -> None:
+    """Write JSON Schemas of this repository, with its names and values, for editors."""
+    from gitcfg.cli.plain import counted
+    from gitcfg.editor import stale, write
+
+    session: Session = context.obj
+    source = session.open()
+    root = source.repository.root
+    with source.worktree() as fleet:
+        wanted = list(_wanted(fleet, root, out, lines, vscode))
+    behind = stale(wanted)
+    for file in behind:
+        session.write(f"{os.path.relpath(file.place, root)}\n")
+    console = session.console(stderr=True)
+    if check:
+        said = f"{counted(len(behind), 'file')} would be written." if behind else "Everything is up to date."
+        console.print(said)
+        raise typer.Exit(int(bool(behind)))
+    write(behind)
+    console.print(
+        f"{counted(len(behind), 'file')} written, {counted(len(wanted) - len(behind), 'file')} as before."
+    )
+
+
+def _wanted(fleet: "Fleet", root: Path, out: Path | None, lines: bool, vscode: bool) -> Iterator["Wanted"]:
+    """Every file as it is to be. GitcfgError: files cannot name schemas outside the repository."""
+    from gitcfg.editor import FOLDER, plan
+    from gitcfg.editor.plan import lines as with_lines
+    from gitcfg.editor.plan import settings
+
+    folder = root / FOLDER if out is None else out.resolve()
+    inside = _inside(folder, root) if lines or vscode else ""
+    yield from plan(fleet.model, root, folder)
+    if lines:
+        yield from with_lines(fleet.tree, root, inside)
+    if vscode:
+        yield settings(root, inside)
+
+
+def _inside(folder: Path, root: Path) -> str:
+    from gitcfg.model import GitcfgError
+
+    if not folder.is_relative_to(root) or folder == root:
+        raise GitcfgError(
+            f"{folder} is no folder inside {root}, so files cannot name it.",
+            "Leave out --modelines and --vscode, or --out.",
+        )
+    return folder.relative_to(root).as_posix()

@@ -1,0 +1,61 @@
+"""The parameters of a repository as the properties of `params:`: what each is, and what may be bound."""
+
+from typing import Any
+
+from gitcfg.compile.declarations import Declarations, implied_kinds
+from gitcfg.editor.base import Schema, ref
+from gitcfg.editor.choices import unknown
+from gitcfg.editor.families import MARK, patterns
+from gitcfg.editor.hover import hover
+from gitcfg.editor.values import bound
+from gitcfg.model import Model, Op, Parameter, Undeclared
+from gitcfg.model.names import PARAMETER
+
+
+def params(model: Model, description: str) -> Schema:
+    """Parameters by name and family, each with what may be bound to it."""
+    known = Declarations(model.parameters, implied_kinds(model.bindings()))
+    exact = {name: one for name, one in model.parameters.items() if not one.pattern}
+    families = patterns(known.families, exact)
+    closed = model.settings.undeclared is Undeclared.ERROR and not unknown(model, "parameters")
+    other: Schema = {
+        "description": "What this layer says of the parameter: a value, null, or one operation.",
+        **ref("binding"),
+    }
+    marked = {
+        "description": "What instances bind to the parameters that they make of this name.",
+        **ref("binding"),
+    }
+    legal: Schema = {"anyOf": [{"pattern": f"^{PARAMETER.pattern}$"}, {"pattern": MARK}]}
+    return {
+        "type": "object",
+        "description": description,
+        "properties": {name: _entry(exact[name], known.kind(name) is None) for name in sorted(exact)},
+        "patternProperties": {
+            MARK: marked,
+            **{pattern: _entry(one, False) for pattern, one in families.items()},
+        },
+        **(
+            {"additionalProperties": False}
+            if closed
+            else {"additionalProperties": other, "propertyNames": legal}
+        ),
+    }
+
+
+def _entry(parameter: Parameter, plain: bool) -> Schema:
+    said = {"title": parameter.name, "markdownDescription": hover(parameter)}
+    entry: Schema = {**said, **bound(parameter, plain)}
+    default = parameter.default
+    if default is not None and default.op is Op.SET and not parameter.must_change:
+        entry["default"] = default.given
+    offered = _offered(parameter)
+    return {**entry, "examples": offered} if offered else entry
+
+
+def _offered(parameter: Parameter) -> list[Any]:
+    """Values that an editor can offer."""
+    said = (parameter.schema or {}).get("enum")
+    if isinstance(said, list):
+        return said
+    return [True, False] if parameter.type == "boolean" else []

@@ -1,0 +1,121 @@
+"""JSON Schemas of one repository: the program's own, with the repository's names and values in them."""
+
+from collections.abc import Mapping
+
+from gitcfg.editor.base import Schema, based, needed, ref
+from gitcfg.editor.choices import definitions, open_to, selected
+from gitcfg.editor.files import file_entry
+from gitcfg.editor.params import params
+from gitcfg.editor.values import MARKED, binding_name, bindings, declared
+from gitcfg.model import Model
+from gitcfg.model.names import FAMILY, NAME
+
+KINDS: Mapping[str, str] = {
+    "gitcfg": "gitcfg",
+    "parameters": "parameters",
+    "subsystems": "subsystems",
+    "features": "feature",
+    "groups": "group",
+    "nodes": "node",
+    "nodesets": "nodeset",
+    "overrides": "override",
+}
+"""The program's own schema of each kind of file, by folder; gitcfg.yaml's is the first."""
+_LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
+_EDITS = ("$prepend", "$append", "$remove")
+_LISTS = {"include": "use", "features": "use", "groups": "group", "labels": "label"} | dict.fromkeys(
+    ("depends", "conflicts", "after", "without"), "feature"
+)
+
+
+def schemas(model: Model) -> dict[str, Schema]:
+    """A schema for each kind of file, by folder (KINDS). What the checks let pass, they let pass."""
+    names = definitions(model)
+    shared = _shared(model, names)
+    made = {folder: _layer(folder, shared) for folder in _LAYERS}
+    made["gitcfg"] = _settings(model)
+    made["parameters"] = _parameters(names)
+    made["subsystems"] = _subsystems(model, names)
+    return {folder: needed(made[folder]) for folder in KINDS}
+
+
+def _settings(model: Model) -> Schema:
+    schema = based("gitcfg")
+    group = schema["properties"]["default_group"]
+    schema["properties"]["default_group"] = {
+        "description": group["description"],
+        **open_to(model.groups, {"type": "string", "minLength": 1}),
+    }
+    return schema
+
+
+def _parameters(names: Mapping[str, Schema]) -> Schema:
+    schema = based("parameters")
+    schema["definitions"] = {**schema["definitions"], **names}
+    properties = schema["properties"]
+    properties["parameters"]["propertyNames"] = {"pattern": f"^{FAMILY.pattern}$"}
+    properties["parameters"]["additionalProperties"]["allOf"] = declared()
+    for entry in (properties["defaults"], properties["parameters"]["additionalProperties"]):
+        for key, name in (("depends", "parameter"), ("conflicts", "parameter")):
+            entry["properties"][key] |= {"items": ref(name), "uniqueItems": True}
+    return schema
+
+
+def _subsystems(model: Model, names: Mapping[str, Schema]) -> Schema:
+    schema = based("subsystems")
+    globs = {"type": "string", "pattern": "[*?]"}
+    listed = {"anyOf": [names["parameter"], globs]}
+    schema["definitions"] = {**schema["definitions"], **names, "listed": listed}
+    schema["properties"]["subsystems"]["propertyNames"] = {"pattern": f"^{NAME.pattern}$"}
+    entry = schema["properties"]["subsystems"]["additionalProperties"]["properties"]
+    for key, name in (("params", "listed"), ("features", "feature"), ("covers", "subsystem")):
+        entry[key] |= {"items": ref(name), "uniqueItems": True}
+    return schema
+
+
+def _layer(folder: str, shared: Mapping[str, Schema]) -> Schema:
+    """A schema of definitions that bind parameters."""
+    schema = based(KINDS[folder])
+    schema["definitions"] = {**schema["definitions"], **shared}
+    schema["definitions"].pop("uses", None)
+    properties = schema["properties"]
+    for key, name in _LISTS.items():
+        if key in properties:
+            properties[key] = _listed(properties[key], name)
+    if folder == "overrides":
+        nodes = properties["nodes"]
+        properties["nodes"] = {"description": nodes["description"], **ref("nodes")}
+    return schema
+
+
+def _listed(said: Schema, name: str) -> Schema:
+    """A list of names, each once; a node's may compose with its set's."""
+    items = {"items": ref(name), "uniqueItems": True}
+    if "properties" not in said:
+        return {"type": "array", "description": said.get("description", "Highest priority first."), **items}
+    edits = {key: {**said["properties"][key], **items} for key in _EDITS}
+    return {**said, **items, "properties": edits}
+
+
+def _shared(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
+    """The definitions that all layers have in common."""
+    base = based("feature")["definitions"]
+    operations = {**base["binding"]["then"]["properties"]}
+    operations["$fact"] = {"description": operations["$fact"]["description"], **names["fact"]}
+    types = {binding_name(one): one for one in model.parameters.values() if one.type is not None}
+    use = base["use"]
+    instance = {
+        "type": "object",
+        **{key: use[key] for key in ("properties", "required", "additionalProperties")},
+    }
+    instance["properties"] = {**use["properties"], "feature": ref("feature")}
+    return {
+        **names,
+        "marked": MARKED,
+        "binding": {key: base["binding"][key] for key in ("if", "then")},
+        **{name: bindings(one, operations) for name, one in types.items()},
+        "params": params(model, base["params"]["description"]),
+        "selected": selected(model),
+        "use": {"anyOf": [ref("feature"), instance]},
+        "file": file_entry(),
+    }

@@ -1,0 +1,54 @@
+"""Files that editors read, brought up to date: only those that differ, each whole or not at all."""
+
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from gitcfg.edit.whole import write_whole
+from gitcfg.model import GitcfgError
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A file as it is to be. `was` is what that was made from, if it was made from what is there."""
+
+    place: Path
+    content: bytes
+    was: bytes | None = None
+
+
+def stale(wanted: Iterable[Wanted]) -> tuple[Wanted, ...]:
+    """Those that are not as they are to be. GitcfgError (4): something else than a file is there."""
+    return tuple(file for file in wanted if content(file.place) != file.content)
+
+
+def content(place: Path) -> bytes | None:
+    """What a file holds, None where nothing is. GitcfgError (4): a link leads to it, or it is no file."""
+    if place.parent.resolve() != place.parent:
+        raise GitcfgError(f"A link leads to {place.parent}.", "Replace it by a folder.", code=4)
+    try:
+        found = place.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise GitcfgError(f"{place} is no file.", "Move it away.", code=4)
+    return place.read_bytes()
+
+
+def write(wanted: Iterable[Wanted]) -> None:
+    """Write the files, in order. GitcfgError (4): one was written by somebody else meanwhile."""
+    for file in wanted:
+        found = content(file.place)  # it refuses links, whatever may be written over
+        if file.was is not None and found != file.was:
+            raise GitcfgError(f"{file.place} has changed meanwhile.", "Try again.", code=4)
+        file.place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(file.place, file.content, _mode(file.place))
+
+
+def _mode(place: Path) -> int:
+    """The mode of the file that is there; a new one can be read by all, and written by its owner."""
+    try:
+        return stat.S_IMODE(place.stat().st_mode)
+    except FileNotFoundError:
+        return 0o644

@@ -1,0 +1,46 @@
+"""What is shown of a parameter says all that is declared, and shows texts as they are."""
+
+from gitcfg.editor.hover import hover
+from gitcfg.model import Binding, Op, Origin, Parameter, Ref
+
+AT = Origin("parameters/p.yaml")
+
+
+def test_everything_declared_is_shown() -> None:
+    default = Binding(Op.SET, ["a`b"], None, AT, AT)
+    shown = hover(
+        Parameter(
+            "SLOT_*",
+            AT,
+            description="Not *bold*, no <b>.",
+            type="list",
+            schema={"minItems": 1},
+            default=default,
+            restart=True,
+            depends=(Ref("OTHER", AT),),
+            conflicts=(Ref("THIRD", AT),),
+            level=2,
+        )
+    )
+    assert shown.splitlines() == [
+        r"Not \*bold\*, no \<b\>.",
+        "",
+        "- declared by the family `SLOT_*`",
+        "- type: list",
+        '- default: `` ["a`b"] ``',
+        '- schema: `{"minItems":1}`',
+        "- a change needs a restart",
+        "- needs `OTHER`",
+        "- conflicts with `THIRD`",
+        "- for developers",
+    ]
+
+
+def test_what_must_be_changed_says_so() -> None:
+    assert "**must be changed**" in hover(Parameter("P", AT, must_change=True))
+    assert hover(Parameter("P", AT)).strip() == "- any type"
+
+
+def test_a_long_default_is_cut() -> None:
+    default = Binding(Op.SET, "x" * 10_000, None, AT, AT)
+    assert len(hover(Parameter("P", AT, default=default))) < 500
