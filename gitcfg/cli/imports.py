@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from gitcfg.cli import import_condor
 from gitcfg.cli.session import Session
 
 EPILOG = """Examples:
@@ -20,6 +21,7 @@ def register(app: typer.Typer, name: str) -> None:
     """Make the command known."""
     group = typer.Typer(rich_markup_mode=None, help="Make a repository from another program's.")
     group.command("wallaby", epilog=EPILOG)(wallaby)
+    group.command("condor", epilog=import_condor.EPILOG)(import_condor.condor)
     group.callback()(_group)
     app.add_typer(group, name=name)
 

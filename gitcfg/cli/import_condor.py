@@ -1,0 +1,111 @@
+"""`gitcfg import condor`: a repository from what machines with HTCondor have in /etc/condor."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gitcfg.cli.session import Session
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from gitcfg.convert.condor import HTCondor, Imported
+
+EPILOG = """The last word is the folder of the repository. FILEs, and folders of them, are what every host
+reads first; if no host is named, they are one host's. Nothing is run, and nothing else is read.
+
+Examples:
+
+  gitcfg import condor --node exec01 /etc/condor/condor_config /etc/condor/config.d pool
+
+  gitcfg import condor --host exec01=a/config.d --host exec02=b/config.d pool
+
+  gitcfg import condor --defaults pool          declare all that HTCondor knows"""
+_HOST = typer.Option(help="A host and a file or folder of its own; may be repeated.", metavar="NODE=FILE")
+_HOSTS = typer.Option(help="A folder that holds one folder, or one file, for each host.", metavar="DIR")
+_NODE = typer.Option(help="What the node is called if FILEs are those of one host.", metavar="NODE")
+_DEFAULTS = typer.Option("--defaults", help="Declare every parameter that the installed HTCondor knows.")
+_FILES = typer.Argument(help="Files, and at last the repository's folder.", metavar="[FILE]... DIR")
+
+
+def condor(
+    context: typer.Context,
+    files: Annotated[list[Path] | None, _FILES] = None,
+    host: Annotated[list[str] | None, _HOST] = None,
+    hosts: Annotated[Path | None, _HOSTS] = None,
+    node: Annotated[str, _NODE] = "host",
+    defaults: Annotated[bool, _DEFAULTS] = False,
+) -> None:
+    """Turn HTCondor's configuration files into a repository: common features, and each host's rest."""
+    from gitcfg.convert.condor import HTCondor, import_condor, read_hosts
+    from gitcfg.edit.create import create
+
+    session: Session = context.obj
+    *first, folder = files or [Path()]
+    with HTCondor() as installed:
+        console = session.console(stderr=True)
+        if defaults:
+            _declare(installed.begin(), first or host or hosts, folder, console)
+            return
+        given = read_hosts(first, _hosts(first, host or [], hosts, node))
+        imported = import_condor(given, installed.begin())
+        made = create(folder, imported.files, "Import HTCondor configuration")
+        _tell(imported, installed, console)
+    from gitcfg.cli.hook_install import hooked
+
+    hooked(console, made.folder)
+    console.print(f"A repository of {made.files} files is in {made.folder}.")
+    console.print(f"Next: cd {made.folder} && gitcfg check")
+
+
+def _hosts(first: list[Path], host: list[str], hosts: Path | None, node: str) -> dict[str, list[Path]]:
+    """Each host's own files, in order."""
+    from gitcfg.convert.condor import hosts_below
+    from gitcfg.model import GitcfgError
+
+    found = hosts_below(hosts) if hosts is not None else {}
+    for said in host:
+        name, equal, file = said.partition("=")
+        if not equal or not file:
+            raise GitcfgError(f"--host {said} names no file.", "Write --host NODE=FILE.")
+        found.setdefault(name, []).append(Path(file))
+    if not found and not first:
+        raise GitcfgError(
+            "There is nothing to import.", "Name files, or hosts with --host NODE=FILE, and then DIR."
+        )
+    return found or {node: []}
+
+
+def _tell(imported: "Imported", installed: "HTCondor", console: "Console") -> None:
+    """What is to be known, what was found, and the proof."""
+    from gitcfg.cli.notes import show
+    from gitcfg.cli.plain import counted, safe
+    from gitcfg.nodeset import fold
+
+    show(console, imported.notes)
+    features = [found for found in imported.found if found.feature]
+    console.print(f"Found {counted(len(features), 'feature')} for {counted(imported.hosts, 'host')}:")
+    for found in imported.found:
+        who = fold(found.hosts)
+        where = f"{found.feature} ({who})" if found.feature else f"{who} alone"
+        what = f": {', '.join(found.params)}" if found.params else ""
+        console.print(safe(f"  {where}, {counted(len(found.params), 'setting')}{what}"))
+    if installed.version:
+        known = f"HTCondor {installed.version} reads the same from the repository"
+        console.print(f"{known} for {imported.alike} of {counted(imported.hosts, 'host')}.")
+
+
+def _declare(installed: "HTCondor", others: object, folder: Path, console: "Console") -> None:
+    """Declare what HTCondor knows, in a new repository or in one that is there."""
+    from gitcfg.cli.declared import declared
+    from gitcfg.cli.plain import counted
+    from gitcfg.model import GitcfgError
+
+    if others:
+        raise GitcfgError("--defaults takes a folder, and no files or hosts.", "Import those by themselves.")
+    if not installed.version:
+        raise GitcfgError("HTCondor's bindings are not installed.", "pip install 'gitcfg[htcondor]'")
+    names, files = declared(installed, folder)
+    where = counted(files, "new file")
+    console.print(f"{counted(names, 'parameter')} of HTCondor {installed.version} declared in {where}.")

@@ -1,0 +1,56 @@
+"""What `use CATEGORY : KNOB` stands for, with its arguments put in."""
+
+import re
+from collections.abc import Callable, Iterator
+
+Lookup = Callable[[str, str], str | None]
+"""The text of a knob by category and name, None if it is not known."""
+
+_USE = re.compile(r"\s*([A-Za-z_]\w*)\s*:\s*(.+)", re.DOTALL)
+_KNOB = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\(((?:[^()]|\([^()]*\))*)\))?\s*")
+_ARGUMENT = re.compile(r"\$\((\d)([+?#]?)(?::([^()]*))?\)")
+_ANY = re.compile(r"\$\(\d")
+
+
+def knobs(text: str, lookup: Lookup) -> Iterator[tuple[str, str | None]]:
+    """The knobs that a `use` names, each with the lines that it stands for; None: that is not certain."""
+    found = _USE.fullmatch(text)
+    named = _named(found[2]) if found is not None else None
+    if found is None or named is None:
+        yield text, None
+        return
+    for name, arguments in named:
+        body = lookup(found[1], name)
+        yield f"{found[1]}:{name}", None if body is None else _filled(body, arguments)
+
+
+def _named(text: str) -> list[tuple[str, str | None]] | None:
+    """Names with their arguments, between commas."""
+    result, at = [], 0
+    while at < len(text):
+        found = _KNOB.match(text, at)
+        if found is None or (found.end() < len(text) and text[found.end()] != ","):
+            return None
+        result.append((found[1], found[2]))
+        at = found.end() + 1
+    return result
+
+
+def _filled(body: str, given: str | None) -> str | None:
+    """A knob's lines with its arguments in them; None where it asks for them in a way not known here."""
+    arguments = [argument.strip() for argument in given.split(",")] if given and given.strip() else []
+
+    def put(found: re.Match[str]) -> str:
+        number, form = int(found[1]), found[2]
+        if form in ("?", "#") or (given and "(" in given):
+            return found[0]
+        if number == 0:
+            said = (given or "").strip()
+        elif form == "+":
+            said = ", ".join(arguments[number - 1 :])
+        else:
+            said = "".join(arguments[number - 1 : number])
+        return said or found[3] or ""
+
+    filled = _ARGUMENT.sub(put, body)
+    return None if _ANY.search(filled) else filled

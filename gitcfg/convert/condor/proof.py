@@ -1,0 +1,126 @@
+"""The proof of an import: HTCondor reads what is rendered as it reads what was given."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from gitcfg.compile import lists
+from gitcfg.compile.fleet import Fleet, compile_tree
+from gitcfg.convert.condor.known import HTCondor
+from gitcfg.convert.condor.repository import SETTINGS, TEXT
+from gitcfg.convert.condor.sources import Source
+from gitcfg.convert.condor.statements import Kind, statements
+from gitcfg.convert.wallaby.notes import Note, Place
+from gitcfg.git.tree import DictTree
+from gitcfg.model.names import shown
+from gitcfg.parsers.child.commands import lines
+from gitcfg.render.files import separators
+from gitcfg.render.formats.condor import Condor
+
+_ANY_DAY = date(1970, 1, 1)  # nothing that is imported depends on it
+_MOST_SILENT = 20  # each may take all the time that a child has
+_INCLUDE = re.compile(r"[@:\s]*include\b", re.IGNORECASE)
+_USE = re.compile(r"[@:\s]*use\b(.*)", re.IGNORECASE | re.DOTALL)
+
+
+def proved(
+    files: Mapping[str, str], hosts: Mapping[str, Sequence[Source]], condor: HTCondor, notes: list[Note]
+) -> int:
+    """How many hosts are read alike; of each other, a note says why."""
+    if not condor.version:
+        reason = "HTCondor's bindings are not installed, so nothing was compared; the extra is [htcondor]."
+        Place(notes, "host", "").look("", reason)
+        return 0
+    fleet = compile_tree(DictTree(dict(files)), _ANY_DAY)
+    alike = silent = 0
+    for name in sorted(hosts):
+        if silent >= _MOST_SILENT:
+            reason = f"It was not compared, for HTCondor's parser has had no answer for {silent} others."
+            Place(notes, "host", name).look("", reason)
+            continue
+        problems = list(_differences(given(hosts[name]), rendered(fleet, name), fleet, condor))
+        alike += not problems
+        silent += any(not field for field, _ in problems)
+        for field, reason in problems:
+            Place(notes, "host", name).look(field, reason)
+    return alike
+
+
+def given(sources: Iterable[Source]) -> str:
+    """What HTCondor would read, without what `include` names."""
+    return "".join(_without_includes(source) for source in sources)
+
+
+def _without_includes(source: Source) -> str:
+    text = source.text if source.text.endswith("\n") or not source.text else f"{source.text}\n"
+    given = text.split("\n")
+    for statement in statements(source):
+        if statement.kind is Kind.INCLUDE:
+            first = statement.line.number - 1
+            for at in range(first, first + statement.line.raw.count("\n")):
+                given[at] = ""
+    return "\n".join(given)
+
+
+def rendered(fleet: Fleet, name: str) -> list[str]:
+    """The texts that a node gets, in the order in which HTCondor reads them."""
+    node = fleet[name]
+    text = node.entries[TEXT].text if TEXT in node.entries else None
+    assert SETTINGS in node.entries
+    return [Condor().write(node.params, separators(fleet, node.params)), *([text] if text else [])]
+
+
+def _differences(
+    before: str, after: Sequence[str], fleet: Fleet, condor: HTCondor
+) -> Iterator[tuple[str, str]]:
+    if not all(_harmless(text, condor) for text in (before, *after)):
+        yield "", "It was not compared: a knob that it uses reads other files."
+        return
+    was, now = condor.read([before]), condor.read(after)
+    if isinstance(was, str) or isinstance(now, str):
+        which, why = ("the given files", was) if isinstance(was, str) else ("what is rendered", now)
+        yield "", f"It was not compared: with {which}, HTCondor's own parser {why}."
+        return
+    kinds = {name.lower(): (each.type, each.separator) for name, each in fleet.model.parameters.items()}
+    for name in sorted({*was, *now}):
+        old, new = was.get(name), now.get(name)
+        if old != new and _plain(old, kinds.get(name)) != _plain(new, kinds.get(name)):
+            yield name.upper(), f"HTCondor read {_quoted(old)} before, and reads {_quoted(new)} now."
+
+
+def _harmless(text: str, condor: HTCondor) -> bool:
+    """Does nothing in it, nor in a knob that it uses, read anything else?"""
+    seen: set[str] = set()
+    texts = [text]
+    while texts:
+        one = texts.pop()
+        for _, line in (*enumerate(one.split("\n")), *lines(one)):
+            if _INCLUDE.match(line):
+                return False
+            found = _USE.match(line)
+            bodies = _bodies(found[1], condor) if found is not None else ()
+            texts += [body for body in bodies if body not in seen]
+            seen.update(bodies)
+    return True
+
+
+def _bodies(use: str, condor: HTCondor) -> list[str]:
+    """The texts of the knobs that a `use` may name."""
+    category, _, rest = use.partition(":")
+    found = (condor.knob(category.strip(), name) for name in re.findall(r"[A-Za-z_]\w*", rest))
+    return [body for body in found if body is not None]
+
+
+def _plain(text: str | None, kind: tuple[Any, Any] | None) -> object:
+    """A value without what means nothing: blanks, how a list's items are apart, and the case of booleans."""
+    if text is None or kind is None:
+        return text
+    if str(kind[0]) == "list":
+        return lists.split(text, kind[1])
+    # HTCondor itself keeps the case of a default that is only written otherwise.
+    return text.lower() if text.lower() in ("true", "false") else " ".join(text.split())
+
+
+def _quoted(text: str | None) -> str:
+    return "nothing" if text is None else shown(repr(text))

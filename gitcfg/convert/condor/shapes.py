@@ -1,0 +1,74 @@
+"""Types and spellings of parameters, from their values and from what HTCondor knows."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from gitcfg.compile import lists
+from gitcfg.convert.condor.chains import Chain, separator
+from gitcfg.convert.condor.factoring import Chains
+from gitcfg.convert.condor.known import Default
+from gitcfg.convert.wallaby.literals import LITERALS, value
+from gitcfg.convert.wallaby.shape import shape
+
+_EXACT = frozenset({"TRUE", "FALSE"})  # as gitcfg writes them: in other words the case may matter to somebody
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """A parameter: how it is spelt, its type, how its items are told apart, and words about it."""
+
+    name: str
+    kind: str
+    separator: str | None
+    description: str
+
+    def value(self, text: str) -> Any:
+        """A text as YAML writes it."""
+        if self.kind == "list":
+            return lists.split(text, self.separator)
+        return value(self.kind, text)
+
+    @property
+    def declaration(self) -> dict[str, Any]:
+        """What is declared, without what the file's `defaults:` say."""
+        return {
+            **({"description": self.description} if self.description else {}),
+            **({"type": self.kind} if self.kind != "string" else {}),
+            **({"separator": self.separator} if self.separator else {}),
+        }
+
+
+def shapes(hosts: Chains, known: Mapping[str, Default]) -> dict[str, Shape]:
+    """Every parameter by its name in lower case."""
+    found: dict[str, list[Chain]] = {}
+    for host in sorted(hosts):
+        for key, chain in hosts[host].items():
+            found.setdefault(key, []).append(chain)
+    return {key: _shape(found[key], known.get(key)) for key in sorted(found)}
+
+
+def _shape(given: list[Chain], known: Default | None) -> Shape:
+    name = known.name if known is not None else given[0].name
+    apart = separator(name, given)
+    words = known.description if known is not None else ""
+    texts = {chain.text for chain in given}
+    kind = "list" if apart else kind_of(texts, known.kind if known is not None else "")
+    return Shape(name, kind, apart, words)
+
+
+def kind_of(texts: Iterable[str], known: str) -> str:
+    """The type that all of some texts have; `known` is what HTCondor takes them for."""
+    given = set(texts)
+    if not all(given):
+        return "string"
+    if known in LITERALS and all(map(LITERALS[known], given)):
+        return known
+    if known == "path" and all(text.startswith(("/", "$(")) for text in given):
+        return "path"
+    if known in ("", "integer") and all(map(LITERALS["integer"], given)):
+        return "integer"
+    if not known and given <= _EXACT:
+        return "boolean"
+    found = [shape(text) for text in sorted(given)]
+    return "expression" if all(found) and any(one is not None and one.judges for one in found) else "string"

@@ -1,0 +1,75 @@
+"""What each line of HTCondor's configuration language is."""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+import msgspec
+
+from gitcfg.convert.condor.lines import Line, Lines
+from gitcfg.convert.condor.sources import Source, bad
+from gitcfg.model.names import shown
+
+_FLAGS = re.IGNORECASE | re.ASCII  # HTCondor's blanks are those of C
+_COMMENT = re.compile(r"#+\s*gitcfg\s*:\s*(.*)", _FLAGS)
+_CONDITION = re.compile(r":?(if|elif|else|endif)(?:\s+(.*)|\s*)", _FLAGS)
+_COMMAND = re.compile(r"[@:]?\s*(?:(include|use)(?=[\s:])|(error|warning)(?=\s*:))\s*(.*)", _FLAGS)
+_LONG = re.compile(r"([A-Za-z_$][^=:\s]*)\s*@=\s*(\w*)", _FLAGS)
+_SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*[=:]\s*(.*)", _FLAGS)
+_COMPUTED = re.compile(r"[A-Za-z0-9_.]*\$\([^=]*?\)[^=:\s]*\s*[=:]", _FLAGS)
+
+
+class Kind(StrEnum):
+    """Kinds of lines."""
+
+    SETTING = "setting"
+    LONG = "long"  # a value of several lines: NAME @=end
+    COMPUTED = "computed"  # a setting of a name that holds macros
+    IF = "if"
+    ELIF = "elif"
+    ELSE = "else"
+    ENDIF = "endif"
+    INCLUDE = "include"
+    USE = "use"
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"  # a comment that is meant for gitcfg
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """One line: of a setting `name` and `rest`, its value; of all others `rest` is what follows the word."""
+
+    kind: Kind
+    name: str
+    rest: str
+    line: Line
+
+
+def statements(source: Source) -> Iterator[Statement]:
+    """The lines that say something. GitcfgError: one that HTCondor would not take."""
+    lines = Lines(source)
+    for line in lines:
+        text = line.text
+        if not text or text.startswith("#"):
+            note = _COMMENT.fullmatch(text)
+            if note is not None:
+                yield Statement(Kind.NOTE, "", note[1].strip(), line)
+            continue
+        long = _LONG.fullmatch(text)
+        if long is not None:
+            yield Statement(Kind.LONG, long[1], "", lines.block(long[2], line))
+        else:
+            yield _statement(line)
+
+
+def _statement(line: Line) -> Statement:
+    if (found := _CONDITION.fullmatch(line.text)) is not None:
+        return Statement(Kind(found[1].lower()), "", found[2] or "", line)
+    if (found := _COMMAND.fullmatch(line.text)) is not None:
+        return Statement(Kind((found[1] or found[2]).lower()), "", found[3], line)
+    if (found := _SETTING.fullmatch(line.text)) is not None:
+        return Statement(Kind.SETTING, found[1], found[2], line)
+    if _COMPUTED.match(line.text):
+        return Statement(Kind.COMPUTED, "", "", line)
+    reason = f"HTCondor would not take this line: {shown(line.text)}"
+    raise bad(line.file, line.number, reason, "Each line is NAME = VALUE, a comment, or a command.")

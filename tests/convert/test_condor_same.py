@@ -1,0 +1,147 @@
+"""The round trip: HTCondor reads the same values from the repository as from the files that were imported."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as runs
+from hypothesis import strategies as st
+
+from gitcfg.convert.condor import HTCondor, import_condor
+from gitcfg.convert.condor.proof import proved
+from gitcfg.convert.condor.sources import Source
+from gitcfg.library import in_memory
+from gitcfg.model import Severity
+from tests.convert.condor_cases import SETTINGS, alike, imported, rendered
+from tests.parsers.oracle import needs_htcondor
+
+pytestmark = needs_htcondor
+
+NAMES = [
+    "A",
+    "DAEMON_LIST",
+    "daemon_list",
+    "START",
+    "ALLOW_WRITE",
+    "SCHEDD.A",
+    "schedd.wn1.Start",
+    "NUM_CPUS",
+]
+TEXTS = [
+    "",
+    "1",
+    "TRUE",
+    "true",
+    "MASTER",
+    "MASTER, STARTD",
+    "MASTER STARTD",
+    '"a b", c',
+    "$(START) && (X > 3)",
+    "/var/log $(A)",
+    "$(OTHER:x, y)",
+    "a \\\n   b \\\n# no \\\n c",
+    "017",
+    "1.50",
+    "$$(Memory)",
+]
+TAILS = [" STARTD", ", SCHEDD", ",KBDD", " && FALSE", "/x"]
+CONDITIONS = ["true", "false", "0", "version >= 9.0", "version < 8.0", "defined A", "! defined NOBODY_SAYS"]
+USES = [
+    "ROLE : Execute",
+    "ROLE:Submit, CentralManager",
+    "policy : Always_Run_Jobs",
+    "FEATURE : PartitionableSlot(2, 50%)",
+]
+ANNOTATIONS = ["feature F", "feature G", "includes F", "depends F", "default", "feature", "nonsense"]
+
+settings = st.builds(
+    "{} {} {}\n".format, st.sampled_from(NAMES), st.sampled_from(["=", " = "]), st.sampled_from(TEXTS)
+)
+
+
+@st.composite
+def selves(draw: st.DrawFn) -> str:
+    """A setting of what it was and more."""
+    name, tail = draw(st.sampled_from(NAMES)), draw(st.sampled_from(TAILS))
+    own = draw(st.sampled_from([name, name.lower()]))
+    return (
+        f"{name} = $({own}){tail}\n" if draw(st.integers(0, 3)) else f"{name} = {tail.strip(' ,')} $({own})\n"
+    )
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> str:
+    """An `if` with settings."""
+    condition = draw(st.sampled_from(CONDITIONS))
+    other = f"else\n{draw(settings)}" if draw(st.booleans()) else ""
+    return f"if {condition}\n  {draw(st.one_of(settings, selves()))}{other}endif\n"
+
+
+lines = st.one_of(
+    settings,
+    settings,
+    selves(),
+    selves(),
+    blocks(),
+    st.sampled_from(USES).map("use {}\n".format),
+    st.sampled_from(ANNOTATIONS).map("# gitcfg: {}\n".format),
+    st.sampled_from(NAMES).map("{} @=end\n one\n two\n@end\n".format),
+)
+configs = st.lists(lines, max_size=8).map("".join)
+
+
+@pytest.fixture(scope="module")
+def condor() -> Iterator[HTCondor]:
+    with HTCondor() as installed:
+        yield installed.begin()
+
+
+@runs(max_examples=60)
+@given(st.data())
+def test_every_host_reads_the_same(condor: HTCondor, data: st.DataObject) -> None:
+    common = data.draw(configs)
+    hosts = {name: common + data.draw(configs) for name in ("a", "b", "c")[: data.draw(st.integers(1, 3))]}
+    found = imported(condor, **hosts)
+    for name, text in hosts.items():
+        files = rendered(found, name)
+        assert alike(condor.read([text]), condor.read([files[path] for path in sorted(files)]))
+    assert found.alike == len(hosts), found.notes
+
+
+@runs(max_examples=60)
+@given(st.data())
+def test_what_is_imported_has_no_errors(condor: HTCondor, data: st.DataObject) -> None:
+    hosts = {name: data.draw(configs) for name in ("a", "b")}
+    with in_memory(imported(condor, **hosts).files) as fleet:
+        errors = [finding for finding in fleet.findings if finding.severity is Severity.ERROR]
+    assert [error for error in errors if error.code not in ("GC301", "GC307")] == []
+
+
+@runs(max_examples=60)
+@given(st.data())
+def test_an_import_is_deterministic(condor: HTCondor, data: st.DataObject) -> None:
+    hosts = {name: (Source("x", data.draw(configs)),) for name in ("a", "b")}
+    turned = dict(reversed(hosts.items()))
+    assert import_condor(hosts, condor) == import_condor(turned, condor)
+
+
+def test_the_proof_can_fail(condor: HTCondor) -> None:
+    text = "A = 1\nB = x\n"
+    found = imported(condor, one=text)
+    wrong = {path: content.replace("A: 1", "A: 2") for path, content in found.files.items()}
+    assert wrong != found.files
+    notes: list = []  # type: ignore[type-arg]
+    assert proved(wrong, {"one": (Source("x", text),)}, condor, notes) == 0
+    assert [note.field for note in notes] == ["A"]
+
+
+def test_all_of_htcondors_own_defaults(condor: HTCondor) -> None:
+    """What HTCondor has by itself, given as a file."""
+    text = "".join(
+        f"{one.name} = {one.value}\n"
+        for one in condor.defaults.values()
+        if one.value is not None and "\n" not in one.value
+    )
+    found = imported(condor, one=text)
+    assert found.alike == 1, found.notes
+    assert rendered(found, "one")[SETTINGS].count("\n") > 900
