@@ -14,6 +14,7 @@ from yaml.events import (
     MappingStartEvent,
     ScalarEvent,
     SequenceEndEvent,
+    SequenceStartEvent,
     StreamEndEvent,
 )
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -30,6 +31,7 @@ __all__ = [
     "ScalarNode",
     "SequenceEndEvent",
     "SequenceNode",
+    "SequenceStartEvent",
     "StreamEndEvent",
     "YAMLError",
     "complaint",

@@ -1,0 +1,49 @@
+"""Are the findings of a sanitized repository those of the original?"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+
+from gitcfg.convert.sanitize.tree import Sanitizer
+from gitcfg.model import Finding
+
+
+def unlike(
+    original: Iterable[Finding], made: Iterable[Finding], sanitizer: Sanitizer
+) -> tuple[list[Finding], list[Finding]]:
+    """The findings of the original that the sanitized one has not, and those that it has besides.
+
+    The same are those with the same code and severity on the same lines, of the nodes and subjects
+    that correspond.
+    """
+    left: defaultdict[Hashable, list[Finding]] = defaultdict(list)
+    for finding in made:
+        left[_key(finding, None)].append(finding)
+    missing = []
+    for finding in original:
+        alike = left[_key(finding, sanitizer)]
+        found = next((other for other in alike if _fits(finding, other, sanitizer)), None)
+        if found is None:
+            missing.append(finding)
+        else:
+            alike.remove(found)
+    return missing, [finding for alike in left.values() for finding in alike]
+
+
+def _key(finding: Finding, sanitizer: Sanitizer | None) -> Hashable:
+    nodes = finding.nodes if sanitizer is None else map(sanitizer.names.name, finding.nodes)
+    places = (
+        (origin.file if sanitizer is None else sanitizer.path(origin.file), origin.line)
+        for origin in finding.origins
+    )
+    return finding.code, finding.severity, tuple(sorted(nodes)), tuple(sorted(set(places)))
+
+
+def _fits(finding: Finding, other: Finding, sanitizer: Sanitizer) -> bool:
+    """Every subject has become one of the other's, and there are as many."""
+    left = list(other.subjects)
+    for subject in finding.subjects:
+        became = next((name for name in left if name in sanitizer.subject(subject)), None)
+        if became is None:
+            return False
+        left.remove(became)
+    return not left

@@ -1,0 +1,110 @@
+"""What stands for a name, a value, a text: one key decides all of it."""
+
+import re
+from collections.abc import Callable, Mapping, Set
+
+from gitcfg.convert.sanitize.figures import Figures
+from gitcfg.convert.sanitize.letters import Letters
+from gitcfg.convert.sanitize.words import CEL, EVERYWHERE, JINJA
+
+_INSTANCE = r"(?P<kept>\$\{(?:as|with)(?![A-Za-z0-9_]))"
+_LETTERS = r"(?P<letters>[^\W\d_]+)"
+_BASED = (
+    r"(?P<based>(?<![\w.])(?:0x[0-9a-fA-F]+|0o[0-7]+|[-+]?(?:\d[\d.]*|\.\d+)[eE][-+]?\d+)(?![\w.])"
+    r"|\$(?:ENV|INT|REAL|STRING|CHOICE|RANDOM_CHOICE|RANDOM_INTEGER|SUBSTR|BASENAME|DIRNAME|EVAL)(?=\())"
+)
+_FIGURES = r"(?P<figures>(?<![\w.$-])[-+]?\d(?:[\d.:/-]*\d)?(?![\w-]))"
+_NAME = re.compile(f"{_INSTANCE}|{_LETTERS}")
+_VALUE = re.compile(f"{_INSTANCE}|{_BASED}|{_FIGURES}|{_LETTERS}")
+_REGEX = re.compile(
+    r"(?P<kept>\\(?:[pP]\{[^}]*\}|[xu][0-9a-fA-F]{2,4}|.)|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(\?[a-zA-Z]+[:)])"
+    rf"|{_LETTERS}",
+    re.DOTALL,
+)
+_QUOTED = r"(?P<quoted>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')"
+_IDENTIFIER = r"(?P<identifier>[A-Za-z_]\w*)"
+_CODE = re.compile(
+    f"{_QUOTED}|(?P<figures>(?<![\\w.])\\d+(?:\\.\\d+)?(?![\\w.]))|{_IDENTIFIER}|{_LETTERS}", re.DOTALL
+)
+_JINJA = re.compile(r"\{[{%].*?(?:[%}]\}|\Z)", re.DOTALL)
+
+
+class Pseudonyms:
+    """Other names and values for all there are; a name is the same wherever it stands, also within texts.
+
+    `kept` are names whose words stay. `joints`: see Letters. `figures` may be others than the key's.
+    """
+
+    def __init__(
+        self,
+        key: bytes,
+        kept: Set[str] = frozenset(),
+        joints: Set[str] = frozenset(),
+        figures: Figures | None = None,
+    ) -> None:
+        words = {
+            found["letters"].lower() for name in kept for found in _NAME.finditer(name) if found["letters"]
+        }
+        self.letters = Letters(key, EVERYWHERE | words, joints)
+        self.figures = figures or Figures(key)
+
+    def name(self, text: str) -> str:
+        """Digits stay, so that node sets stay node sets."""
+        return self._replaced(_NAME, text)
+
+    def value(self, text: str) -> str:
+        """Numbers become others, as far as they are not part of names."""
+        return self._replaced(_VALUE, text)
+
+    def prose(self, text: str) -> str:
+        """Not one word stays, nor how often it stands there."""
+        drawn = self.letters.prose(text)
+        return _WORD.sub(lambda found: drawn(found[0]), _FIGURE.sub(self._figure, text))
+
+    def regex(self, text: str) -> str:
+        """A regular expression: classes and escapes stay."""
+        return self._replaced(_REGEX, text)
+
+    def cel(self, text: str) -> str:
+        """An expression: its own words stay outside quotes."""
+        return self._code(text, CEL)
+
+    def jinja(self, text: str) -> str:
+        """A template: Jinja's own words stay within its brackets."""
+        parts, end = [], 0
+        for found in _JINJA.finditer(text):
+            parts += [self.value(text[end : found.start()]), self._code(found[0], JINJA)]
+            end = found.end()
+        return "".join([*parts, self.value(text[end:])])
+
+    def known(self) -> Mapping[str, Mapping[str, str]]:
+        """What has been replaced until now by what."""
+        return {"words": self.letters.known, "figures": self.figures.known}
+
+    def _code(self, text: str, words: Set[str]) -> str:
+        def replaced(found: re.Match[str]) -> str:
+            if found["quoted"]:
+                return self.value(found[0])
+            if found["figures"]:
+                return self.figures.of(found[0])
+            return found[0] if found[0] in words else self.name(found[0])
+
+        return _CODE.sub(replaced, text)
+
+    def _replaced(self, pattern: re.Pattern[str], text: str) -> str:
+        return pattern.sub(self._other, text)
+
+    def _other(self, found: re.Match[str]) -> str:
+        done = _BY_GROUP.get(found.lastgroup or "")
+        return done(self, found[0]) if done else found[0]
+
+    def _figure(self, found: re.Match[str]) -> str:
+        return self.figures.of(found[0])
+
+
+_FIGURE = re.compile(_FIGURES)
+_WORD = re.compile(_LETTERS)
+_BY_GROUP: Mapping[str, Callable[[Pseudonyms, str], str]] = {
+    "letters": lambda names, text: names.letters.word(text),
+    "figures": lambda names, text: names.figures.of(text),
+}

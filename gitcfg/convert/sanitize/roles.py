@@ -1,0 +1,83 @@
+"""What a place of a document holds: names, values, prose, words of the format."""
+
+from collections.abc import Mapping
+from enum import Enum, auto
+
+from gitcfg.convert.sanitize.words import CHOICES, SCHEMA, SCHEMA_CHOICES, keys
+
+
+class Role(Enum):
+    """What stands at a place, and how what is below it is read."""
+
+    STRUCTURE = auto()  # keys are the format's, scalars are names
+    ENTRY = auto()  # the same, of a parameter, subsystem or file
+    CHOICE = auto()  # the same, but scalars may be words of the format
+    NAMED = auto()  # keys are names, below each an entry
+    VALUE = auto()  # keys are names, scalars values
+    SCHEMA = auto()  # a JSON Schema
+    SCHEMA_CHOICE = auto()
+    SCHEMA_NAMED = auto()  # keys are names, below each a schema
+    SCHEMA_PATTERNS = auto()  # keys are regular expressions, below each a schema
+    PATTERN = auto()
+    CEL = auto()
+    PROSE = auto()
+
+
+def _table(**said: str) -> dict[str, Role]:
+    return {key: Role[role] for role, words in said.items() for key in words.split()}
+
+
+_ENTRY = _table(
+    PROSE="description reason",
+    VALUE="facts with default address text",
+    SCHEMA="schema",
+    CEL="where first",
+    CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
+    " stages mode level retries",
+)
+_STRUCTURE = {**_ENTRY, **_table(VALUE="params", NAMED="parameters subsystems files")}
+_SCHEMA = {
+    **_table(
+        VALUE="enum const default examples minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
+        PATTERN="pattern",
+        SCHEMA_CHOICE="type format",
+        STRUCTURE="required minLength maxLength minItems maxItems minProperties maxProperties minContains"
+        " maxContains",
+        PROSE="description title",
+        SCHEMA_NAMED="properties $defs definitions dependentSchemas",
+        SCHEMA_PATTERNS="patternProperties",
+    ),
+    "$comment": Role.PROSE,
+}
+_BELOW: Mapping[Role, tuple[Mapping[str, Role], Role]] = {
+    Role.STRUCTURE: (_STRUCTURE, Role.STRUCTURE),
+    Role.CHOICE: (_STRUCTURE, Role.STRUCTURE),
+    Role.ENTRY: (_ENTRY, Role.STRUCTURE),
+    Role.NAMED: ({}, Role.ENTRY),
+    Role.VALUE: ({"$fact": Role.STRUCTURE, "$secret": Role.STRUCTURE}, Role.VALUE),
+    Role.SCHEMA: (_SCHEMA, Role.SCHEMA),
+    Role.SCHEMA_NAMED: ({}, Role.SCHEMA),
+    Role.SCHEMA_PATTERNS: ({}, Role.SCHEMA),
+}
+
+
+def below(role: Role, key: str) -> Role:
+    """What stands under a key of a mapping."""
+    said, otherwise = _BELOW.get(role, ({}, role))
+    return said.get(key, otherwise)
+
+
+def is_word(role: Role, key: str) -> bool:
+    """Is a key one of the format's, where it stands?"""
+    if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE):
+        return key in keys()
+    if role is Role.SCHEMA:
+        return key in SCHEMA
+    return role is Role.VALUE and key.startswith("$") and key in keys()
+
+
+def is_choice(role: Role, text: str) -> bool:
+    """Is a scalar a word of the format, where it stands?"""
+    if role is Role.SCHEMA_CHOICE:
+        return text in SCHEMA_CHOICES
+    return role is Role.CHOICE and (text in CHOICES or text[:1].isdigit())

@@ -1,0 +1,109 @@
+"""A whole repository in other words: which files it has, where they stand, and what each holds."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from enum import StrEnum
+from os.path import splitext
+
+from gitcfg.convert.sanitize.documents import sanitized as document
+from gitcfg.convert.sanitize.figures import SameFigures
+from gitcfg.convert.sanitize.found import joints, parameters
+from gitcfg.convert.sanitize.order import RANKED, Order
+from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
+from gitcfg.convert.sanitize.words import FOLDERS
+from gitcfg.git.tree import SUBMODULE, Content, Entry, EntryKind, Symlink, Tree
+
+_ROOT = ("gitcfg.yaml", "gitcfg.yml", "allowed_signers")
+_BLANKED = bytes.maketrans(
+    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", b"x" * 26 + b"X" * 26 + b"0" * 10
+)
+
+
+class Keep(StrEnum):
+    """What can stay as it is."""
+
+    PARAMETERS = "parameters"
+    NUMBERS = "numbers"
+
+
+class Sanitizer:
+    """Turns trees of one repository into trees of another one, always alike with the same key.
+
+    `trees` are those that will be asked for: overrides apply in order of name, and must still do so.
+    """
+
+    def __init__(
+        self, key: bytes, trees: Sequence[Tree], kept: Set[str] = frozenset(), keep: Set[Keep] = frozenset()
+    ) -> None:
+        """`kept` are names that stay, with their words wherever these stand; `keep` is what else stays."""
+        figures = SameFigures() if Keep.NUMBERS in keep else None
+        names = set(kept) | (parameters(trees) if Keep.PARAMETERS in keep else set())
+        self.names = Pseudonyms(key, names, joints(trees), figures)
+        self._order = Order(trees)
+        self._paths: dict[str, str] = {}
+
+    def files(self, tree: Tree) -> Mapping[str, Content]:
+        """Everything of a tree that gitcfg reads, or refuses, by its new path."""
+        entries = list(_entries(tree))
+        self._paths.update((entry.path, self.path(entry.path)) for entry in entries)
+        return {self._paths[entry.path]: self._content(tree, entry) for entry in entries}
+
+    def path(self, path: str) -> str:
+        """The new path of a file."""
+        folder, slash, rest = path.partition("/")
+        if not slash or folder not in FOLDERS:
+            return path if path in (*_ROOT, *FOLDERS) else self.names.name(path)
+        inner, _, last = rest.rpartition("/")
+        stem, ending = (last[:-5], ".yaml") if last.endswith(".yaml") else (last, "")
+        inner = self._order.prefix(path) + self.names.name(inner)
+        new = self.ranked(folder, stem) + ending
+        return "/".join(part for part in (folder, inner, new) if part)
+
+    def ranked(self, folder: str, name: str) -> str:
+        """The new name of what has this one; those of overrides and node sets are numbered, in order."""
+        return self._order.rank(folder, name) + self.names.name(name)
+
+    def known(self) -> Mapping[str, Mapping[str, str]]:
+        """What has been replaced by what until now: words and figures, and the files by their old paths."""
+        return {**self.names.known(), "paths": self._paths}
+
+    def subject(self, name: str) -> Set[str]:
+        """What a finding's subject may have become: it may be a name, a path, or the format's word."""
+        return {
+            name,
+            self.path(name),
+            self.names.name(name),
+            *(self.ranked(folder, name) for folder in RANKED),
+        }
+
+    def _content(self, tree: Tree, entry: Entry) -> Content:
+        if entry.kind is EntryKind.SUBMODULE:
+            return SUBMODULE
+        if entry.kind is EntryKind.LINK:
+            return Symlink(self.names.name(entry.path))
+        return self._text(entry.path, tree.read(entry))
+
+    def _text(self, path: str, data: bytes) -> bytes:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            return data.translate(_BLANKED)
+        if "\0" in text:
+            return data.translate(_BLANKED)
+        return self._way(path)(text).encode()
+
+    def _way(self, path: str) -> Callable[[str], str]:
+        folder = path.partition("/")[0]
+        if folder == "templates":
+            return self.names.jinja
+        if folder == "files" or splitext(path)[1].lower() not in (".yaml", ".yml"):
+            return self.names.value
+        return lambda text: document(text, self.names)
+
+
+def _entries(tree: Tree) -> Iterator[Entry]:
+    for path in _ROOT:
+        entry = tree.entry(path)
+        if entry is not None:
+            yield entry
+    for folder in sorted(FOLDERS):
+        yield from tree.entries(folder)

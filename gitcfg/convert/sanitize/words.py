@@ -1,0 +1,78 @@
+"""The format's own words: what stays as it is, and where."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from gitcfg.bundled import schema
+
+_SCHEMAS = ("feature", "gitcfg", "group", "hold", "node", "nodeset", "override", "parameters", "subsystems")
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+EVERYWHERE = _set(
+    "true false null inf nan undefined error warning default if elif else endif include use"
+    " is isnt proc sys dev yaml yml txt"
+)
+"""Words that mean something in names and values too: literals, HTCondor's own, folders, endings."""
+
+FOLDERS = _set(
+    "parameters subsystems features groups nodes nodesets keys overrides holds rules allocations"
+    " templates files secrets"
+)
+"""The folders that gitcfg reads, or refuses."""
+
+CHOICES = _set(
+    "string integer number boolean list map expression path condor env ini json yaml toml error warning allow"
+    " tip each off require comma blank-or-comma active retired old new ok"
+)
+"""What may be said where only some words may."""
+
+SCHEMA = _set(
+    "$schema $id $ref $defs $comment title description type properties patternProperties required enum const"
+    " default examples items prefixItems contains minContains maxContains additionalProperties"
+    " additionalItems propertyNames minProperties maxProperties minItems maxItems uniqueItems minLength"
+    " maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf allOf anyOf oneOf"
+    " not if then else dependentRequired dependentSchemas definitions unevaluatedProperties"
+    " unevaluatedItems"
+)
+SCHEMA_CHOICES = _set(
+    "string integer number boolean array object null date date-time time duration email hostname ipv4 ipv6"
+    " uri uri-reference regex uuid json-pointer"
+)
+CEL = _set(
+    "node name groups features labels facts params in has size all exists exists_one map filter startsWith"
+    " endsWith contains matches int uint double string bool bytes list type null true false timestamp"
+    " duration dyn e E"
+)
+JINJA = _set(
+    "node name groups features labels facts params address state if elif else endif for endfor in not and or"
+    " is set endset include import from as with without context block endblock extends macro endmacro call"
+    " endcall filter endfilter raw endraw do ignore missing recursive loop index index0 first last length"
+    " true false none True False None defined undefined none string number mapping sequence iterable abs"
+    " attr batch capitalize count default dictsort escape e float format groupby indent int items join"
+    " list lower map max min reject rejectattr replace reverse round select selectattr slice sort sum title"
+    " tojson trim truncate unique upper wordcount wordwrap odd even range dict namespace cycler joiner"
+    " keys values get split startswith endswith strip"
+)
+
+
+@cache
+def keys() -> frozenset[str]:
+    """The keys of documents, as the schemas name them."""
+    found = {word for name in _SCHEMAS for word in _properties(json.loads(schema(name)))}
+    return frozenset(found | {"rules", "resources", "allocations", "holds"})
+
+
+def _properties(said: Any) -> Iterator[str]:
+    if isinstance(said, dict):
+        yield from said.get("properties") or ()
+        for inner in said.values():
+            yield from _properties(inner)
+    elif isinstance(said, list):
+        for inner in said:
+            yield from _properties(inner)

@@ -1,0 +1,99 @@
+"""A sanitized repository has the findings and differences of the original, and none of its words."""
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitcfg.convert.packs import pack_files
+from gitcfg.convert.sanitize import Sanitizer, unlike
+from gitcfg.git.tree import Content, DictTree
+from gitcfg.library import compare
+from tests.cases_format import Case, read_cases, written
+from tests.convert.sanitized import fleet, outlined, sanitized, words
+from tests.work.versions import versions
+
+CASES = {case.name: case for case in read_cases("findings")}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_the_findings_of_every_case_stay(case: Case) -> None:
+    both = [case.before, case.files] if case.before else [case.files]
+    sanitizer, made = sanitized(both)
+    before = made[0] if case.before else None
+    with fleet(case.files, case.before, case.today) as one, fleet(made[-1], before, case.today) as other:
+        missing, besides = unlike(one.findings, other.findings, sanitizer)
+    assert not list(map(written, missing))
+    assert not list(map(written, besides))
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 1 << 20))
+def test_findings_and_differences_of_random_versions_stay(seed: int) -> None:
+    originals: list[dict[str, Content]] = [dict(version.files) for version in versions(seed, 3)]
+    sanitizer, made = sanitized(originals)
+    for one, other in zip(originals, made, strict=True):
+        with fleet(one) as old, fleet(other) as new:
+            assert unlike(old.findings, new.findings, sanitizer) == ([], [])
+    for (a, b), (c, d) in zip(pairwise(originals), pairwise(made), strict=True):
+        with fleet(a) as old, fleet(b) as new, fleet(c) as old_other, fleet(d) as new_other:
+            assert outlined(compare(old, new), sanitizer) == outlined(compare(old_other, new_other))
+
+
+def _leaked(files: Mapping[str, Content]) -> set[str]:
+    """Words of the original that stand in what was made, whatever the key: one word may come by chance."""
+    made = [
+        words(sanitized([files], key)[1][0]) for key in (b"one key" * 3, b"another key" * 3, b"a third" * 3)
+    ]
+    return words(files) & made[0] & made[1] & made[2]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_word_of_a_case_is_left(name: str) -> None:
+    assert not _leaked(CASES[name].files)
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 1 << 20))
+def test_no_word_of_a_random_repository_is_left(seed: int) -> None:
+    assert not _leaked(versions(seed, 2)[-1].files)
+
+
+def test_no_word_of_the_sample_is_left() -> None:
+    assert not _leaked(pack_files("htcondor"))
+
+
+def test_lines_stay_lines() -> None:
+    sample = pack_files("htcondor")
+    sanitizer, (made,) = sanitized([sample])
+    for path in filter(re.compile(".*/|gitcfg").match, sample):
+        new = made[sanitizer.path(path)]
+        assert isinstance(new, bytes)
+        assert new.count(b"\n") == sample[path].count(b"\n"), path
+
+
+def test_the_same_key_gives_the_same_and_another_key_does_not() -> None:
+    sample = pack_files("htcondor")
+    assert sanitized([sample], b"one key" * 3)[1] == sanitized([sample], b"one key" * 3)[1]
+    assert sanitized([sample], b"one key" * 3)[1] != sanitized([sample], b"another key" * 3)[1]
+
+
+def test_what_is_no_text_is_blanked() -> None:
+    sanitizer = Sanitizer(b"k" * 32, [])
+    tree = DictTree({"features/A.yaml": b"a: Secret9\xff\n"})
+    assert list(sanitizer.files(tree).values()) == [b"x: Xxxxxx0\xff\n"]
+
+
+def test_comments_are_gone_and_hashes_in_text_stay() -> None:
+    text = "# Corp\nparams:  # secret\n  P: 'a#b # c' # more\n  Q: |  # block\n    x # y\n"
+    _, (made,) = sanitized([{"groups/g.yaml": text}])
+    new = next(iter(made.values()))
+    assert isinstance(new, bytes)
+    said = new.decode().splitlines()
+    assert said[:2] == ["", "params:"]
+    assert said[2].count("#") == 2
+    assert said[3].endswith(": |")
+    assert said[4].count("#") == 1
