@@ -21,6 +21,7 @@ ITEMS = {
     "gitcfg.diff/1": ("changes", "change"),
     "gitcfg.log/1": ("commits", "commit"),
     "gitcfg.graph/1": ("vertices", "vertex"),
+    "gitcfg.snapshots/1": ("snapshots", "snapshot"),
 }
 """By schema: the key under which a record holds its items, and what one of them is called."""
 

@@ -29,6 +29,8 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "COMMAND": (),
     "TEXT": (),
     "TEXTS": (),
+    "ENTITY": (),
+    "SNAPSHOT": (),
     "YYYY-MM-DD": (),
 }
 """By the words of a metavar: names of which kinds may stand there; nothing where only people know."""

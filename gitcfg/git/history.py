@@ -92,7 +92,7 @@ class History:
         told = (author.raw_name, author.raw_email, found.raw_message)
         name, email, text = (_text(raw, found.message_encoding) for raw in told)
         subject = " ".join(text.strip().partition("\n\n")[0].split())
-        return Commit(commit, name, email, _date(author.time, author.offset), subject)
+        return Commit(commit, name, email, dated(author.time, author.offset), subject)
 
     def find(self, tree: bytes | None, name: str, path: str) -> tuple[str, bytes] | None:
         """The first file of a name in a folder and all below it, in order of path; `path` is the folder's."""
@@ -128,7 +128,7 @@ def _text(raw: bytes, encoding: str | None) -> str:
         return raw.decode("utf-8", "replace")
 
 
-def _date(seconds: int, offset: int) -> str:
+def dated(seconds: int, offset: int) -> str:
     """Seconds since 1970 and minutes east of Greenwich as ISO 8601; what no calendar holds is 1970."""
     try:
         zone = timezone(timedelta(minutes=offset))

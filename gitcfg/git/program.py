@@ -1,6 +1,7 @@
 """The git program itself, for what its library does not do: to sign, to note, to take many objects."""
 
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
@@ -59,6 +60,31 @@ class Git:
             raise GitcfgError("There is no git here, so nothing can be committed.", "Install git.") from None
         out, error = (told.decode("utf-8", "replace") for told in (done.stdout, done.stderr))
         return done.returncode, out.strip(), error.strip()
+
+    def apart(self, *words: str, **more: str) -> tuple[int, str]:
+        """The exit code of a git that goes on when this program is killed or interrupted; its last words."""
+        environment = {**self._environment, **more}
+        call = ["git", f"--git-dir={self.folder}", *words]
+        with tempfile.TemporaryFile() as told:  # nobody reads on from a pipe after a kill
+            process = subprocess.Popen(
+                call,
+                stdin=subprocess.DEVNULL,
+                stdout=told,
+                stderr=told,
+                env=environment,
+                start_new_session=True,
+            )
+            interrupted = False
+            while process.returncode is None:
+                try:
+                    process.wait()
+                except KeyboardInterrupt:
+                    interrupted = True
+            told.seek(0)
+            error = told.read().decode("utf-8", "replace")
+        if interrupted:
+            raise KeyboardInterrupt
+        return process.returncode, _words(error)
 
     def identity(self) -> dict[str, str]:
         """Who writes and commits: whoever git is told it is; where it is not told, gitcfg itself."""

@@ -70,7 +70,7 @@ def offered(words: Sequence[str], environ: Mapping[str, str] | None = None) -> l
     ("words", "candidates"),
     [
         (["exp"], ["explain"]),
-        (["import", ""], ["wallaby"]),
+        (["import", ""], ["condor", "wallaby"]),
         (["--co"], ["--color"]),
         (["--color", ""], ["always", "auto", "never"]),
         (["--color=a"], ["--color=always", "--color=auto"]),

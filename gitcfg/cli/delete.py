@@ -1,0 +1,40 @@
+"""`gitcfg delete`: a definition taken away."""
+
+from typing import Annotated
+
+import typer
+
+from gitcfg.cli import editing as say
+from gitcfg.cli.session import Session
+
+EPILOG = """What still refers to it is an error, so the edit is refused then: take the references away first.
+
+Examples:
+
+  gitcfg delete feature Old
+
+  gitcfg delete parameter OLD_NAME --commit -m 'Nobody sets it'
+
+  gitcfg delete group rack3 --force            although nodes are in it"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    kind: Annotated[say.Editable, typer.Argument(help="Of what kind it is.", metavar="KIND")],
+    name: Annotated[str, typer.Argument(help="Its name.", metavar="NAME")],
+    force: say.Force = False,
+    commit: say.Commit = False,
+    message: say.Message = None,
+) -> int:
+    """Delete a definition: its file, or its entry in a file of parameters or subsystems."""
+    from gitcfg.cli.edited import edit, wish
+    from gitcfg.edit.orders import Deed, Order
+
+    session: Session = context.obj
+    order = Order(Deed.DELETE, kind.value, name)
+    return edit(session, [order], wish(force, commit, message, f"Delete {kind.value} {name}"))

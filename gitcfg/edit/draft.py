@@ -1,0 +1,105 @@
+"""A repository while it is edited: which files are other than they were, and where definitions stand."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gitcfg.edit.changes import Change
+from gitcfg.edit.kinds import Kind
+from gitcfg.edit.overlay import OverlayTree
+from gitcfg.edit.spots import Meaning
+from gitcfg.edit.text import edited, read
+from gitcfg.git.tree import EntryKind, Tree
+from gitcfg.load.repository import load
+from gitcfg.model import GitcfgError, Model
+from gitcfg.model.names import did_you_mean, shown
+
+
+class Draft:
+    """Texts of files that were edited, over a tree that stays as it is."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._base = tree
+        self._texts: dict[str, str | None] = {}
+        self._model: Model | None = None
+
+    @property
+    def files(self) -> Mapping[str, bytes | None]:
+        """The files that are other than they were; None: it is gone."""
+        found = {path: None if text is None else text.encode() for path, text in self._texts.items()}
+        return {path: text for path, text in found.items() if text != self.was(path)}
+
+    @property
+    def tree(self) -> Tree:
+        """The repository as it would be."""
+        return OverlayTree(self._base, self.files)
+
+    @property
+    def model(self) -> Model:
+        """What it would say; what is asked of it is who is where, not what is wrong."""
+        if self._model is None:
+            self._model = load(self.tree)
+        return self._model
+
+    def was(self, path: str) -> bytes | None:
+        """What a file held before."""
+        entry = self._base.entry(path)
+        return self._base.read(entry) if entry is not None and entry.kind is EntryKind.FILE else None
+
+    def held(self, path: str) -> bytes:
+        """What a file holds now; nothing if it is not there."""
+        if path in self._texts:
+            return (self._texts[path] or "").encode()
+        return self.was(path) or b""
+
+    def text(self, path: str) -> str | None:
+        """What a file holds now. GitcfgError: it is no text, or no file."""
+        if path in self._texts:
+            return self._texts[path]
+        entry = self._base.entry(path)
+        if entry is None:
+            return None
+        if entry.kind is not EntryKind.FILE:
+            raise GitcfgError(f"{path} is a {entry.kind.value}, no file.", code=4)
+        try:
+            return self._base.read(entry).decode("utf-8")
+        except UnicodeDecodeError:
+            raise GitcfgError(f"{path} is not UTF-8 text.", "Mend it first, then edit it.") from None
+
+    def meaning(self, path: str, *steps: str) -> Meaning | None:
+        """What a file says at a place in it; None: nothing."""
+        found = read((self.text(path) or "").removeprefix("\ufeff"), path)
+        for step in steps:
+            place = None if found is None else found.place(step)
+            found = None if found is None or place is None else found.entries[place].value
+        return None if found is None else found.meaning
+
+    def change(self, path: str, *changes: Change) -> None:
+        """Change a file's text."""
+        self.write(path, edited(self.text(path) or "", changes, path))
+
+    def write(self, path: str, text: str | None) -> None:
+        """Let a file hold a text, or be gone."""
+        known = (self.text(path) is None) == (text is None)
+        self._texts[path] = text
+        if not known or path.startswith(("nodesets/", "parameters/", "subsystems/", "gitcfg.yaml")):
+            self._model = None
+
+    def path(self, kind: Kind, name: str) -> str:
+        """The file in which a definition stands. GitcfgError: there is none."""
+        known = definitions(self.model, kind)
+        if name not in known:
+            raise GitcfgError(f"There is no {kind.noun} {shown(name)}.", did_you_mean(name, known))
+        return str(known[name].origin.file)
+
+
+def definitions(model: Model, kind: Kind) -> Mapping[str, Any]:
+    """All definitions of a kind, by name."""
+    return {
+        "feature": model.features,
+        "group": model.groups,
+        "node": model.nodes,
+        "nodeset": model.nodesets,
+        "override": model.overrides,
+        "subsystem": model.subsystems,
+        "parameter": model.parameters,
+    }[kind.name]

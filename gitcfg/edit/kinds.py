@@ -1,0 +1,111 @@
+"""The kinds of definitions that can be edited: where they stand, and which keys they have."""
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import FAMILY, HOST, NAME, did_you_mean, shown
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """A kind: its folder, its keys in the order in which they are written, and which of them are what.
+
+    `sheet`: many stand in one file, below this key; else each has a file.
+    """
+
+    name: str
+    noun: str
+    folder: str
+    names: re.Pattern[str]
+    keys: tuple[str, ...]
+    lists: tuple[str, ...] = ()
+    maps: tuple[str, ...] = ()
+    sheet: str = ""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The keys that are set as a whole."""
+        return tuple(key for key in self.keys if key not in self.maps)
+
+    def known(self, key: str, among: tuple[str, ...]) -> str:
+        """The key, if there is one. GitcfgError: there is none."""
+        if key in among:
+            return key
+        near = did_you_mean(key, among) or f"There are: {', '.join(among)}."
+        raise GitcfgError(f"Of a {self.noun}, {shown(key)} cannot be edited so.", near)
+
+
+_LAYER = ("params", "files")
+_HOST = (
+    "nodes",
+    "description",
+    "address",
+    "state",
+    "groups",
+    "features",
+    "without",
+    "params",
+    "labels",
+    "facts",
+    "files",
+)
+_HOST_LISTS = ("groups", "features", "without", "labels")
+_HOST_MAPS = ("params", "facts", "files")
+
+_COMMANDS = ("validate", "reload", "restart", "stop")
+_DECLARED = ("description", "type", "schema", "default", "must_change", "restart")
+
+_ALL = (
+    Kind(
+        "feature",
+        "feature",
+        "features",
+        NAME,
+        ("description", "include", "depends", "conflicts", "after", *_LAYER),
+        ("include", "depends", "conflicts", "after"),
+        _LAYER,
+    ),
+    Kind(
+        "group", "group", "groups", NAME, ("description", "features", *_LAYER), ("features", "nodes"), _LAYER
+    ),
+    Kind("node", "node", "nodes", HOST, _HOST[1:], _HOST_LISTS, _HOST_MAPS),
+    Kind("nodeset", "node set", "nodesets", NAME, _HOST, _HOST_LISTS, _HOST_MAPS),
+    Kind(
+        "override",
+        "override",
+        "overrides",
+        NAME,
+        ("nodes", "where", "reason", "until", "features", "without", *_LAYER),
+        ("features", "without"),
+        _LAYER,
+    ),
+    Kind(
+        "subsystem",
+        "subsystem",
+        "subsystems",
+        NAME,
+        ("description", "params", "files", "features", "covers", *_COMMANDS, "check", "using"),
+        ("params", "files", "features", "covers"),
+        sheet="subsystems",
+    ),
+    Kind(
+        "parameter",
+        "parameter",
+        "parameters",
+        FAMILY,
+        (*_DECLARED, "depends", "conflicts", "secret", "separator", "unique", "macros", "level", "tags"),
+        ("depends", "conflicts", "tags"),
+        sheet="parameters",
+    ),
+)
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
+
+
+def kind_of(word: str) -> Kind:
+    """The kind of that name. GitcfgError: there is none that can be edited."""
+    found = KINDS.get(word.lower()) or KINDS.get(word.lower().removesuffix("s"))
+    if found is None:
+        raise GitcfgError(f"There is no kind {shown(word)} to edit.", f"Say one of: {', '.join(KINDS)}.")
+    return found

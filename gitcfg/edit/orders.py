@@ -1,0 +1,97 @@
+"""What is asked of definitions: new, modified or deleted, from a command line or as JSON, a line each."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from gitcfg.edit.spots import Meaning
+from gitcfg.edit.written import meaning_of
+from gitcfg.model import GitcfgError
+
+
+class Deed(StrEnum):
+    """What is to become of a definition."""
+
+    NEW = "new"
+    MODIFY = "modify"
+    DELETE = "delete"
+
+
+class Given(msgspec.Struct, frozen=True):
+    """A value that was given, and how it was written, if it was YAML."""
+
+    meaning: Meaning
+    source: str | None = None
+
+
+class Order(msgspec.Struct, frozen=True):
+    """One edit of one definition.
+
+    `add` and `remove` are about lists (`include`), by key; what is added comes to the position `at` (0 is
+    highest), else to the end. `put` and `take` are about entries of mappings (`params`), `fields` and
+    `drop` about all other keys. `place` is the file or folder of what is new.
+    """
+
+    deed: Deed
+    kind: str
+    name: str
+    place: str = ""
+    at: int | None = None
+    add: Mapping[str, tuple[Given, ...]] = {}
+    remove: Mapping[str, tuple[Given, ...]] = {}
+    put: Mapping[str, Mapping[str, Given]] = {}
+    take: Mapping[str, tuple[str, ...]] = {}
+    fields: Mapping[str, Given] = {}
+    drop: tuple[str, ...] = ()
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    do: Deed
+    kind: str
+    name: str
+    place: str = msgspec.field(default="", name="in")
+    at: int | None = None
+    add: dict[str, list[Any]] = {}
+    remove: dict[str, list[Any]] = {}
+    put: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict, name="set")
+    take: dict[str, list[str]] = msgspec.field(default_factory=dict, name="unset")
+    fields: dict[str, Any] = {}
+    drop: list[str] = []
+
+
+def orders(lines: Iterable[bytes]) -> list[Order]:
+    """Orders out of JSON, one a line; empty lines are passed over. GitcfgError: a line is none."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                found.append(_order(msgspec.json.decode(line, type=_Line)))
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                hint = 'Write {"do": "modify", "kind": "feature", "name": "X", "add": {"include": ["Y"]}}.'
+                raise GitcfgError(f"Line {number} is no edit: {error}.", hint) from None
+    return found
+
+
+def _order(line: _Line) -> Order:
+    return Order(
+        line.do,
+        line.kind,
+        line.name,
+        line.place,
+        line.at,
+        _lists(line.add),
+        _lists(line.remove),
+        {
+            key: {name: Given(meaning_of(value)) for name, value in all.items()}
+            for key, all in line.put.items()
+        },
+        {key: tuple(names) for key, names in line.take.items()},
+        {key: Given(meaning_of(value)) for key, value in line.fields.items()},
+        tuple(line.drop),
+    )
+
+
+def _lists(found: Mapping[str, Iterable[Any]]) -> dict[str, tuple[Given, ...]]:
+    return {key: tuple(Given(meaning_of(value)) for value in values) for key, values in found.items()}

@@ -1,0 +1,74 @@
+"""Values as YAML text on one line, which may stand in a block as well as in brackets."""
+
+import json
+import re
+from typing import Any
+
+from gitcfg.edit.spots import Meaning, Raw, spots
+from gitcfg.load import document
+from gitcfg.load.scalars import resolve
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
+
+_PLAIN = re.compile(r"[A-Za-z0-9_/.$(](?:[A-Za-z0-9_ /.@+$()=|&%;<>~^-]*[A-Za-z0-9_/.@+$)%;])?")
+_OTHERWISE = re.compile(r"(?i:y|n|yes|no|on|off)|[-+]?[0-9][0-9_:.,eE+-]*|=")
+"""What readers of YAML 1.1 take for something else than text."""
+_UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def written(meaning: Meaning) -> str:
+    """A value's text on one line."""
+    if isinstance(meaning, Raw):
+        return meaning.text or "null"
+    if isinstance(meaning, dict):
+        return "{" + ", ".join(f"{written(key)}: {written(value)}" for key, value in meaning.items()) + "}"
+    if isinstance(meaning, list):
+        return "[" + ", ".join(map(written, meaning)) + "]"
+    return _text(meaning)
+
+
+def may_be_plain(text: str) -> bool:
+    """May it stand without quotes, be it text or not?"""
+    return _PLAIN.fullmatch(text) is not None
+
+
+def _text(text: str) -> str:
+    if may_be_plain(text) and not _OTHERWISE.fullmatch(text) and isinstance(resolve(text), str):
+        return text
+    return quoted(text)
+
+
+def quoted(text: str) -> str:
+    """Text in double quotes."""
+    return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def meaning_of(value: Any) -> Meaning:
+    """What a plain value of JSON means."""
+    if isinstance(value, dict):
+        return {key: meaning_of(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [meaning_of(inner) for inner in value]
+    return value if isinstance(value, str) else Raw(json.dumps(value))
+
+
+def plain(meaning: Meaning) -> Any:
+    """What our loader makes of a value."""
+    if isinstance(meaning, Raw):
+        return resolve(meaning.text) if meaning.text else None
+    if isinstance(meaning, dict):
+        return {key: plain(inner) for key, inner in meaning.items()}
+    return [plain(inner) for inner in meaning] if isinstance(meaning, list) else meaning
+
+
+def read_value(source: str, what: str) -> Meaning:
+    """What YAML text means that is given as a value. GitcfgError: it is no value."""
+    doc = document.parse(what, source.encode("utf-8", "surrogateescape"))
+    if doc.findings:
+        finding = doc.findings[0]
+        raise GitcfgError(
+            f"{shown(source)} is no value for {shown(what)}: {finding.message}",
+            "Values are YAML, as they would stand in the file; quote text that holds `: ` or ` #`.",
+        )
+    found = spots(source.removeprefix("\ufeff"))
+    return Raw("null") if found is None else found.meaning

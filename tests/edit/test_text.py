@@ -1,0 +1,158 @@
+"""Changes of YAML text: they mean what the same change by hand means, and leave everything else as it was."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from gitcfg.edit.changes import Change, Delete, Insert, Move, Rename, Set
+from gitcfg.edit.lines import rest_end
+from gitcfg.edit.spots import spots
+from gitcfg.edit.text import edited
+from gitcfg.edit.written import read_value
+from gitcfg.generate.profiles import PROFILES
+from gitcfg.generate.repository import repository
+from gitcfg.load.document import parse
+from gitcfg.model import GitcfgError
+from tests.edit.drawn import change
+from tests.edit.styled import Writer, mapping
+from tests.seeds import many
+
+CASES = Path(__file__).parent.parent / "cases" / "edits"
+
+
+def drawn(seed: int) -> tuple[str, Change, Any, Change | None]:
+    """A text, a change of it, what it means then, and the change that takes it back."""
+    rng = Random(f"edit {seed}")
+    value = mapping(rng)
+    text = Writer(rng).document(value)
+    assert repr(read(text)) == repr(value)
+    return (text, *change(rng, value))
+
+
+def read(text: str) -> Any:
+    doc = parse("x", text.encode())
+    assert not doc.findings, text
+    return doc.value
+
+
+@pytest.mark.parametrize("start", range(0, 1000, 250))
+def test_a_change_means_what_it_means_by_hand_and_can_be_taken_back(start: int) -> None:
+    backwards = 0
+    for seed in many(start, 250):
+        text, asked, wanted, back = drawn(seed)
+        result = edited(text, [asked])
+        assert repr(read(result)) == repr(wanted), text
+        if back is not None:
+            backwards += 1
+            assert edited(result, [back]) == text
+    assert backwards > 100
+
+
+def test_bytes_outside_the_entry_stay() -> None:
+    judged = 0
+    for seed in many(5000, 400):
+        text, asked, _, _ = drawn(seed)
+        if isinstance(asked, Insert | Move):
+            continue
+        result = edited(text, [asked])
+        begin, end = bounds(text, asked)
+        if isinstance(asked, Delete):
+            assert comments(result) == comments(text[:begin] + text[end:]), text
+        else:
+            judged += 1
+            assert result.startswith(text[:begin])
+            assert result.endswith(text[end:])
+    assert judged > 80
+
+
+def bounds(text: str, asked: Set | Delete | Rename) -> tuple[int, int]:
+    """Where the entry that is changed begins and ends; of one that is new, neither is there."""
+    spot = spots(text)
+    assert spot is not None
+    for step in asked.path[:-1]:
+        place = spot.place(step)
+        assert place is not None
+        spot = spot.entries[place].value
+    place = spot.place(asked.path[-1])
+    if place is None:
+        at = rest_end(text, spot.entries[-1].end) if spot.entries else spot.start
+        return (spot.entries[-1].end if spot.entries else at), max(at, spot.end)
+    entry = spot.entries[place]
+    return entry.start, rest_end(text, entry.end)
+
+
+def comments(text: str) -> list[str]:
+    """The comments that have lines of their own."""
+    return re.findall(r"^ *# ?\w.*$", text.replace("\r", ""), re.MULTILINE)
+
+
+@pytest.mark.parametrize("profile", ["small", "stress"])
+def test_every_key_of_a_generated_repository_can_be_dropped_and_set(profile: str) -> None:
+    files = {path: text for path, text in repository(PROFILES[profile](1)).items() if path.endswith(".yaml")}
+    rng = Random(profile)
+    for path in rng.sample(sorted(files), min(40, len(files))):
+        value = read(files[path])
+        asked, wanted, back = change(rng, value)
+        result = edited(files[path], [asked])
+        assert repr(read(result)) == repr(wanted)
+        if back is not None:
+            assert edited(result, [back]) == files[path]
+
+
+def change_of(line: str) -> Change:
+    word, *rest = read(line)
+    path = tuple(rest[0])
+    match word:
+        case "set":
+            return Set(path, read_value(rest[1], "x"), rest[1], tuple(rest[2]) if len(rest) > 2 else ())
+        case "insert":
+            return Insert(path, rest[1], read_value(rest[2], "x"), rest[2])
+        case "move":
+            return Move(path, rest[1], rest[2])
+        case "rename":
+            return Rename(path, rest[1])
+    assert word == "delete"
+    return Delete(path)
+
+
+def sections(text: str) -> Iterator[tuple[str, str]]:
+    for part in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
+        heading, _, body = part.partition("\n")
+        body = body.removesuffix("\n") if "no end" in heading else body
+        yield heading.split()[0], body.replace("\n", "\r\n") if "crlf" in heading else body
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.txt")), ids=lambda path: path.stem)
+def test_cases(path: Path) -> None:
+    parts = list(sections(path.read_text()))
+    found = dict(parts)
+    assert [name for name, _ in parts] == ["before", "change", "after"]
+    changes = [change_of(line) for line in found["change"].splitlines()]
+    assert edited(found["before"], changes) == found["after"]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "message"),
+    [
+        ("a: 1\na: 2\n", Delete(("a",)), "stands twice"),
+        ("a: &x 1\n", Delete(("a",)), "Anchors"),
+        ("a: 1\n", Delete(("b",)), "There is nothing at b"),
+        ("a: 1\n", Set(("a", "b"), "x"), "There is no mapping at b"),
+        ("a: {b: 1}\n", Insert(("a",), 0, "x"), "There is no list at a"),
+        ("a: [x]\n", Move(("a",), 0, 1), "no position 1"),
+        ("a: 1\nb: 2\n", Rename(("a",), "b"), "is there already"),
+    ],
+)
+def test_what_does_not_fit_is_refused(text: str, asked: Change, message: str) -> None:
+    with pytest.raises(GitcfgError, match=message):
+        edited(text, [asked])
+
+
+def test_a_text_that_cannot_be_spliced_is_refused_and_not_made_wrong() -> None:
+    with pytest.raises(GitcfgError) as refused:
+        edited("? a\n: 1\n? b\n: 2\n", [Delete(("a",))])
+    assert refused.value.code == 4
