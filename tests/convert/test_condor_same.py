@@ -96,7 +96,7 @@ def condor() -> Iterator[HTCondor]:
         yield installed.begin()
 
 
-@runs(max_examples=60)
+@runs(max_examples=20)
 @given(st.data())
 def test_every_host_reads_the_same(condor: HTCondor, data: st.DataObject) -> None:
     common = data.draw(configs)
@@ -108,7 +108,7 @@ def test_every_host_reads_the_same(condor: HTCondor, data: st.DataObject) -> Non
     assert found.alike == len(hosts), found.notes
 
 
-@runs(max_examples=60)
+@runs(max_examples=20)
 @given(st.data())
 def test_what_is_imported_has_no_errors(condor: HTCondor, data: st.DataObject) -> None:
     hosts = {name: data.draw(configs) for name in ("a", "b")}
@@ -117,7 +117,7 @@ def test_what_is_imported_has_no_errors(condor: HTCondor, data: st.DataObject) -
     assert [error for error in errors if error.code not in ("GC301", "GC307")] == []
 
 
-@runs(max_examples=60)
+@runs(max_examples=20)
 @given(st.data())
 def test_an_import_is_deterministic(condor: HTCondor, data: st.DataObject) -> None:
     hosts = {name: (Source("x", data.draw(configs)),) for name in ("a", "b")}

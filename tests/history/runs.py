@@ -3,6 +3,7 @@
 from hypothesis import settings
 
 from tests.properties.runs import DEEP, QUICK
+from tests.seeds import TIMES
 
 FEW = settings(QUICK, max_examples=8)
-MANY = settings(DEEP, max_examples=150)
+MANY = settings(DEEP, max_examples=15 * TIMES)
