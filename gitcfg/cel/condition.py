@@ -1,6 +1,7 @@
 """One condition, asked in this process if it is cheap for certain, else in a guarded child."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ class Condition(msgspec.Struct, frozen=True):
     _variables: tuple[tuple[str, str], ...]
     _expression: Any
     """None if only the child may evaluate it: loops, `+` and regular expressions can be made costly."""
+    _now: datetime | None = None
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Does it hold for these values (by whole names)? CelProblem if that cannot be said."""
@@ -58,7 +60,7 @@ class Condition(msgspec.Struct, frozen=True):
     def _ask(self, rows: list[dict[str, Any]]) -> list[Any]:
         from gitcfg.guard import GuardError
 
-        request = {"text": self.text, "variables": self._variables, "rows": rows}
+        request = {"text": self.text, "variables": self._variables, "now": self._now, "rows": rows}
         try:
             answers: list[Any] = _guard().request(request)
         except GuardError as error:
@@ -66,20 +68,23 @@ class Condition(msgspec.Struct, frozen=True):
         return answers
 
 
-def compile_condition(text: str, variables: Mapping[str, str]) -> Condition:
-    """A condition on `variables`, whole names to string, list(string), map, bool or int; or CelProblem."""
+def compile_condition(text: str, variables: Mapping[str, str], now: datetime | None = None) -> Condition:
+    """A condition on `variables`, whole names to string, list(string), map, bool, int or timestamp.
+
+    `now` is what age() counts from; without it there is no age(). CelProblem: it cannot be one.
+    """
     _judge_text(text)
     from gitcfg.cel.engine import compile_text, names_read
 
     declared = tuple(sorted(variables.items()))
     try:
-        expression = compile_text(text, declared, bounded=True) if len(text) <= _BOUNDED else None
+        expression = compile_text(text, declared, now, bounded=True) if len(text) <= _BOUNDED else None
     except CelProblem:
         expression = None
     bounded = expression is not None
     if not bounded:
-        compile_text(text, declared, bounded=False)
-    return Condition(text, names_read(text, declared, bounded=bounded), declared, expression)
+        compile_text(text, declared, now, bounded=False)
+    return Condition(text, names_read(text, declared, now, bounded=bounded), declared, expression, now)
 
 
 def _judge_text(text: str) -> None:

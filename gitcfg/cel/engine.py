@@ -1,6 +1,7 @@
 """The only place that imports cel_expr_python: environments, compiled expressions, and their answers."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ _TYPES = {
     "map": cel.Type.Map(cel.Type.STRING, cel.Type.DYN),
     "bool": cel.Type.BOOL,
     "int": cel.Type.INT,
+    "timestamp": cel.Type.TIMESTAMP,
 }
 
 _BOUNDED = (
@@ -42,13 +44,14 @@ _ZONED = {
 """With a time zone's name these open that name as a file of the machine."""
 
 
-def compile_text(text: str, variables: Variables, *, bounded: bool) -> Any:
+def compile_text(text: str, variables: Variables, now: datetime | None = None, *, bounded: bool) -> Any:
     """The compiled expression; CelProblem if it is wrong or cannot be a condition.
 
-    `bounded` knows no loops, no `+` and no regular expressions: any expression of it is cheap.
+    `bounded` knows no loops, no `+` and no regular expressions: any expression of it is cheap. With `now`
+    it knows age(TIMESTAMP).
     """
     try:
-        expression = _environment(variables, bounded).compile(text)
+        expression = _environment(variables, bounded, now).compile(text)
     except RuntimeError as error:
         raise why_it_is_wrong(str(error), text, [name for name, _ in variables]) from None
     kind = expression.return_type()
@@ -57,13 +60,15 @@ def compile_text(text: str, variables: Variables, *, bounded: bool) -> Any:
     return expression
 
 
-def names_read(text: str, variables: Variables, *, bounded: bool) -> frozenset[str]:
+def names_read(
+    text: str, variables: Variables, now: datetime | None = None, *, bounded: bool
+) -> frozenset[str]:
     """The variables without which the expression would not compile."""
     return frozenset(
         name
         for name, kind in variables
         if all(part in text for part in name.split("."))
-        and not _compiles(text, tuple(v for v in variables if v != (name, kind)), bounded)
+        and not _compiles(text, tuple(v for v in variables if v != (name, kind)), bounded, now)
     )
 
 
@@ -88,18 +93,30 @@ def _answer(expression: Any, values: Mapping[str, Any]) -> object:
     return not_a_condition(str(value.type())).message
 
 
-def _compiles(text: str, variables: Variables, bounded: bool) -> bool:
+def _compiles(text: str, variables: Variables, bounded: bool, now: datetime | None) -> bool:
     try:
-        _environment(variables, bounded).compile(text)
+        _environment(variables, bounded, now).compile(text)
     except RuntimeError:
         return False
     return True
 
 
 @lru_cache(maxsize=64)
-def _environment(variables: Variables, bounded: bool) -> Any:
+def _environment(variables: Variables, bounded: bool, now: datetime | None) -> Any:
     config = cel.NewEnvConfigFromYaml(_only(_BOUNDED) if bounded else _without(_ZONED.items()))
-    return cel.NewEnv(config=config, variables={name: _TYPES[kind] for name, kind in variables})
+    known = {name: _TYPES[kind] for name, kind in variables}
+    return cel.NewEnv(config=config, variables=known, functions=[] if now is None else [_age(now)])
+
+
+def _age(now: datetime) -> Any:
+    """age(TIMESTAMP): how long ago that is."""
+    overload = cel.Overload(
+        id="age_timestamp",
+        return_type=cel.Type.DURATION,
+        parameters=[cel.Type.TIMESTAMP],
+        impl=lambda then: now - then,
+    )
+    return cel.FunctionDecl("age", [overload])
 
 
 def _only(functions: Iterable[str]) -> str:

@@ -23,7 +23,8 @@ from gitcfg.graph import reach, reverse
 from gitcfg.model import Finding, Model
 
 _CONTENT = ("features", "groups", "subsystems")  # what these say may change, but not which of them there are
-_READ = (*_CONTENT, "parameters", "overrides", "nodesets")
+_READ = (*_CONTENT, "parameters", "overrides", "nodesets", "holds", "keys")
+_BESIDE = ("holds/", "keys/")  # what these say is judged anew each time, and concerns no configuration
 _SHARE = 4  # with more than one node in so many concerned it is as quick to look at all
 
 Places = dict[str, tuple[str, str]]
@@ -93,7 +94,8 @@ def again(
 ) -> Again | None:
     """What examining everything would give; None: so much may have changed that everything must be."""
     changed = frozenset(path for path, _ in prior.places.items() ^ places.items())
-    stuck = prior.unjudged or not changed.isdisjoint(prior.untyped)
+    conditional = any(hold.members is None for hold in now.model.holds.values())
+    stuck = prior.unjudged or conditional or not changed.isdisjoint(prior.untyped)
     names = None if stuck else _concerned(changed, prior.places.keys() & places.keys(), now, roster)
     told = None if names is None else carried(prior.told, changed, names)
     if names is None or told is None:
@@ -115,6 +117,7 @@ def again(
 
 def _concerned(changed: Set[str], both: Set[str], now: Version, roster: Roster) -> frozenset[str] | None:
     """The nodes to be looked at, those that are gone among them; None: all."""
+    changed = frozenset(path for path in changed if not path.startswith(_BESIDE))
     nodes = {path for path in changed if path.startswith("nodes/")}
     if any(path.partition("/")[0] not in _CONTENT or path not in both for path in changed - nodes):
         return None

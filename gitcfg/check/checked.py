@@ -6,15 +6,12 @@ import msgspec
 
 from gitcfg.git.fingerprint import changed_paths, fingerprint
 from gitcfg.git.tree import Tree
-from gitcfg.model import Finding, Model, Severity
+from gitcfg.model import Finding, Model
+from gitcfg.model.kinds import FOLDERS, SETTINGS
 
-PLACES = (
-    "gitcfg.yaml",
-    *("parameters", "subsystems", "features", "groups", "nodes", "nodesets", "overrides"),
-    *("templates", "files", "rules", "allocations", "secrets", "holds", "keys"),
-)
+PLACES = (SETTINGS, *FOLDERS)
 """Everything in a repository that gitcfg reads."""
-WHO = ("gitcfg.yaml", "nodes", "nodesets")
+WHO = (SETTINGS, "nodes", "nodesets")
 """What says who the nodes are, and what they say."""
 
 
@@ -34,7 +31,7 @@ class Checked(msgspec.Struct, frozen=True):
     @property
     def grave(self) -> bool:
         """Is an error among the findings?"""
-        return any(finding.severity is Severity.ERROR for finding in self.findings)
+        return any(finding.is_error for finding in self.findings)
 
 
 def checked(model: Model, nodes: int, findings: tuple[Finding, ...], unjudged: int = 0) -> Checked:
@@ -52,6 +49,7 @@ def question(tree: Tree, before: Tree | None, today: date, judged_by: str) -> st
 
     `before` is None where no node can be gone. Time matters only where something has an end.
     """
-    until = today.isoformat() if any(tree.entries("overrides")) else ""
+    ends = any(True for folder in ("overrides", "holds") for _ in tree.entries(folder))
+    until = today.isoformat() if ends else ""
     who = fingerprint(before, WHO) if before is not None else ""
     return f"check 1 {fingerprint(tree, PLACES)} {who} {until} {judged_by}"

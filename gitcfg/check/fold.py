@@ -19,7 +19,7 @@ def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def _one(group: list[Finding]) -> Finding:
     # In an order that does not depend on who found what first; the gravest speaks for all.
     group = sorted(group, key=lambda finding: (min(finding.nodes, default=""), finding.origins, finding.hint))
-    first = min(group, key=lambda finding: finding.severity is not Severity.ERROR)
+    first = min(group, key=lambda finding: not finding.is_error)
     origins: dict[Origin, None] = {origin: None for finding in group for origin in finding.origins}
     nodes = sorted({node for finding in group for node in finding.nodes})
     return msgspec.structs.replace(first, origins=tuple(origins), nodes=tuple(nodes))

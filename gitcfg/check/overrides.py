@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
+from gitcfg.check.conditions import failing, unreadable
 from gitcfg.check.fold import of
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
@@ -52,14 +53,9 @@ def _idle(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[
 
 
 def _condition(fleet: Fleet, override: Override) -> Iterator[Finding]:
-    """A condition that cannot be read (GC102), or fails on some nodes (GC408)."""
     if override.where is None:
         return
     selection = fleet.selections[override.name]
     if selection.problem is not None:
-        problem = selection.problem
-        message = f"The condition cannot be read: {problem.message}"
-        yield of("GC102", override.origin.file, message, [override.where.origin], hint=problem.hint)
-    for name, problem in selection.failed.items():
-        message = f"The condition of {override.name} fails: {problem.message}"
-        yield of("GC408", override.name, message, [override.where.origin], [name], problem.hint)
+        yield unreadable(override.where, selection.problem)
+    yield from failing(override.name, override.where, selection)

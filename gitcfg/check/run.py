@@ -9,6 +9,7 @@ from gitcfg.check.carried import Carried
 from gitcfg.check.clashes import clashes
 from gitcfg.check.composition import Discards
 from gitcfg.check.definitions import definitions
+from gitcfg.check.delivery import delivery
 from gitcfg.check.entries import entries
 from gitcfg.check.finals import Finals
 from gitcfg.check.fold import folded
@@ -85,7 +86,8 @@ def concluded(
         return folded(examined.told)
     roster = roster or fleet.roster
     gone = retired(roster, before) if before is not None else ()
-    return folded([*examined.told, *endings(fleet, examined.traces, roster), *gone])
+    together = (*endings(fleet, examined.traces, roster), *delivery(fleet, roster))
+    return folded([*examined.told, *together, *gone])
 
 
 def watched(fleet: Fleet, engine: TemplateEngine, tracing: Tracing) -> Iterator[Finding]:

@@ -54,10 +54,12 @@ def endings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[Finding]:
     model = fleet.model
     if not (roster.model.nodes or roster.sets) or model.unread:
         return
+    features = traces.features.keys() | frozenset[str]().union(*(kind.features for kind in fleet.walking_in))
     for name, feature in model.features.items():
-        if name not in traces.features:
+        if name not in features:
             yield of("GC502", name, f"No node has the feature {name}.", [feature.origin])
-    groups = {model.settings.default_group, *traces.groups}
+    walk_in = (ref.name for ref in model.settings.walk_in or ())
+    groups = {model.settings.default_group, *traces.groups, *walk_in}
     for name, group in model.groups.items():
         if name not in groups:
             yield of("GC502", name, f"No node is in the group {name}.", [group.origin])

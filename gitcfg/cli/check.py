@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.session import Output, Session
+from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
@@ -64,10 +64,11 @@ def command(
         from gitcfg.cli.each import check_each
 
         return check_each(session, each, Output(form), folded, parsers)
-    with session.fleet(at, staged) as fleet:
+    source = session.open()
+    with fleet_of(source, at, staged) as fleet:
         checked = fleet.all_checked if parsers else fleet.checked
         if form in FORGES:
-            return _report(session, checked, form)
+            return _report(session, checked, form, source.repository.prefix)
         return tell(session, fleet, checked, Output(form), folded)
 
 
@@ -100,13 +101,13 @@ def tell(
     return int(checked.grave)
 
 
-def _report(session: Session, checked: "Checked", form: Form) -> int:
+def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> int:
     """Write what a check found for a forge, and for its log how it stands; return the exit code."""
     from gitcfg.cli.findings import summary
     from gitcfg.cli.reports import write_report
 
     _tell_unjudged(session, checked)
-    write_report(form, checked.findings, session.open().repository.prefix)
+    write_report(form, checked.findings, prefix)
     summary(session.console(stderr=True), checked)
     return int(checked.grave)
 

@@ -1,38 +1,55 @@
 """Declarations of what HTCondor knows, added to a repository; what is declared there already stays."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitcfg.cli.session import Session
+from gitcfg.model.kinds import SETTINGS
+
 if TYPE_CHECKING:
     from gitcfg.convert.condor import HTCondor
+    from gitcfg.library import Source
 
 
-def declared(installed: "HTCondor", folder: Path) -> tuple[int, int]:
-    """Declare the names that are not; how many these are, and in how many new files."""
+def declared(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
+    """Declare the names that are not; how many these are, and in how many new files: all, or none."""
     from gitcfg.convert.condor.defaults import default_files
     from gitcfg.convert.packs import pack_files
-    from gitcfg.edit.added import add
-    from gitcfg.edit.create import MARKER, create
+    from gitcfg.edit.create import create
+
+    if (folder / SETTINGS).exists():
+        return _added(session, installed, folder)
+    files = default_files(installed.defaults.values(), lambda name: False, ())
+    begun = {path: content.decode() for path, content in pack_files("empty").items()}
+    create(folder, {**begun, **files}, "Declare what HTCondor knows")
+    return len(installed.defaults), len(files)
+
+
+def _added(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
+    from gitcfg.cli.written import alone, put_down
+    from gitcfg.convert.condor.defaults import default_files
+    from gitcfg.edit.journal import Written, finishing
     from gitcfg.library import open
+
+    source = open(folder)
+    with alone(session, source.repository) as place:
+        known = _known(source)
+        there = {path.relative_to(folder).as_posix() for path in folder.glob("parameters/**/*.yaml")}
+        files = default_files(installed.defaults.values(), known, there)
+        written = {path: Written(None, text.encode()) for path, text in files.items()}
+        if written:
+            with finishing(source.repository.root, place):
+                put_down(source.repository, place, written, None)
+    return sum(not known(one.name) for one in installed.defaults.values()), len(files)
+
+
+def _known(source: "Source") -> Callable[[str], bool]:
+    """Is a name declared, by itself or by a pattern?"""
     from gitcfg.model.globs import glob, is_glob
 
-    found: set[str] = set()
-    patterns: list[str] = []
-    new = not (folder / MARKER).exists()
-    if not new:
-        with open(folder).worktree() as fleet:
-            names = fleet.model.parameters
-            patterns = [name for name in names if is_glob(name)]
-            found = {name.casefold() for name in names}
-
-    def known(name: str) -> bool:
-        return name.casefold() in found or any(glob(pattern).matches(name) for pattern in patterns)
-
-    there = {path.relative_to(folder).as_posix() for path in folder.glob("parameters/**/*.yaml")}
-    files = default_files(installed.defaults.values(), known, there)
-    added = sum(not known(one.name) for one in installed.defaults.values())
-    if new:
-        create(folder, {**pack_files("empty"), **files}, "Declare what HTCondor knows")
-    else:
-        add(folder, files)
-    return added, len(files)
+    with source.worktree() as fleet:
+        names: Iterable[str] = tuple(fleet.model.parameters)
+    patterns = [glob(name) for name in names if is_glob(name)]
+    found = {name.casefold() for name in names}
+    return lambda name: name.casefold() in found or any(pattern.matches(name) for pattern in patterns)

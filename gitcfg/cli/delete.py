@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli import editing as say
-from gitcfg.cli.session import Session
 
 EPILOG = """What still refers to it is an error, so the edit is refused then: take the references away first.
 
@@ -35,6 +34,5 @@ def command(
     from gitcfg.cli.edited import edit, wish
     from gitcfg.edit.orders import Deed, Order
 
-    session: Session = context.obj
     order = Order(Deed.DELETE, kind.value, name)
-    return edit(session, [order], wish(force, commit, message, f"Delete {kind.value} {name}"))
+    return edit(context.obj, [order], wish(force, commit, message, f"Delete {kind.value} {name}"))

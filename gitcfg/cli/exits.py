@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-REFUSED = 4
 FAULT = 70
 INTERRUPTED = 130
 CLOSED_PIPE = 141

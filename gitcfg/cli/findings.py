@@ -17,7 +17,7 @@ _LONGEST_LINE = 160
 
 def show(console: Console, tree: Tree, findings: Iterable[Finding]) -> None:
     """Each finding as a paragraph, errors first."""
-    for finding in sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR):
+    for finding in sorted(findings, key=lambda finding: not finding.is_error):
         console.print(paragraph(tree, finding))
 
 
@@ -57,7 +57,7 @@ def _excerpt(tree: Tree, origin: Origin) -> Text:
 def summary(console: Console, checked: Checked) -> None:
     """How it stands, in one line."""
     findings = checked.findings
-    errors = sum(finding.severity is Severity.ERROR for finding in findings)
+    errors = sum(finding.is_error for finding in findings)
     warnings = len(findings) - errors
     size = ", ".join(
         [

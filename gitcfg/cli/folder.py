@@ -9,11 +9,10 @@ from gitcfg.cli.refusals import concerning, told
 from gitcfg.cli.session import Session
 from gitcfg.cli.session import write as write_out
 from gitcfg.library import Fleet
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.nodeset import fold
 from gitcfg.output import Ingredients, Outcome, Request, Scope, Settled, Stale, fleet_source, update
 
-_REFUSED = 4
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."
 _MOST_WORKERS = 8  # each may come to hold a copy of the fleet
 
@@ -63,9 +62,9 @@ def _notes(folder: Path, outcome: Outcome) -> Iterator[str]:
 def _in_the_way(folder: Path, blocked: tuple[tuple[str, str], ...]) -> GitcfgError:
     reasons = _folded(folder, blocked)
     if len(blocked) == 1:
-        return GitcfgError(f"{reasons[0]}.", _HINT, code=_REFUSED)
+        return GitcfgError(f"{reasons[0]}.", _HINT, code=REFUSED)
     message = f"{len(blocked)} places cannot be written; the rest is up to date."
-    return GitcfgError(message, *(f"{reason}." for reason in reasons), code=_REFUSED)
+    return GitcfgError(message, *(f"{reason}." for reason in reasons), code=REFUSED)
 
 
 def _folded(folder: Path, said: tuple[tuple[str, str], ...]) -> list[str]:

@@ -7,7 +7,7 @@ import msgspec
 
 from gitcfg.cli.plain import counted, safe
 from gitcfg.load.root import FILE
-from gitcfg.model import Finding, Origin, Severity
+from gitcfg.model import Finding, Origin
 from gitcfg.nodeset import fold
 
 
@@ -34,7 +34,7 @@ def told(findings: Iterable[Finding], prefix: str) -> Iterator[Told]:
     What has no place of its own is told of gitcfg.yaml, because forges drop what is nowhere.
     """
     seen: dict[str, int] = {}
-    for finding in sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR):
+    for finding in sorted(findings, key=lambda finding: not finding.is_error):
         places = tuple(_inside(prefix, origin) for origin in finding.origins or (Origin(FILE),))
         fact = _fact(finding, places[0].file)
         seen[fact] = seen.get(fact, 0) + 1

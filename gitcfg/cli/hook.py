@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gitcfg.cli.exits import REFUSED
 from gitcfg.cli.hook_install import INSTALL, REMOVE, install, remove
 from gitcfg.cli.plain import safe
 from gitcfg.cli.post_receive import post_receive
 from gitcfg.cli.session import Session
 from gitcfg.git.config import Config
 from gitcfg.git.repository import Repository
+from gitcfg.model import REFUSED
 
 if TYPE_CHECKING:
     from gitcfg.gate.push import Update

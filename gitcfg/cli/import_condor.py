@@ -46,7 +46,7 @@ def condor(
     with HTCondor() as installed:
         console = session.console(stderr=True)
         if defaults:
-            _declare(installed.begin(), first or host or hosts, folder, console)
+            _declare(session, installed.begin(), first or host or hosts, folder)
             return
         given = read_hosts(first, _hosts(first, host or [], hosts, node))
         imported = import_condor(given, installed.begin())
@@ -96,7 +96,7 @@ def _tell(imported: "Imported", installed: "HTCondor", console: "Console") -> No
         console.print(f"{known} for {imported.alike} of {counted(imported.hosts, 'host')}.")
 
 
-def _declare(installed: "HTCondor", others: object, folder: Path, console: "Console") -> None:
+def _declare(session: Session, installed: "HTCondor", others: object, folder: Path) -> None:
     """Declare what HTCondor knows, in a new repository or in one that is there."""
     from gitcfg.cli.declared import declared
     from gitcfg.cli.plain import counted
@@ -106,6 +106,7 @@ def _declare(installed: "HTCondor", others: object, folder: Path, console: "Cons
         raise GitcfgError("--defaults takes a folder, and no files or hosts.", "Import those by themselves.")
     if not installed.version:
         raise GitcfgError("HTCondor's bindings are not installed.", "pip install 'gitcfg[htcondor]'")
-    names, files = declared(installed, folder)
+    names, files = declared(session, installed, folder)
     where = counted(files, "new file")
+    console = session.console(stderr=True)
     console.print(f"{counted(names, 'parameter')} of HTCondor {installed.version} declared in {where}.")

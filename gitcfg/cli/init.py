@@ -44,8 +44,6 @@ def command(
     console = session.console(stderr=True)
     checks = "; pre-commit checks every commit" if hooked(console, made.folder) else ""
     console.print(f"A repository of {made.files} files is in {made.folder}{checks}.")
-    if made.commit is None:
-        console.print(
-            "hint: git knows no user.name and user.email, so nothing is committed yet.", style="cyan"
-        )
+    if made.left:
+        console.print(f"hint: {made.left}", style="cyan")
     console.print(f"Next: cd {made.folder} && gitcfg check")

@@ -10,7 +10,7 @@ from gitcfg.edit.installed import Done
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.standing import Standing
 from gitcfg.git.config import Config
-from gitcfg.git.hooks import PUSH_OPTIONS, HookFolder, settings
+from gitcfg.git.hooks import PUSH_OPTIONS, HookFolder
 from gitcfg.git.repository import Repository
 
 
@@ -65,7 +65,8 @@ def tell_protection(session: Session, server: Path, said: Administrator) -> None
     standing = Standing(repository, said)
     head = standing.refs.head
     demanded = standing.policy(None)
-    session.write("".join(f"{safe(line)}\n" for line in _guards(demanded, settings(repository, "gitcfg"))))
+    said_here = Config(repository).section("gitcfg")
+    session.write("".join(f"{safe(line)}\n" for line in _guards(demanded, said_here)))
     _warn(session, _gaps(standing, demanded, head))
 
 

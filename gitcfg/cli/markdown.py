@@ -1,7 +1,6 @@
 """Changes as Markdown for a pull request: short lines and folded details, to be read on a phone too."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, starmap
 
 from msgspec import UNSET
@@ -14,13 +13,13 @@ from gitcfg.comparison.change import Change, Delta, Names
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.contents import file_diffs
 from gitcfg.comparison.reach import Reach, reach
+from gitcfg.markdown import code, fenced, plain
 from gitcfg.nodeset import fold, parts
 
 _LONGEST = 60
 _FEW = 3
 _SCREEN = 20
 _SIGNS = {"+": "+", "-": "−", "": ""}
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!@:])")
 
 
 def show_markdown(changes: Comparison, files: bool) -> None:
@@ -103,30 +102,6 @@ def _param(name: str, delta: Delta) -> Iterator[str]:
     for sign, value in (("-", delta.old), ("+", delta.new)):
         if value is not UNSET:
             yield f"{sign} {name} = {as_text(value)}"
-
-
-def fenced(lines: Iterable[str], language: str = "") -> Iterator[str]:
-    """A block of code; its fence is longer than any that stands inside."""
-    lines = list(lines)
-    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
-    fence = "`" * max(3, longest + 1)
-    yield fence + language
-    yield from lines
-    yield fence
-
-
-def code(text: str) -> str:
-    """A text as inline code."""
-    text = safe(text)
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    ticks = "`" * (longest + 1)
-    pad = " " if longest else ""
-    return f"{ticks}{pad}{text}{pad}{ticks}"
-
-
-def plain(text: str) -> str:
-    """A text in which nothing is markup, nor a mention of somebody."""
-    return _SPECIAL.sub(r"\\\1", safe(text))
 
 
 def _html(text: str) -> str:

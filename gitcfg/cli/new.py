@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli import editing as say
-from gitcfg.cli.session import Session
 
 EPILOG = """Values are YAML, as they would stand in the file; what is added to a list comes to its end.
 
@@ -17,59 +16,32 @@ Examples:
 
   gitcfg new parameter GPUS --description 'How many GPUs.' --field type=integer --commit"""
 
+_KIND = typer.Argument(help="Of what kind.", metavar="KIND")
 _PLACE = typer.Option("--in", help="The file or folder; else where such things stand.", metavar="FILE|DIR")
+_OPTIONS = [option for option in say.OPTIONS if option.part in (say.Part.ADD, say.Part.PUT, say.Part.FIELDS)]
 
 
 def register(app: typer.Typer, name: str) -> None:
     """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
+    app.command(name, epilog=EPILOG)(say.taking(_OPTIONS, command))
 
 
 def command(
     context: typer.Context,
-    kind: Annotated[say.Editable, typer.Argument(help="Of what kind.", metavar="KIND")],
+    kind: Annotated[say.Editable, _KIND],
     name: Annotated[str, typer.Argument(help="Its name.", metavar="NAME")],
     place: Annotated[str, _PLACE] = "",
     description: say.Description = None,
-    include: say.Include = None,
-    depends: say.Depends = None,
-    conflict: say.Conflict = None,
-    after: say.After = None,
-    feature: say.Install = None,
-    without: say.Without = None,
-    group: say.Join = None,
-    node: say.Member = None,
-    label: say.Label = None,
-    bind: say.Bind = None,
-    file: say.Carry = None,
-    fact: say.Fact = None,
-    field: say.Field = None,
+    *,
     force: say.Force = False,
     commit: say.Commit = False,
     message: say.Message = None,
+    **said: say.Texts,
 ) -> int:
     """Make a definition: a file of its own, or an entry in a file of parameters or subsystems."""
     from gitcfg.cli.edited import edit, wish
+    from gitcfg.cli.ordered import ordered
     from gitcfg.edit.orders import Deed, Order
 
-    session: Session = context.obj
-    order = Order(
-        Deed.NEW,
-        kind.value,
-        name,
-        place,
-        add=say.items(
-            include=include,
-            depends=depends,
-            conflicts=conflict,
-            after=after,
-            features=feature,
-            without=without,
-            groups=group,
-            nodes=node,
-            labels=label,
-        ),
-        put=say.entries(params=bind, files=file, facts=fact),
-        fields=say.fields(description, field),
-    )
-    return edit(session, [order], wish(force, commit, message, f"Add {kind.value} {name}"))
+    order = ordered(Order(Deed.NEW, kind.value, name, place), description, said)
+    return edit(context.obj, [order], wish(force, commit, message, f"Add {kind.value} {name}"))

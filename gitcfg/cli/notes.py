@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from gitcfg.cli.plain import counted, safe
-from gitcfg.convert.wallaby import Note
+from gitcfg.convert.notes import Note
 
 _COLOR = {"dropped": "bold red", "changed": "bold yellow", "look": "bold cyan"}
 

@@ -2,118 +2,81 @@
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from gitcfg.cli.asked import Asked
 from gitcfg.cli.pager import Pager
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
+from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.cli.session import Session
-from gitcfg.model import GitcfgError, Severity
+from gitcfg.cli.sound import is_sound
+from gitcfg.model import REFUSED, GitcfgError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from gitcfg.git.landing import Landing
+    from gitcfg.git.repository import Repository
     from gitcfg.git.reverting import Proposed
-    from gitcfg.git.tree import Tree
-    from gitcfg.library import Fleet, Source
+    from gitcfg.library import Source
 
-_REFUSED = 4
 _MOST = 5
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """What the options say."""
-
-    yes: bool
-    dry_run: bool
-    force: bool
-    no_verify: bool
-
-    @property
-    def interactive(self) -> bool:
-        """Is somebody to be asked?"""
-        return not self.yes and not self.dry_run
-
-    def refuse_unasked(self, command: str) -> None:
-        """GitcfgError: somebody is to be asked, and there is no terminal to do it on."""
-        if self.interactive and not (sys.stdin.isatty() and sys.stderr.isatty()):
-            message = f"`{command}` asks before it commits, and there is no terminal to ask on."
-            raise GitcfgError(message, "--yes answers beforehand; --dry-run only shows what would be.")
-
-
 class Proposal(msgspec.Struct, frozen=True):
-    """What HEAD is to become, the message of the commit that makes it so, and how one asks whether to.
+    """How to find what HEAD is to become, the message of the commit, and how one asks whether to make it.
 
     `done` is said where nothing is left to do.
     """
 
-    head: str
-    proposed: "Proposed"
+    find: Callable[[], "Proposed"]
     message: str
     question: str
-    action: str
     done: str
 
 
-def settle(session: Session, source: "Source", proposal: Proposal, asked: Asked) -> int:
-    """Show what a proposal changes, and commit it if it is sound and wanted."""
-    from gitcfg.load.root import is_repository
+def carry(
+    session: Session, action: str, propose: Callable[["Repository", str], Proposal], asked: Asked
+) -> int:
+    """Show what a proposal for HEAD's successor changes, and commit it if it is sound and wanted.
 
+    `action` is the command, as git's log of the branch names it.
+    """
+    from gitcfg.git.spans import present
+
+    source = session.open()
+    head = present(source.repository)
+    proposal = propose(source.repository, head)
+    asked.refuse_unasked(action)
+    proposed = proposal.find()
     # Who leaves a pager early means neither yes nor no, so what is committed is told without one.
     told = session if asked.dry_run else msgspec.structs.replace(session, pager=Pager(""))
-    tree = proposal.proposed.tree()
-    if not is_repository(tree):
-        raise GitcfgError("Then there would be no gitcfg.yaml, and so no repository.", code=1)
-    with source.at(proposal.head) as old, _fleet(source, tree) as new:
-        sound = _shown_and_judged(told, old, new)
-    if not (sound or asked.force):
+    if not is_sound(told, source, head, proposed) and not asked.force:
         told.console(stderr=True).print("hint: --force does it all the same.", style="cyan")
         return 1
-    written, landing = proposal.proposed.write(), _landing(source, proposal.head, asked)
-    if not landing.changed(written):
-        told.console(stderr=True).print(proposal.done)
+    return _committed(told, proposal, proposed.write(), _landing(source, head, asked), (action, asked))
+
+
+def _committed(
+    session: Session, proposal: Proposal, tree: str, landing: "Landing", how: tuple[str, Asked]
+) -> int:
+    """Let a tree follow HEAD, unless nothing is to be done, or somebody does not want it."""
+    action, asked = how
+    console = session.console(stderr=True)
+    if not landing.changed(tree):
+        console.print(proposal.done)
         return 0
     if asked.dry_run:
-        told.console(stderr=True).print("Nothing was changed.")
+        console.print("Nothing was changed.")
         return 0
-    _refuse_unsaved(landing.in_the_way(written))
+    _refuse_unsaved(landing.in_the_way(tree))
     if asked.interactive and not _agreed(proposal.question):
-        told.console(stderr=True).print("Nothing was changed.")
+        console.print("Nothing was changed.")
         return 1
-    commit = landing.commit(written, proposal.message)
-    landing.move(commit, proposal.action)
-    told.write(f"{commit[:ABBREVIATED]} {safe(proposal.message.partition(chr(10))[0])}\n")
+    commit = landing.commit(tree, proposal.message)
+    landing.move(commit, action)
+    session.write(f"{commit[:ABBREVIATED]} {safe(proposal.message.partition(chr(10))[0])}\n")
     return 0
-
-
-def _shown_and_judged(session: Session, old: "Fleet", new: "Fleet") -> bool:
-    """Show what changes on nodes, then the errors that are new; are there none?"""
-    from gitcfg.cli import changes, findings
-    from gitcfg.cli.unjudged import tell_unjudged
-    from gitcfg.gate.ruling import unlike
-    from gitcfg.library import compare
-
-    console: Console = session.console()
-    found = compare(old, new)
-    changes.show(console, found, stat=True, files=False)
-    changes.summary(session.console(stderr=True), found)
-    checked = new.all_checked
-    tell_unjudged(session.console(stderr=True), checked.unjudged)
-    added = unlike(checked.findings, old.all_checked.findings) if checked.findings else ()
-    errors = [finding for finding in added if finding.severity is Severity.ERROR]
-    if errors:
-        findings.show(console, new.tree, errors)
-        message = f"{counted(len(errors), 'error')} that HEAD has not."
-        session.console(stderr=True).print(message, style="red")
-    return not errors
-
-
-def _fleet(source: "Source", tree: "Tree") -> "Fleet":
-    from gitcfg.library import Fleet
-
-    return Fleet(tree, source.repository.before(tree), source.today, source.cache)
 
 
 def _landing(source: "Source", head: str, asked: Asked) -> "Landing":
@@ -131,7 +94,7 @@ def _refuse_unsaved(paths: tuple[str, ...]) -> None:
     named = ", ".join(map(safe, paths[:_MOST])) + more
     hint = "Commit them, or put them away with `git stash --include-untracked`."
     message = f"What is not committed would be lost: {named}."
-    raise GitcfgError(message, hint, code=_REFUSED)
+    raise GitcfgError(message, hint, code=REFUSED)
 
 
 def _agreed(question: str) -> bool:

@@ -32,13 +32,15 @@ def publisher(session: Session, repository: Repository, ref: str) -> "Publisher"
     return Publisher(repository, os.environ, ref, cache, session.today or date.today(), workers)
 
 
-def write(session: Session, fleet: Fleet, names: tuple[str, ...], scope: Scope, ref: str) -> int:
+def write(
+    session: Session, repository: Repository, fleet: Fleet, names: tuple[str, ...], scope: Scope, ref: str
+) -> int:
     """Commit what nodes get; 1 if errors concern them. GitcfgError: the ref must not be written."""
     from gitcfg.published import Wanted
 
     if fleet.commit is None:
         raise GitcfgError("What is rendered to a ref comes from a commit.", "Say which: --at HEAD.")
-    writer = publisher(session, Repository.open(session.repo), ref)
+    writer = publisher(session, repository, ref)
     errors = concerning(fleet, names)
     outcome = writer.publish(fleet, Wanted(names, scope, errors))
     if not outcome.refused:

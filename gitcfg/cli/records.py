@@ -22,6 +22,10 @@ ITEMS = {
     "gitcfg.log/1": ("commits", "commit"),
     "gitcfg.graph/1": ("vertices", "vertex"),
     "gitcfg.snapshots/1": ("snapshots", "snapshot"),
+    "gitcfg.holds/1": ("holds", "hold"),
+    "gitcfg.overrides/1": ("overrides", "override"),
+    "gitcfg.keys/1": ("keys", "key"),
+    "gitcfg.inventory/1": ("nodes", "standing"),
 }
 """By schema: the key under which a record holds its items, and what one of them is called."""
 

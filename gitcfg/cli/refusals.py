@@ -2,7 +2,7 @@
 
 from gitcfg.cli.session import Session
 from gitcfg.library import Fleet
-from gitcfg.model import Finding, Severity
+from gitcfg.model import Finding
 
 
 def refusals(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
@@ -12,7 +12,7 @@ def refusals(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
 
 def concerning(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
     """The errors that concern these nodes."""
-    grave = [finding for finding in fleet.findings if finding.severity is Severity.ERROR]
+    grave = [finding for finding in fleet.findings if finding.is_error]
     made_from = _files(fleet, names) if grave else frozenset()
     return [finding for finding in grave if _concerns(finding, names, made_from)]
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli.session import Output, Session
+from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.model import GitcfgError
 
 EPILOG = """Examples:
@@ -49,7 +49,8 @@ def command(
             f"{option} writes files; --params, --file and -o are for what is shown.", "Leave them out."
         )
     session: Session = context.obj
-    with session.fleet(at) as fleet:
+    source = session.open()
+    with fleet_of(source, at) as fleet:
         from gitcfg.cli.nodes import chosen
 
         names = chosen(fleet, nodes or (), where)
@@ -60,7 +61,7 @@ def command(
             if ref is not None:
                 from gitcfg.cli.published import write as publish
 
-                return publish(session, fleet, names, scope, ref)
+                return publish(session, source.repository, fleet, names, scope, ref)
             from gitcfg.cli.folder import write
 
             assert out is not None

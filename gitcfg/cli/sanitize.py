@@ -1,12 +1,12 @@
 """`gitcfg sanitize`: the same repository with every name and value replaced."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gitcfg.cli.session import Session
+from gitcfg.convert.sanitize.keep import Keep
 
 EPILOG = """Examples:
 
@@ -25,13 +25,6 @@ _KEY = typer.Option(
 _MAPPING = typer.Option(help="Also write what was replaced by what, for your eyes alone.", metavar="FILE")
 
 
-class Kept(StrEnum):
-    """What else stays: `Keep` of gitcfg.convert.sanitize, which takes 100 ms to import."""
-
-    PARAMETERS = "parameters"
-    NUMBERS = "numbers"
-
-
 def register(app: typer.Typer, name: str) -> None:
     """Make the command known."""
     app.command(name, epilog=EPILOG)(command)
@@ -41,7 +34,7 @@ def command(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="Where; there must be nothing yet.", metavar="DIR")],
     at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
-    keep: Annotated[list[Kept] | None, _KEEP] = None,
+    keep: Annotated[list[Keep] | None, _KEEP] = None,
     keep_names: Annotated[list[str] | None, _NAMES] = None,
     key: Annotated[Path | None, _KEY] = None,
     mapping: Annotated[Path | None, _MAPPING] = None,

@@ -9,11 +9,13 @@ import msgspec
 
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import Session
-from gitcfg.convert.sanitize import Keep, Sanitizer, unlike, write
-from gitcfg.convert.sanitize.written import refuse
+from gitcfg.convert.sanitize.correspondence import unlike
+from gitcfg.convert.sanitize.keep import Keep
+from gitcfg.convert.sanitize.tree import Sanitizer
+from gitcfg.convert.sanitize.written import refuse, write
 from gitcfg.library import Fleet
 from gitcfg.library import open as opened
-from gitcfg.model import Finding, GitcfgError
+from gitcfg.model import REFUSED, Finding, GitcfgError
 
 _SHORTEST = 16
 
@@ -24,7 +26,7 @@ class Request(msgspec.Struct, frozen=True):
     folder: Path
     at: str | None
     names: frozenset[str]
-    keep: frozenset[str]
+    keep: frozenset[Keep]
     key: Path | None
     mapping: Path | None
 
@@ -36,8 +38,7 @@ def answered(session: Session, request: Request) -> int:
     with session.fleet(request.at) as fleet:
         before = source.repository.before(fleet.tree)
         trees = [fleet.tree] if before is None else [before, fleet.tree]
-        keep = frozenset(map(Keep, request.keep))
-        sanitizer = Sanitizer(_key(session, request.key), trees, request.names, keep)
+        sanitizer = Sanitizer(_key(session, request.key), trees, request.names, request.keep)
         versions = [sanitizer.files(tree) for tree in trees]
         write(request.folder, versions)
         if request.mapping is not None:
@@ -73,7 +74,7 @@ def _refuse(request: Request) -> None:
                 f"{file} would give the names away: it lies in {request.folder}.", "Put it elsewhere."
             )
     if request.mapping is not None and os.path.lexists(request.mapping):
-        raise GitcfgError(f"{request.mapping} is there already.", "Choose a new file.", code=4)
+        raise GitcfgError(f"{request.mapping} is there already.", "Choose a new file.", code=REFUSED)
 
 
 def _key(session: Session, file: Path | None) -> bytes:

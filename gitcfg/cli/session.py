@@ -42,10 +42,7 @@ class Session(msgspec.Struct, frozen=True):
 
     def fleet(self, at: str | None, staged: bool = False) -> "Fleet":
         """The fleet at a revision, in the index, or in the work tree."""
-        source = self.open()
-        if at is not None:
-            return source.at(at)
-        return source.index(os.environ.get("GIT_INDEX_FILE")) if staged else source.worktree()
+        return fleet_of(self.open(), at, staged)
 
     def console(self, stderr: bool = False) -> "Console":
         """A console that never cuts or wraps what it is given; results for eyes go through the pager."""
@@ -78,6 +75,13 @@ class Session(msgspec.Struct, frozen=True):
         _put(stream, text)
         if stream.isatty():
             stream.flush()  # before what may be said on stderr next
+
+
+def fleet_of(source: "Source", at: str | None, staged: bool = False) -> "Fleet":
+    """The fleet of an opened repository: at a revision, in the index, or in the work tree."""
+    if at is not None:
+        return source.at(at)
+    return source.index(os.environ.get("GIT_INDEX_FILE")) if staged else source.worktree()
 
 
 def write(text: str) -> None:

@@ -29,8 +29,13 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "COMMAND": (),
     "TEXT": (),
     "TEXTS": (),
-    "ENTITY": (),
-    "SNAPSHOT": (),
+    "NEW": (),
+    "ENTITY": ("entity",),
+    "SNAPSHOT": ("snapshot",),
+    "HOLD": ("hold",),
+    "OVERRIDE": ("override",),
+    "COLUMN": (),
+    "URL": (),
     "YYYY-MM-DD": (),
 }
 """By the words of a metavar: names of which kinds may stand there; nothing where only people know."""
@@ -39,7 +44,7 @@ _PATTERNS = {
     "node": names.HOST.pattern,
     "parameter": names.PARAMETER.pattern,
     "members": "@" + names.NAME.pattern,
-    **dict.fromkeys(("group", "feature", "override", "nodeset", "subsystem"), names.NAME.pattern),
+    **dict.fromkeys(("group", "feature", "override", "hold", "nodeset", "subsystem"), names.NAME.pattern),
 }
 
 

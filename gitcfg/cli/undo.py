@@ -1,10 +1,16 @@
 """`gitcfg undo`: a commit that takes others back, once it is known what that does."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gitcfg.cli import asked as say
 from gitcfg.cli.session import Session
+
+if TYPE_CHECKING:
+    from gitcfg.cli.proposed import Proposal
+    from gitcfg.git.repository import Repository
+    from gitcfg.git.reverting import Side
 
 EPILOG = """Examples:
 
@@ -12,17 +18,17 @@ EPILOG = """Examples:
 
   gitcfg undo main~3..main --yes -m 'Too early'    three commits, as one commit
 
-  gitcfg undo main~5 --theirs group/Workers    ... and what was changed since in a group goes, too"""
+  gitcfg undo main~5 --theirs group/Workers --ours group/Workers:START    the group as it was, but START"""
 
 _REV = typer.Argument(help="The commit, or A..B: what B has and A has not.", metavar="REV|REV..REV")
-_MESSAGE = typer.Option("-m", "--message", help="What the commit's message says at its end.", metavar="TEXT")
 _MAINLINE = typer.Option(help="Of a merge: the parent to go back to, from 1 on.", metavar="N", min=1)
-_OURS = typer.Option(help="In a conflict, leave this as it is now, such as group/Workers.", metavar="ENTITY")
-_THEIRS = typer.Option(help="In a conflict, make this as it was, such as group/Workers.", metavar="ENTITY")
-YES = typer.Option("-y", "--yes", help="Do not ask.")
-DRY_RUN = typer.Option("--dry-run", help="Only show what would change, and what would be wrong.")
-FORCE = typer.Option("--force", help="Even if there are errors then that HEAD has not.")
-NO_VERIFY = typer.Option("--no-verify", help="Go around the hooks pre-commit and commit-msg.")
+_OURS = typer.Option(
+    help="In a conflict, leave this as it is now: group/Workers, or of it group/Workers:START.",
+    metavar="ENTITY",
+)
+_THEIRS = typer.Option(
+    help="In a conflict, make this as it was: group/Workers, or of it group/Workers:START.", metavar="ENTITY"
+)
 
 
 def register(app: typer.Typer, name: str) -> None:
@@ -33,35 +39,45 @@ def register(app: typer.Typer, name: str) -> None:
 def command(
     context: typer.Context,
     revision: Annotated[str, _REV] = "HEAD",
-    message: Annotated[str | None, _MESSAGE] = None,
+    message: say.Message = None,
     mainline: Annotated[int | None, _MAINLINE] = None,
     ours: Annotated[list[str] | None, _OURS] = None,
     theirs: Annotated[list[str] | None, _THEIRS] = None,
-    yes: Annotated[bool, YES] = False,
-    dry_run: Annotated[bool, DRY_RUN] = False,
-    force: Annotated[bool, FORCE] = False,
-    no_verify: Annotated[bool, NO_VERIFY] = False,
+    yes: say.Yes = False,
+    dry_run: say.DryRun = False,
+    force: say.Force = False,
+    no_verify: say.NoVerify = False,
 ) -> int:
     """Take commits back by one commit on top, unless that brings errors; what changes is shown first."""
-    from gitcfg.cli.conflicts import Undoing, answered
-    from gitcfg.cli.proposed import Asked, Proposal, settle
+    from gitcfg.cli.conflicts.asking import answered
+    from gitcfg.cli.conflicts.settling import Undoing
+    from gitcfg.cli.proposed import Proposal, carry
     from gitcfg.edit.snapshots import undoing
+    from gitcfg.git.spans import span
+
+    asked = say.Asked(yes, dry_run, force, no_verify)
+
+    def proposal(repository: "Repository", head: str) -> "Proposal":
+        found = span(repository, revision, mainline, head)
+        return Proposal(
+            lambda: Undoing(repository, found, head).proposed(
+                _sides(ours or (), theirs or ()), answered if asked.interactive else None
+            ),
+            undoing(found, message),
+            "Undo?",
+            f"{revision} is undone already: nothing is left of it.",
+        )
+
+    session: Session = context.obj
+    return carry(session, "gitcfg undo", proposal, asked)
+
+
+def _sides(ours: "list[str] | tuple[()]", theirs: "list[str] | tuple[()]") -> "dict[str, Side]":
+    """Which side counts, by entity. GitcfgError: both are said of one."""
     from gitcfg.git.reverting import Side
-    from gitcfg.git.spans import present, span
     from gitcfg.model import GitcfgError
 
-    asked = Asked(yes, dry_run, force, no_verify)
-    session: Session = context.obj
-    source = session.open()
-    head = present(source.repository)
-    found = span(source.repository, revision, mainline, head)
-    asked.refuse_unasked("gitcfg undo")
-    both = sorted({*(ours or ())} & {*(theirs or ())})
+    both = sorted({*ours} & {*theirs})
     if both:
         raise GitcfgError(f"{both[0]} cannot be both --ours and --theirs.", "Say one of them.")
-    sides = dict.fromkeys(ours or (), Side.OURS) | dict.fromkeys(theirs or (), Side.THEIRS)
-    undo = Undoing(source.repository, found, head)
-    proposed = undo.proposed(sides, answered if asked.interactive else None)
-    done = f"{revision} is undone already: nothing is left of it."
-    text = undoing(found, message)
-    return settle(session, source, Proposal(head, proposed, text, "Undo?", "gitcfg undo", done), asked)
+    return dict.fromkeys(ours, Side.OURS) | dict.fromkeys(theirs, Side.THEIRS)

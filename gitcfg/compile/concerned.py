@@ -9,10 +9,10 @@ from gitcfg.compile.mentions import Mentions
 from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.tree import Tree
 from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
+from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 
-_LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
 _NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
-_PLACES = ("gitcfg.yaml", "parameters", "templates", "files", *_LAYERS)
+_PLACES = (SETTINGS, "parameters", *TEXTS, *LAYERS)
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ def _concerned(side: Version, changed: Iterable[str]) -> Iterator[str]:
 
 def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
     """What changed, by kind and name. _Everybody: something of which all nodes may be made."""
-    names: dict[str, set[str]] = {kind: set() for kind in _LAYERS}
+    names: dict[str, set[str]] = {kind: set() for kind in LAYERS}
     for path in changed:
         kind = path.partition("/")[0]
         if kind in names:
@@ -107,7 +107,7 @@ def lists(uses: Iterable[object], features: set[str]) -> bool:
 def _require_types(model: Model, names: Mapping[str, set[str]]) -> None:
     """_Everybody: the type of a parameter may follow from what changed, on whatever nodes it is bound."""
     declarations = Declarations(model.parameters, {})
-    for kind in _LAYERS:
+    for kind in LAYERS:
         known: Mapping[str, Feature | Group | Node | NodeSet | Override] = getattr(model, kind)
         for name in names[kind] & known.keys():
             definition = known[name]

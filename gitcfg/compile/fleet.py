@@ -19,7 +19,7 @@ from gitcfg.compile.surface import Surfaces
 from gitcfg.compile.trail import TrailStep, trail
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
-from gitcfg.model import Binding, FileEntry, Model, Op, Origin, Override, Use
+from gitcfg.model import Binding, FileEntry, ListEdit, Model, Node, Op, Origin, Override, Use
 
 MAX_TEXT = 4 << 20
 
@@ -144,7 +144,7 @@ class Fleet:
     @cached_property
     def surfaces(self) -> Surfaces:
         """What shows of the layers of each class."""
-        return Surfaces(self.classes or self.judged)
+        return Surfaces((*self.classes, *self.walking_in) or self.judged)
 
     def compile_all(self) -> None:
         """Compile everything that may be had, even what no node has: checks look at all of it.
@@ -164,10 +164,19 @@ class Fleet:
 
         Nodes whose definitions could not be understood are left out: what they lack is not known.
         """
-        if not self.names:
+        kinds = (*self.classes, *self.walking_in)
+        if not kinds:
             return (self.stacks.compile(said(None, None), ()),)
-        unread = self.model.unread
-        return tuple(kind for kind in self.classes if not self._misread(kind)) if unread else self.classes
+        return tuple(kind for kind in kinds if not self._misread(kind)) if self.model.unread else kinds
+
+    @cached_property
+    def walking_in(self) -> tuple[NodeClass, ...]:
+        """The class, without nodes, of those that nobody has described; none where they get nothing."""
+        groups = self.model.settings.walk_in
+        if groups is None:
+            return ()
+        node = Node("", self.model.settings.origin, groups=ListEdit(Op.SET, groups))
+        return (self.stacks.compile(said(node, None), ()),)
 
     def _misread(self, kind: NodeClass) -> bool:
         unread = self.model.unread.get

@@ -9,10 +9,9 @@ from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.nodes import Roster
 from gitcfg.load.repository import findings_so_far
 from gitcfg.model import Model, NodeSet, Override, Ref
+from gitcfg.model.kinds import SHEETS, SINGLES
 
 T = TypeVar("T")
-
-_KINDS = ("features", "groups", "nodes", "nodesets", "overrides", "parameters", "subsystems")
 
 
 class Part(Mapping[str, T]):
@@ -75,7 +74,7 @@ def only(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str, NodeSet]
 def narrowed(model: Model, **parts: Mapping[str, Any]) -> Model:
     """A model with less of some kinds, whose findings and unread definitions are what is known by now."""
     unread = {}
-    for kind in _KINDS:
+    for kind in (*SINGLES, *SHEETS):
         wrong = model.unread.get(kind, frozenset())
         unread[kind] = frozenset(name for name in parts.get(kind, wrong) if name in wrong)
     unread = {kind: names for kind, names in unread.items() if names}

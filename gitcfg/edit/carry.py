@@ -8,37 +8,71 @@ from gitcfg.edit.changes import Delete, Set
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.entries import ListChange, joining, leaving, put, relist, take
 from gitcfg.edit.kinds import Kind, kind_of
-from gitcfg.edit.lists import name_of
+from gitcfg.edit.left import Freed, Left, still_left
 from gitcfg.edit.orders import Deed, Given, Order
 from gitcfg.edit.places import new_place, place_of
+from gitcfg.edit.renamed import rename
+from gitcfg.edit.target import name_of
 from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
 
 
-def carry_out(draft: Draft, orders: Iterable[Order]) -> None:
-    """Carry out orders, one after another. GitcfgError: one cannot be; then the draft is of no use."""
+def carry_out(draft: Draft, orders: Iterable[Order]) -> tuple[Left, ...]:
+    """Carry out orders, one after another, and say where names of what was renamed still stand.
+
+    GitcfgError: one cannot be; then the draft is of no use.
+    """
+    freed: list[Freed] = []
     for order in orders:
         kind = kind_of(order.kind)
-        if order.at is not None and order.at < 0:
-            raise GitcfgError(f"There is no position {order.at}.", "0 is the highest.")
+        _refuse(order)
         match order.deed:
             case Deed.DELETE:
                 _delete(draft, kind, order)
+            case Deed.RENAME:
+                freed.append(_rename(draft, kind, order))
             case Deed.NEW:
                 _new(draft, kind, order)
                 _edit(draft, kind, order)
             case Deed.MODIFY:
-                _refuse(order)
                 _edit(draft, kind, order)
+    return still_left(draft, freed)
+
+
+def _refuse(order: Order) -> None:
+    """GitcfgError: what an order says does not go together."""
+    if order.at is not None and order.at < 0:
+        raise GitcfgError(f"There is no position {order.at}.", "0 is the highest.")
+    match order.deed:
+        case Deed.DELETE if order != Order(Deed.DELETE, order.kind, order.name):
+            raise GitcfgError("To delete a definition, only its kind and name are said.")
+        case Deed.RENAME if order != Order(Deed.RENAME, order.kind, order.name, to=order.to):
+            raise GitcfgError("To rename a definition, only its kind, its name and its new name are said.")
+        case Deed.NEW | Deed.MODIFY if order.to is not None:
+            raise GitcfgError("`to` goes with `rename` only.", 'Write it as {"do": "rename", ...}.')
+        case Deed.MODIFY if order.place:
+            raise GitcfgError("Only what is new is put somewhere.", "Move the file with `git mv`.")
+        case Deed.MODIFY if not _says_something(order):
+            raise GitcfgError("Nothing is said that shall be otherwise.", "See `gitcfg modify --help`.")
+
+
+def _says_something(order: Order) -> bool:
+    said = (order.add, order.remove, order.put, order.take, order.fields, order.drop)
+    return any(said)
 
 
 def _delete(draft: Draft, kind: Kind, order: Order) -> None:
-    if order.place or _says_something(order):
-        raise GitcfgError("To delete a definition, only its kind and name are said.")
     path = draft.path(kind, order.name)
     if kind.sheet:
         draft.change(path, Delete((kind.sheet, order.name)))
     else:
         draft.write(path, None)
+
+
+def _rename(draft: Draft, kind: Kind, order: Order) -> Freed:
+    if order.to is None:
+        raise GitcfgError(f"It is not said what {shown(order.name)} is to be called.", 'Write "to": "NAME".')
+    return rename(draft, kind, order.name, order.to)
 
 
 def _new(draft: Draft, kind: Kind, order: Order) -> None:
@@ -50,18 +84,6 @@ def _new(draft: Draft, kind: Kind, order: Order) -> None:
     if text is None:
         draft.write(place.file, "{}\n")
     draft.change(place.file, Set(place.within, {}))
-
-
-def _refuse(order: Order) -> None:
-    if order.place:
-        raise GitcfgError("Only what is new is put somewhere.", "Move the file with `git mv`.")
-    if not _says_something(order):
-        raise GitcfgError("Nothing is said that shall be otherwise.", "See `gitcfg modify --help`.")
-
-
-def _says_something(order: Order) -> bool:
-    said = (order.add, order.remove, order.put, order.take, order.fields, order.drop)
-    return any(said)
 
 
 def _edit(draft: Draft, kind: Kind, order: Order) -> None:

@@ -19,6 +19,9 @@ def commit(git: Git, repository: Repository, paths: Iterable[str], message: str)
     files = [f"{inside}{path}" for path in paths]
     here = ("-C", str(top), f"--work-tree={top}", "--literal-pathspecs")
     tracked = set(git.say(*here, "ls-files", "-z", "--", *files).split("\0"))
+    files = [file for file in files if file in tracked or (top / file).exists()]
+    if not files:
+        raise GitcfgError("git does not know these files, so there is nothing to commit.", "Drop --commit.")
     new = [file for file in files if file not in tracked]
     if new:
         git.say(*here, "add", "--intent-to-add", "--", *new)
@@ -37,6 +40,7 @@ def commit(git: Git, repository: Repository, paths: Iterable[str], message: str)
 
 def work_tree(repository: Repository) -> Path:
     """The top of the work tree. GitcfgError: there is none."""
-    if repository.git is None or not repository.git.workdir:
+    git = repository.git_or_error("nothing can be committed in it")
+    if not git.workdir:
         raise GitcfgError(f"{repository.root} is no work tree of git's, so nothing can be committed in it.")
-    return Path(repository.git.workdir).resolve()
+    return Path(git.workdir).resolve()

@@ -1,36 +1,113 @@
-"""A new repository on disk: its files, git, and a first commit."""
+"""New repositories that are there whole or not at all, whenever the program is killed or the disk is full."""
 
-from collections.abc import Mapping
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
+from gitcfg.edit import journal
 from gitcfg.git.create import commit_all, initialise
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.kinds import SETTINGS
 
-MARKER = "gitcfg.yaml"
+Files = Mapping[str, bytes]
 
 
 class Created(msgspec.Struct, frozen=True):
-    """What was made; `commit` is None where git does not know who commits."""
+    """What was made. `left` says why nothing was committed, if nothing was."""
 
     folder: Path
     files: int
-    commit: str | None
+    left: str = ""
 
 
 def create(folder: Path, files: Mapping[str, str | bytes], message: str) -> Created:
-    """Write a repository into a folder that holds none of its files yet.
+    """Write a repository into a folder that holds none of its files yet, and commit it if it is the first.
 
+    A folder that is not there is made beside its place and moved there. One that is there gets its files by
+    a journal, which whoever edits next finishes.
     GitcfgError (4): something is there already; then nothing is written.
     """
-    taken = next((path for path in (MARKER, *files) if (folder / path).exists()), None)
+    texts = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
+    return (_filled if os.path.lexists(folder) else _moved)(folder, texts, message)
+
+
+def _moved(folder: Path, files: Files, message: str) -> Created:
+    """A new folder; its first commit is in it when it comes, if it has a git of its own."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _beside(folder.parent, folder.name) as made:
+        for path, text in files.items():
+            (made / path).parent.mkdir(parents=True, exist_ok=True)
+            (made / path).write_bytes(text)
+        _let_run(made, files)
+        own = _git(made)[0] == made.resolve()
+        left = _commit(made, files, message) if own else ""
+        os.rename(made, folder)
+    return Created(folder, len(files), left if own else _commit(folder, files, message))
+
+
+def _filled(folder: Path, files: Files, message: str) -> Created:
+    """A folder that is there: git's own folder first, whole; then by a journal all files; then the commit."""
+    root = folder.resolve()
+    if not any((above / ".git").exists() for above in (root, *root.parents)):
+        _refuse(folder, files)
+        with _beside(root, "git") as made:
+            os.rename(_git(made)[1], root / ".git")
+    git = _git(root)[1]
+    written = {path: journal.Written(None, text) for path, text in files.items()}
+    with journal.alone(git):
+        journal.finish(root, git)
+        _refuse(folder, files)
+        with journal.finishing(root, git):
+            journal.write(root, git, written)
+        _let_run(root, files)
+        try:
+            return Created(folder, len(files), _commit(root, files, message))
+        except BaseException:
+            journal.write(
+                root, git, {path: journal.Written(file.text, None) for path, file in written.items()}
+            )
+            raise
+
+
+def _let_run(folder: Path, files: Files) -> None:
+    """Programs that nodes are to get can be tried where they are written."""
+    for path, text in files.items():
+        if path.startswith("files/") and text.startswith(b"#!"):
+            (folder / path).chmod(0o755)
+
+
+def _refuse(folder: Path, files: Iterable[str]) -> None:
+    taken = next((path for path in (SETTINGS, *files) if os.path.lexists(folder / path)), None)
     if taken is not None:
-        raise GitcfgError(f"{folder / taken} is there already.", "Choose a new folder.", code=4)
-    for path, content in files.items():
-        place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
-        if path.startswith("files/") and content[:2] in ("#!", b"#!"):
-            place.chmod(0o755)
-    return Created(folder, len(files), commit_all(initialise(folder), list(files), message))
+        raise GitcfgError(f"{folder / taken} is there already.", "Choose a new folder.", code=REFUSED)
+
+
+@contextmanager
+def _beside(parent: Path, name: str) -> Iterator[Path]:
+    """An empty folder on the same disk, with the mode of any new one; gone at the end if it was not moved."""
+    with tempfile.TemporaryDirectory(prefix=f".{name}.gitcfg-", dir=parent, ignore_cleanup_errors=True) as at:
+        made = Path(at) / name
+        made.mkdir()
+        yield made
+
+
+def _git(folder: Path) -> tuple[Path, Path]:
+    """The top of the git repository of a folder, and git's own folder; made where there is none."""
+    git = initialise(folder)
+    if not git.workdir:
+        raise GitcfgError(f"{git.path} has no work tree.", "Choose a folder in a clone of it.")
+    return Path(git.workdir).resolve(), Path(git.path)
+
+
+def _commit(folder: Path, files: Files, message: str) -> str:
+    """Make the first commit, in which files are named from git's top on; why there is none, if so."""
+    git = initialise(folder)
+    if not git.head_is_unborn:
+        return "There are commits already, so these files are for you to commit."
+    below = folder.resolve().relative_to(_git(folder)[0])
+    commit = commit_all(git, [(below / path).as_posix() for path in files], message)
+    return "" if commit else "git knows no user.name and user.email, so nothing is committed yet."

@@ -10,8 +10,12 @@ from gitcfg.edit.spots import Meaning
 from gitcfg.edit.text import edited, read
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load.repository import load
-from gitcfg.model import GitcfgError, Model
+from gitcfg.model import REFUSED, GitcfgError, Model
+from gitcfg.model.kinds import SETTINGS, SHEETS
 from gitcfg.model.names import did_you_mean, shown
+
+_READ = ("nodesets/", "keys/", *(f"{folder}/" for folder in SHEETS), SETTINGS)
+"""Files that say who is there and what there is; of all others the path says it."""
 
 
 class Draft:
@@ -59,7 +63,7 @@ class Draft:
         if entry is None:
             return None
         if entry.kind is not EntryKind.FILE:
-            raise GitcfgError(f"{path} is a {entry.kind.value}, no file.", code=4)
+            raise GitcfgError(f"{path} is a {entry.kind.value}, no file.", code=REFUSED)
         try:
             return self._base.read(entry).decode("utf-8")
         except UnicodeDecodeError:
@@ -81,7 +85,7 @@ class Draft:
         """Let a file hold a text, or be gone."""
         known = (self.text(path) is None) == (text is None)
         self._texts[path] = text
-        if not known or path.startswith(("nodesets/", "parameters/", "subsystems/", "gitcfg.yaml")):
+        if not known or path.startswith(_READ):
             self._model = None
 
     def path(self, kind: Kind, name: str) -> str:
@@ -94,12 +98,5 @@ class Draft:
 
 def definitions(model: Model, kind: Kind) -> Mapping[str, Any]:
     """All definitions of a kind, by name."""
-    return {
-        "feature": model.features,
-        "group": model.groups,
-        "node": model.nodes,
-        "nodeset": model.nodesets,
-        "override": model.overrides,
-        "subsystem": model.subsystems,
-        "parameter": model.parameters,
-    }[kind.name]
+    known: Mapping[str, Any] = getattr(model, kind.folder)
+    return known

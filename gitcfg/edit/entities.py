@@ -3,24 +3,22 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
+from gitcfg.edit.kinds import KINDS, Kind
 from gitcfg.load.document import parse
 
 Key = tuple[str, ...]
 """Where in an entity something is said; the whole entity, if it is empty."""
 Said = Mapping[Key, Any]
 
-_OF_FILES = {
-    "features": "feature",
-    "groups": "group",
-    "nodes": "node",
-    "nodesets": "nodeset",
-    "overrides": "override",
-}
-_OF_SHEETS = {"parameters": "parameter", "subsystems": "subsystem"}
-_PLAIN = {"templates": "template", "files": "file"}
-_MAPPINGS = ("params", "files", "facts")
+_KINDS = {kind.folder: kind for kind in KINDS.values()}
+_TEXTS = {"templates": "template", "files": "file"}
+_MAPPINGS = {key for kind in KINDS.values() for key in kind.maps}
 """Keys under which every entry counts by itself."""
 WHOLE: Key = ()
+ABSENT = "\0absent"
+"""What is said of nothing: no document holds a NUL."""
 
 
 def entities(path: str, data: bytes | None) -> dict[str, Said]:
@@ -28,23 +26,38 @@ def entities(path: str, data: bytes | None) -> dict[str, Said]:
     if data is None:
         return {}
     folder, _, rest = path.partition("/")
-    name = rest.rpartition("/")[2].removesuffix(".yaml")
-    if folder in _OF_FILES and rest.endswith(".yaml"):
-        return {f"{_OF_FILES[folder]}/{name}": _said(path, data)}
-    if folder in _OF_SHEETS and rest.endswith(".yaml"):
-        return _sheet(path, data, folder)
-    if folder in _PLAIN and rest:
-        return {f"{_PLAIN[folder]}/{rest}": _text(data)}
+    kind = _KINDS.get(folder)
+    if kind is not None and rest.endswith(".yaml"):
+        name = rest.rpartition("/")[2].removesuffix(".yaml")
+        return _sheet(path, data, kind) if kind.sheet else {f"{kind.name}/{name}": _said(path, data)}
+    if folder in _TEXTS and rest:
+        return {f"{_TEXTS[folder]}/{rest}": _text(data)}
     return {f"path/{path}": _text(data)}
 
 
-def _sheet(path: str, data: bytes, folder: str) -> dict[str, Said]:
+def steps(path: str, entity: str, key: Key) -> Key:
+    """Where in its file something is said: keys from the top on."""
+    kind = _KINDS.get(path.partition("/")[0])
+    word, _, name = entity.partition("/")
+    return (kind.sheet, name, *key) if kind is not None and kind.sheet and word == kind.name else key
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Do two values mean the same? `1` and `true` do not, although Python takes them for equal."""
+    return bool(one == other) and _form(one) == _form(other)
+
+
+def _form(value: Any) -> bytes:
+    return msgspec.json.encode(value, order="deterministic")
+
+
+def _sheet(path: str, data: bytes, kind: Kind) -> dict[str, Said]:
     value = parse(path, data).value
-    named = value.get(folder) if isinstance(value, dict) else None
+    named = value.get(kind.sheet) if isinstance(value, dict) else None
     if not isinstance(named, dict):
         return {f"path/{path}": _text(data)}
-    found: dict[str, Said] = {f"{_OF_SHEETS[folder]}/{name}": _flat(said) for name, said in named.items()}
-    rest = {key: said for key, said in value.items() if key != folder}
+    found: dict[str, Said] = {f"{kind.name}/{name}": _flat(said) for name, said in named.items()}
+    rest = {key: said for key, said in value.items() if key != kind.sheet}
     return {**found, f"path/{path}": _flat(rest)} if rest else found
 
 

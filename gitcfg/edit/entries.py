@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable
 
 from gitcfg.edit.changes import Change, Delete, Set
+from gitcfg.edit.composed import APPEND, PREPEND
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.kinds import Kind
-from gitcfg.edit.lists import APPEND, PREPEND, Target, name_of
 from gitcfg.edit.orders import Given
 from gitcfg.edit.places import NODE, NODESET, place_of, set_of
 from gitcfg.edit.spots import Meaning
+from gitcfg.edit.target import Target, name_of
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.nodeset import NodeSetError, expand

@@ -11,9 +11,8 @@ import msgspec
 
 from gitcfg.edit.hooks import BEFORE
 from gitcfg.edit.whole import write_program, write_settings
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 
-_REFUSED = 4
 # Not every file system has hard links, and Linux lets nobody link a file that is not his own.
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
@@ -52,7 +51,7 @@ def same(one: Path, other: Path) -> bool:
 
 def refused(message: str, hint: str) -> GitcfgError:
     """Something is in the way, and stays as it is."""
-    return GitcfgError(message, hint, code=_REFUSED)
+    return GitcfgError(message, hint, code=REFUSED)
 
 
 def carry_out(steps: Iterable[Step]) -> None:

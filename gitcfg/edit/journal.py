@@ -6,15 +6,15 @@ there whole or not at all, so before that nothing has been written, and after th
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import msgspec
 
-from gitcfg.model import GitcfgError
+from gitcfg.edit.whole import sync, write_whole
+from gitcfg.model import REFUSED, GitcfgError
 
 _NAME = "gitcfg-edit"
 _MODE = 0o644
@@ -60,7 +60,7 @@ def finish(root: Path, folder: Path) -> tuple[str, ...]:
 def write(root: Path, folder: Path, files: Files) -> None:
     """Write files below a folder, or take them away. GitcfgError (4): one is not what it was."""
     _judge(root, files, folder / _NAME, begun=False)
-    _place(folder / _NAME, msgspec.msgpack.encode(files), 0o600)
+    write_whole(folder / _NAME, msgspec.msgpack.encode(files), 0o600)
     try:
         _carry_out(root, files, folder / _NAME)
     except OSError:  # the disk is full, or a folder may not be written: whoever asked is told
@@ -75,7 +75,7 @@ def _carry_out(root: Path, files: Files, journal: Path) -> None:
         if _held(place) != file.text:
             _put(place, file.text)
     journal.unlink()
-    _sync(journal.parent)
+    sync(journal.parent)
 
 
 def _undo(root: Path, files: Files, journal: Path) -> None:
@@ -84,16 +84,16 @@ def _undo(root: Path, files: Files, journal: Path) -> None:
         if _held(root / path) != file.was:
             _put(root / path, file.was)
     journal.unlink()
-    _sync(journal.parent)
+    sync(journal.parent)
 
 
 def _put(place: Path, text: bytes | None) -> None:
     if text is None:
         place.unlink()
-        _sync(place.parent)
+        sync(place.parent)
         return
     place.parent.mkdir(parents=True, exist_ok=True)
-    _place(place, text, stat.S_IMODE(place.stat().st_mode) if place.exists() else _MODE)
+    write_whole(place, text, stat.S_IMODE(place.stat().st_mode) if place.exists() else _MODE)
 
 
 def _judge(root: Path, files: Files, journal: Path, *, begun: bool) -> None:
@@ -102,11 +102,11 @@ def _judge(root: Path, files: Files, journal: Path, *, begun: bool) -> None:
         place = root / path
         link = next((part for part in (place, *place.parents) if part != root and _is_link(part, root)), None)
         if link is not None:
-            raise GitcfgError(f"{link} is a symbolic link.", "Edit the file itself.", code=4)
+            raise GitcfgError(f"{link} is a symbolic link.", "Edit the file itself.", code=REFUSED)
         held = _held(place)
         if held != file.was and not (begun and held == file.text):
             hint = f"To give up that edit, delete {journal}." if begun else "Try again."
-            raise GitcfgError(f"{path} has changed meanwhile.", hint, code=4)
+            raise GitcfgError(f"{path} has changed meanwhile.", hint, code=REFUSED)
 
 
 def _is_link(place: Path, root: Path) -> bool:
@@ -120,24 +120,11 @@ def _held(place: Path) -> bytes | None:
         return None
 
 
-def _place(place: Path, text: bytes, mode: int) -> None:
-    """A file that is there whole from one moment to the next."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{place.name[:40]}.", suffix=".gitcfg", dir=place.parent)
-    with open(descriptor, "wb") as file, ExitStack() as undone:
-        undone.callback(os.unlink, name)
-        file.write(text)
-        file.flush()
-        os.fchmod(descriptor, mode)
-        os.fsync(descriptor)
-        os.replace(name, place)
-        undone.pop_all()
-    _sync(place.parent)
-
-
-def _sync(folder: Path) -> None:
-    """What stands in a folder is on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+@contextmanager
+def finishing(root: Path, folder: Path) -> Iterator[None]:
+    """Who interrupts the writing of files by a journal has them all: that takes no longer than to undo it."""
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        yield
+    except KeyboardInterrupt:
+        finish(root, folder)
+        raise

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 import msgspec
 
 from gitcfg.model import GitcfgError
+from gitcfg.model.kinds import SHEETS
 from gitcfg.model.names import FAMILY, HOST, NAME, did_you_mean, shown
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind: its folder, its keys in the order in which they are written, and which of them are what.
-
-    `sheet`: many stand in one file, below this key; else each has a file.
-    """
+    """A kind: its folder, its keys in the order in which they are written, and which of them are what."""
 
     name: str
     noun: str
@@ -22,7 +20,11 @@ class Kind(msgspec.Struct, frozen=True):
     keys: tuple[str, ...]
     lists: tuple[str, ...] = ()
     maps: tuple[str, ...] = ()
-    sheet: str = ""
+
+    @property
+    def sheet(self) -> str:
+        """The key below which many stand in one file; nothing if each has a file."""
+        return self.folder if self.folder in SHEETS else ""
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -33,7 +35,7 @@ class Kind(msgspec.Struct, frozen=True):
         """The key, if there is one. GitcfgError: there is none."""
         if key in among:
             return key
-        near = did_you_mean(key, among) or f"There are: {', '.join(among)}."
+        near = did_you_mean(key, among) or f"What can: {', '.join(among)}."
         raise GitcfgError(f"Of a {self.noun}, {shown(key)} cannot be edited so.", near)
 
 
@@ -81,6 +83,7 @@ _ALL = (
         ("features", "without"),
         _LAYER,
     ),
+    Kind("hold", "hold", "holds", NAME, ("nodes", "where", "reason", "until", "commit")),
     Kind(
         "subsystem",
         "subsystem",
@@ -88,7 +91,6 @@ _ALL = (
         NAME,
         ("description", "params", "files", "features", "covers", *_COMMANDS, "check", "using"),
         ("params", "files", "features", "covers"),
-        sheet="subsystems",
     ),
     Kind(
         "parameter",
@@ -97,7 +99,6 @@ _ALL = (
         FAMILY,
         (*_DECLARED, "depends", "conflicts", "secret", "separator", "unique", "macros", "level", "tags"),
         ("depends", "conflicts", "tags"),
-        sheet="parameters",
     ),
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}

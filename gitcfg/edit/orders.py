@@ -1,4 +1,4 @@
-"""What is asked of definitions: new, modified or deleted, from a command line or as JSON, a line each."""
+"""What is asked of definitions: new, modified, renamed or deleted; from options, or as JSON, a line each."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -17,6 +17,7 @@ class Deed(StrEnum):
     NEW = "new"
     MODIFY = "modify"
     DELETE = "delete"
+    RENAME = "rename"
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -31,7 +32,8 @@ class Order(msgspec.Struct, frozen=True):
 
     `add` and `remove` are about lists (`include`), by key; what is added comes to the position `at` (0 is
     highest), else to the end. `put` and `take` are about entries of mappings (`params`), `fields` and
-    `drop` about all other keys. `place` is the file or folder of what is new.
+    `drop` about all other keys. `place` is the file or folder of what is new, `to` the name that what is
+    renamed gets.
     """
 
     deed: Deed
@@ -45,6 +47,7 @@ class Order(msgspec.Struct, frozen=True):
     take: Mapping[str, tuple[str, ...]] = {}
     fields: Mapping[str, Given] = {}
     drop: tuple[str, ...] = ()
+    to: str | None = None
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
@@ -59,6 +62,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     take: dict[str, list[str]] = msgspec.field(default_factory=dict, name="unset")
     fields: dict[str, Any] = {}
     drop: list[str] = []
+    to: str | None = None
 
 
 def orders(lines: Iterable[bytes]) -> list[Order]:
@@ -90,6 +94,7 @@ def _order(line: _Line) -> Order:
         {key: tuple(names) for key, names in line.take.items()},
         {key: Given(meaning_of(value)) for key, value in line.fields.items()},
         tuple(line.drop),
+        line.to,
     )
 
 

@@ -4,7 +4,7 @@ import msgspec
 
 from gitcfg.edit.draft import Draft, definitions
 from gitcfg.edit.kinds import KINDS, Kind
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 
 NODE, NODESET = KINDS["node"], KINDS["nodeset"]
@@ -40,21 +40,27 @@ def set_of(draft: Draft, node: str) -> str | None:
     return next((name for name, found in sets if node in found.members), None)
 
 
+def refuse_taken(draft: Draft, kind: Kind, name: str) -> None:
+    """GitcfgError: nothing of a kind can be called so, as the name is not legal, or taken."""
+    if not kind.names.fullmatch(name):
+        said = shown(name) or "An empty text"
+        raise GitcfgError(f"{said} is no name for a {kind.noun}.", "`gitcfg help GC103` says what is.")
+    known = definitions(draft.model, kind)
+    if name in known:
+        raise GitcfgError(
+            f"There is a {kind.noun} {shown(name)} already.", f"See {known[name].origin}.", code=REFUSED
+        )
+
+
 def new_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
     """Where a new definition comes to stand; `where` is a file or folder.
 
     GitcfgError: the name is not legal, or taken, or it is not clear where.
     """
-    if not kind.names.fullmatch(name):
-        raise GitcfgError(f"{shown(name)} is no name for a {kind.noun}.", "`gitcfg help GC103` says what is.")
-    known = definitions(draft.model, kind)
-    if name in known:
-        raise GitcfgError(
-            f"There is a {kind.noun} {shown(name)} already.", f"See {known[name].origin}.", code=4
-        )
+    refuse_taken(draft, kind, name)
     place = Place(_sheet(draft, kind, where) if kind.sheet else _file(kind, name, where), _within(kind, name))
     if not kind.sheet and draft.text(place.file) is not None:
-        raise GitcfgError(f"{place.file} is there already.", code=4)
+        raise GitcfgError(f"{place.file} is there already.", code=REFUSED)
     return place
 
 

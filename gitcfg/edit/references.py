@@ -5,9 +5,9 @@ from functools import partial
 
 from gitcfg.edit.changes import Change, Path, Rename, Set
 from gitcfg.edit.spots import Meaning
+from gitcfg.model.kinds import LAYERS
 
 _FEATURE_LISTS = ("include", "depends", "conflicts", "after", "features", "without")
-_LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
 
 
 def references(kind: str, file: str, said: Meaning, old: str, new: str) -> Iterator[Change]:
@@ -17,14 +17,14 @@ def references(kind: str, file: str, said: Meaning, old: str, new: str) -> Itera
     folder = file.partition("/")[0]
     items = partial(_items, old=old, new=new)
     match kind:
-        case "feature" if folder in _LAYERS:
+        case "feature" if folder in LAYERS:
             for key in _FEATURE_LISTS:
                 yield from items((key,), said.get(key))
         case "feature" if folder == "subsystems":
             yield from _below(said, "subsystems", ("features",), old, new)
         case "group" if folder in ("nodes", "nodesets"):
             yield from items(("groups",), said.get("groups"))
-        case "node" if folder in ("nodesets", "overrides") and said.get("nodes") == old:
+        case "node" if folder in ("nodesets", "overrides", "holds") and said.get("nodes") == old:
             yield Set(("nodes",), new)
         case "subsystem" if folder == "subsystems":
             yield from _below(said, "subsystems", ("covers",), old, new)
@@ -37,7 +37,7 @@ def _of_parameter(folder: str, said: dict[str, Meaning], old: str, new: str) -> 
         yield from _below(said, "parameters", ("depends", "conflicts"), old, new)
     elif folder == "subsystems":
         yield from _below(said, "subsystems", ("params",), old, new)
-    elif folder in _LAYERS:
+    elif folder in LAYERS:
         files = said.get("files")
         for path, entry in files.items() if isinstance(files, dict) else ():
             named = entry.get("params") if isinstance(entry, dict) else None

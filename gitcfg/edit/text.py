@@ -7,13 +7,15 @@ random ones; the rest it indented, aligned or broke otherwise.
 
 from collections.abc import Iterable, Iterator
 
-from gitcfg.edit.changes import Change, Insert, Rename, Set, meant
+from gitcfg.edit.changes import Change, Insert, Rename, Set
+from gitcfg.edit.events import spots
 from gitcfg.edit.lines import spliced
+from gitcfg.edit.meant import meant
 from gitcfg.edit.splices import splices
-from gitcfg.edit.spots import Meaning, Spot, spots
+from gitcfg.edit.spots import Meaning, Spot
 from gitcfg.edit.written import plain, written
 from gitcfg.load import document
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 
 _MARK = "\ufeff"
 
@@ -42,7 +44,7 @@ def _changed(text: str, change: Change, file: str) -> str:
         if _means(result, wanted):
             return result
     hint = "Write it by hand, and please report it." if found is not None else ""
-    raise GitcfgError(f"{file} cannot be changed so that it means just what is meant.", hint, code=4)
+    raise GitcfgError(f"{file} cannot be changed so that it means just what is meant.", hint, code=REFUSED)
 
 
 def same(one: Meaning, other: Meaning) -> bool:

@@ -5,11 +5,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.edit.entities import WHOLE, Key, Said, entities
+from gitcfg.edit.entities import ABSENT, WHOLE, Key, Said, alike, entities
 from gitcfg.model.names import shown
-
-_ABSENT = "\0absent"
-"""What is said of nothing: no document holds a NUL."""
 
 
 class Clash(msgspec.Struct, frozen=True):
@@ -34,6 +31,17 @@ class Clash(msgspec.Struct, frozen=True):
         """What of the entity: `START`; nothing where it is the entity itself."""
         return worded(self.key)
 
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """How answers name it: `group/Workers:params:START`, and `group/Workers:START` for short.
+
+        Only whole names are compared, so those of entities and keys may hold any character.
+        """
+        if not self.key:
+            return (self.entity,)
+        full = f"{self.entity}:{':'.join(self.key)}"
+        return (full, f"{self.entity}:{self.key[-1]}") if self.key[0] == "params" else (full,)
+
 
 def worded(key: Key) -> str:
     """A key in words: a parameter by its name alone."""
@@ -51,37 +59,19 @@ def clashes(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | N
         return tuple(found)
     # Comments, order, or a place in another folder: by its entities nothing is to be told.
     here, back = (None if side is None else "" for side in (ours, theirs))
-    return tuple(Clash(entity, WHOLE, here, back) for entity in dict.fromkeys((*was, *now, *undone)))
-
-
-def fits(path: str, conflict: tuple[bytes | None, bytes | None, bytes | None], text: bytes) -> bool:
-    """Does a text say all that one side has made of a file's entities, and all that the other one has?"""
-    was, now, undone, found = (_each(path, side) for side in (*conflict, text))
-    for place in {*was, *now, *undone, *found}:
-        before, here, back, said = (side.get(place, _ABSENT) for side in (was, now, undone, found))
-        if before not in (here, back) and here != back:
-            return False
-        if said != (back if here == before else here):
-            return False
-    return True
-
-
-def _each(path: str, data: bytes | None) -> dict[tuple[str, Key], Any]:
-    """All that a file says, and of which entities it says anything."""
-    found = entities(path, data)
-    keyed = {(entity, key): value for entity, said in found.items() for key, value in said.items()}
-    return keyed | {(entity, (_ABSENT,)): True for entity in found}
+    named = dict.fromkeys((*was, *now, *undone)) or (f"path/{path}",)
+    return tuple(Clash(entity, WHOLE, here, back) for entity in named)
 
 
 def _of_entity(entity: str, then: Said | None, here: Said | None, back: Said | None) -> Iterator[Clash]:
     if here is None or back is None:
         stays = here if back is None else back
-        if then is not None and stays is not None and stays != then:
+        if then is not None and stays is not None and any(_differing({entity: then}, {entity: stays})):
             yield Clash(entity, WHOLE, None if here is None else "", None if back is None else "")
         return
     for key in dict.fromkeys((*(then or ()), *here, *back)):
-        was, now, undone = (side.get(key, _ABSENT) for side in (then or {}, here, back))
-        if now != undone and was not in (now, undone):
+        was, now, undone = (side.get(key, ABSENT) for side in (then or {}, here, back))
+        if not (alike(now, undone) or alike(was, now) or alike(was, undone)):
             yield Clash(entity, key, _shown(here, key), _shown(back, key))
 
 
@@ -100,7 +90,7 @@ def _differing(one: Mapping[str, Said], two: Mapping[str, Said]) -> Iterator[tup
     for entity in dict.fromkeys((*one, *two)):
         before, after = one.get(entity, {}), two.get(entity, {})
         for key in dict.fromkeys((*before, *after)):
-            if before.get(key, _ABSENT) != after.get(key, _ABSENT):
+            if not alike(before.get(key, ABSENT), after.get(key, ABSENT)):
                 yield entity, key
 
 
@@ -129,4 +119,4 @@ def _value(path: str, clash: Clash, data: bytes | None) -> Any:
     """What a version of a file says there; of a whole entity, all of its text."""
     if clash.key == WHOLE:
         return data
-    return entities(path, data).get(clash.entity, {}).get(clash.key, _ABSENT)
+    return entities(path, data).get(clash.entity, {}).get(clash.key, ABSENT)

@@ -1,4 +1,4 @@
-"""Files that are there whole from one moment to the next: programs, and settings of git's."""
+"""Files that are there whole from one moment to the next, and on the disk after it."""
 
 import os
 import tempfile
@@ -20,15 +20,38 @@ def write_program(place: Path, text: bytes) -> None:
 
 def write_whole(place: Path, text: bytes, mode: int) -> None:
     """A file that is there whole from one moment to the next: who reads it sees the old one or the new."""
-    descriptor, name = tempfile.mkstemp(prefix=f"{place.name}.gitcfg-", dir=place.parent)
-    with open(descriptor, "wb") as file, ExitStack() as undone:
+    with ExitStack() as undone:
+        os.replace(_beside(place, text, mode, undone), place)
+        undone.pop_all()
+    sync(place.parent)
+
+
+def write_new(place: Path, text: bytes, mode: int) -> None:
+    """A file that was not there, and is there whole from one moment to the next. OSError: it is there."""
+    with ExitStack() as undone:
+        os.link(_beside(place, text, mode, undone), place)
+    sync(place.parent)
+
+
+def _beside(place: Path, text: bytes, mode: int, undone: ExitStack) -> str:
+    """A file in the same folder that holds a text; `undone` takes it away."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{place.name[:40]}.", suffix=".gitcfg", dir=place.parent)
+    with open(descriptor, "wb") as file:
         undone.callback(os.unlink, name)
         file.write(text)
         file.flush()
         os.fchmod(descriptor, mode)
         os.fsync(descriptor)
-        os.replace(name, place)
-        undone.pop_all()
+    return name
+
+
+def sync(folder: Path) -> None:
+    """What stands in a folder, and what no longer does, is on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_settings(file: Path, was: bytes, text: bytes) -> None:

@@ -4,7 +4,8 @@ import json
 import re
 from typing import Any
 
-from gitcfg.edit.spots import Meaning, Raw, spots
+from gitcfg.edit.events import spots
+from gitcfg.edit.spots import Meaning, Raw
 from gitcfg.load import document
 from gitcfg.load.scalars import resolve
 from gitcfg.model import GitcfgError
@@ -41,6 +42,13 @@ def _text(text: str) -> str:
 def quoted(text: str) -> str:
     """Text in double quotes."""
     return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def in_quotes(first: str, text: str) -> str:
+    """Text in the quotes that there were; nothing if there were none."""
+    if first == "'" and text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    return quoted(text) if first == '"' else ""
 
 
 def meaning_of(value: Any) -> Meaning:

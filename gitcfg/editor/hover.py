@@ -1,44 +1,43 @@
 """What an editor shows of a parameter when somebody points at it, as Markdown."""
 
-import re
 from collections.abc import Iterator
 
 import msgspec
 
+from gitcfg.markdown import code, plain
 from gitcfg.model import Parameter
 
 _LEVELS = ("", "for experts", "for developers")
 _LONGEST = 400  # characters of a default or a schema
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|])")
 
 
 def hover(parameter: Parameter) -> str:
     """Its description, then what is declared of it, a line each."""
-    lines = [plain(parameter.description)] if parameter.description else []
+    lines = [_text(parameter.description)] if parameter.description else []
     facts = "\n".join(f"- {fact}" for fact in _facts(parameter))
     return "\n\n".join([*lines, facts])
 
 
-def plain(text: str) -> str:
-    """A text that shows as it is."""
-    return _MARKUP.sub(r"\\\1", text.strip())
+def _text(text: str) -> str:
+    """A text that shows as it is; its lines stay lines."""
+    return "\n".join(map(plain, text.strip().split("\n")))
 
 
 def _facts(parameter: Parameter) -> Iterator[str]:
     if parameter.pattern:
-        yield f"declared by the family {_code(parameter.name)}"
+        yield f"declared by the family {code(parameter.name)}"
     yield f"type: {parameter.type}" if parameter.type else "any type"
     if parameter.default is not None:
-        yield f"default: {_code(_json(parameter.default.given))}"
+        yield f"default: {code(_json(parameter.default.given))}"
     if parameter.must_change:
         yield "**must be changed**: whoever binds it says a value"
     if parameter.schema is not None:
-        yield f"schema: {_code(_json(parameter.schema))}"
+        yield f"schema: {code(_json(parameter.schema))}"
     if parameter.restart:
         yield "a change needs a restart"
     for word, names in (("needs", parameter.depends), ("conflicts with", parameter.conflicts)):
         if names:
-            yield f"{word} " + ", ".join(_code(name.name) for name in names)
+            yield f"{word} " + ", ".join(code(name.name) for name in names)
     if parameter.level:
         yield _LEVELS[parameter.level]
 
@@ -46,10 +45,3 @@ def _facts(parameter: Parameter) -> Iterator[str]:
 def _json(value: object) -> str:
     text = msgspec.json.encode(value).decode()
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
-
-def _code(text: str) -> str:
-    """A text as code: its fence is longer than any run of backticks in it."""
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence, gap = "`" * (longest + 1), " " if longest else ""
-    return f"{fence}{gap}{text}{gap}{fence}"

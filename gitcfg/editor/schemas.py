@@ -8,6 +8,7 @@ from gitcfg.editor.files import file_entry
 from gitcfg.editor.params import params
 from gitcfg.editor.values import MARKED, binding_name, bindings, declared
 from gitcfg.model import Model
+from gitcfg.model.kinds import SINGLES
 from gitcfg.model.names import FAMILY, NAME
 
 KINDS: Mapping[str, str] = {
@@ -19,9 +20,9 @@ KINDS: Mapping[str, str] = {
     "nodes": "node",
     "nodesets": "nodeset",
     "overrides": "override",
+    "holds": "hold",
 }
 """The program's own schema of each kind of file, by folder; gitcfg.yaml's is the first."""
-_LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
 _EDITS = ("$prepend", "$append", "$remove")
 _LISTS = {"include": "use", "features": "use", "groups": "group", "labels": "label"} | dict.fromkeys(
     ("depends", "conflicts", "after", "without"), "feature"
@@ -32,7 +33,7 @@ def schemas(model: Model) -> dict[str, Schema]:
     """A schema for each kind of file, by folder (KINDS). What the checks let pass, they let pass."""
     names = definitions(model)
     shared = _shared(model, names)
-    made = {folder: _layer(folder, shared) for folder in _LAYERS}
+    made = {folder: _single(folder, shared) for folder in SINGLES}
     made["gitcfg"] = _settings(model)
     made["parameters"] = _parameters(names)
     made["subsystems"] = _subsystems(model, names)
@@ -73,8 +74,8 @@ def _subsystems(model: Model, names: Mapping[str, Schema]) -> Schema:
     return schema
 
 
-def _layer(folder: str, shared: Mapping[str, Schema]) -> Schema:
-    """A schema of definitions that bind parameters."""
+def _single(folder: str, shared: Mapping[str, Schema]) -> Schema:
+    """A schema of definitions that have a file each."""
     schema = based(KINDS[folder])
     schema["definitions"] = {**schema["definitions"], **shared}
     schema["definitions"].pop("uses", None)
@@ -82,7 +83,7 @@ def _layer(folder: str, shared: Mapping[str, Schema]) -> Schema:
     for key, name in _LISTS.items():
         if key in properties:
             properties[key] = _listed(properties[key], name)
-    if folder == "overrides":
+    if folder in ("overrides", "holds"):
         nodes = properties["nodes"]
         properties["nodes"] = {"description": nodes["description"], **ref("nodes")}
     return schema

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.edit.whole import write_whole
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -26,13 +26,13 @@ def stale(wanted: Iterable[Wanted]) -> tuple[Wanted, ...]:
 def content(place: Path) -> bytes | None:
     """What a file holds, None where nothing is. GitcfgError (4): a link leads to it, or it is no file."""
     if place.parent.resolve() != place.parent:
-        raise GitcfgError(f"A link leads to {place.parent}.", "Replace it by a folder.", code=4)
+        raise GitcfgError(f"A link leads to {place.parent}.", "Replace it by a folder.", code=REFUSED)
     try:
         found = place.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     if not stat.S_ISREG(found.st_mode):
-        raise GitcfgError(f"{place} is no file.", "Move it away.", code=4)
+        raise GitcfgError(f"{place} is no file.", "Move it away.", code=REFUSED)
     return place.read_bytes()
 
 
@@ -41,7 +41,7 @@ def write(wanted: Iterable[Wanted]) -> None:
     for file in wanted:
         found = content(file.place)  # it refuses links, whatever may be written over
         if file.was is not None and found != file.was:
-            raise GitcfgError(f"{file.place} has changed meanwhile.", "Try again.", code=4)
+            raise GitcfgError(f"{file.place} has changed meanwhile.", "Try again.", code=REFUSED)
         file.place.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file.place, file.content, _mode(file.place))
 

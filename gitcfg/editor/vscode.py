@@ -7,7 +7,7 @@ from typing import Any
 
 from gitcfg.editor.modelines import FOLDER
 from gitcfg.editor.schemas import KINDS
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 
 FILE = ".vscode/settings.json"
 _KEY = "yaml.schemas"
@@ -65,4 +65,4 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refused(why: str, folder: str) -> GitcfgError:
     entry = json.dumps({_KEY: mapping(folder)})[1:-1]
-    return GitcfgError(f"{FILE} stays as it is: {why}.", f"Add this to it: {entry}", code=4)
+    return GitcfgError(f"{FILE} stays as it is: {why}.", f"Add this to it: {entry}", code=REFUSED)

@@ -23,6 +23,7 @@ def documents(model: Model) -> dict[str, tuple[str, str]]:
         ("feature", model.features),
         ("nodeset", model.nodesets),
         ("override", model.overrides),
+        ("hold", model.holds),
     ):
         files |= {found.origin.file: (kind, name) for name, found in definitions.items()}
     return files
@@ -48,10 +49,11 @@ def in_document(fleet: Fleet, wanted: Wanted, file: str, kind: str, name: str) -
 
 
 def _members(model: Model, kind: str, name: str) -> Iterable[str]:
-    """The nodes that a set's or override's `nodes` stands for."""
+    """The nodes that `nodes` of a set, an override or a hold stands for."""
     if kind == "nodeset":
         return model.nodesets[name].members
-    return model.overrides[name].members or () if kind == "override" else ()
+    named = model.overrides if kind == "override" else model.holds if kind == "hold" else {}
+    return named[name].members or () if name in named else ()
 
 
 def _own(one: Written, kind: str, name: str) -> tuple[str, str] | None:

@@ -7,6 +7,7 @@ from gitcfg.explain.definition import Definition, Kind
 from gitcfg.explain.kinds.contents import FILE, TEMPLATE
 from gitcfg.explain.kinds.feature import FEATURE
 from gitcfg.explain.kinds.group import GROUP
+from gitcfg.explain.kinds.hold import HOLD
 from gitcfg.explain.kinds.nodes import NODE, NODESET
 from gitcfg.explain.kinds.override import OVERRIDE
 from gitcfg.explain.kinds.parameter import PARAMETER
@@ -16,7 +17,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.templates import TemplateEngine
 
-_ALL = (NODE, GROUP, FEATURE, PARAMETER, SUBSYSTEM, NODESET, OVERRIDE, TEMPLATE, FILE, SETTING)
+_ALL = (NODE, GROUP, FEATURE, PARAMETER, SUBSYSTEM, NODESET, OVERRIDE, HOLD, TEMPLATE, FILE, SETTING)
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 

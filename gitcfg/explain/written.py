@@ -8,10 +8,10 @@ import msgspec
 
 from gitcfg.load.document import Document
 from gitcfg.load.marks import Mark
+from gitcfg.model.kinds import SHEETS
 
 _NAMED = frozenset({"params", "facts", "with", "default"})
 """Keys below which all keys are names that people chose, or parts of values."""
-_MANY = ("parameters", "subsystems")
 _WORDS = {
     "parameter": frozenset(
         {"type", "must_change", "restart", "unique", "separator", "macros", "level", "secret"}
@@ -40,7 +40,7 @@ def written(kind: str, document: Document) -> Iterator[Written]:
     found = list(_walk((), document.value, document.mark))
     starts = sorted(start for _, _, start, _ in found)
     for path, text, start, key in found:
-        own = path[2:] if path and path[0] in _MANY else path
+        own = path[2:] if path and path[0] in SHEETS else path
         if text is not None and (_name(path, own) if key else _value(kind, own)):
             after = bisect_right(starts, start)
             end = starts[after] if after < len(starts) else (1 << 31, 1)

@@ -1,5 +1,6 @@
 """What follows once a push is accepted: it is noted why, and the next push finds the answers that it asks."""
 
+import gc
 from collections.abc import Iterable, Mapping
 from datetime import date
 
@@ -13,6 +14,7 @@ from gitcfg.git.program import Git
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet
+from gitcfg.model.texts import safe
 
 NOTES = "refs/notes/gitcfg"
 """Where it is noted: `git log --notes=gitcfg` shows it."""
@@ -32,12 +34,7 @@ def note(reason: str | None, opened: Bypass | None, who: str | None) -> str:
     if not lines:
         return ""
     lines += [f"pushed by: {who}"] if who else []
-    return "".join(f"{_plain(line)}\n" for line in lines)
-
-
-def _plain(line: str) -> str:
-    """Without what a terminal would take as commands: the pusher chose the words."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    return "".join(f"{safe(line)}\n" for line in lines)  # the pusher chose the words
 
 
 class Accepted:
@@ -65,6 +62,7 @@ class Accepted:
             # As it was judged, and as the next push asks what had been wrong before it.
             for before in (self._standing.tree(old), self._repository.before(tree)):
                 self._ask(tree, before, cache, today)
+                gc.collect()  # the program collects nothing on its own, and fleets hold themselves
 
     def _ask(self, tree: Tree, before: Tree | None, cache: Cache, today: date) -> None:
         with Fleet(tree, before or self._repository.before(tree), today, cache) as fleet:

@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 
 from gitcfg.git.config import Config
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 
 KEY = "gitcfg.bypass"
 
@@ -32,5 +32,5 @@ def bypass(config: Config, now: datetime) -> Bypass | None:
         until = None
     if until is None or not reason.strip():
         hint = f'Say until when and why: `git config {KEY} "2027-01-31T18:00 REASON"`, or unset it.'
-        raise GitcfgError(f"{KEY} is {said!r} in git's configuration of this repository.", hint, code=4)
+        raise GitcfgError(f"{KEY} is {said!r} in git's configuration of this repository.", hint, code=REFUSED)
     return Bypass(until, reason.strip()) if now < until else None

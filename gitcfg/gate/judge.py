@@ -1,26 +1,27 @@
 """Judges a push: what each ref that moves brings, and whether it may."""
 
+import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from gitcfg.cache.cache import Cache
 from gitcfg.check.checked import Checked
+from gitcfg.check.known import Known
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
 from gitcfg.gate.refusals import DELETED, NO_COMMIT, NO_SETTINGS, NO_SIGNERS, rewound, unsigned, wrong
-from gitcfg.gate.ruling import Refusal, Ruling, Seen, unlike
+from gitcfg.gate.ruling import Refusal, Ruling, Seen
 from gitcfg.gate.settings import settings_changes
 from gitcfg.gate.standing import Standing
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signers
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet, compare
-from gitcfg.model import Finding, Severity
 
 _Ends = tuple[str | None, str | None]
 
@@ -58,8 +59,13 @@ class Gate:
             yield self._rulings(alike, opened)
 
     def _rulings(self, alike: dict[_Ends, list[str]], opened: ExitStack) -> Iterator[Ruling]:
+        judged = False
         for (old, new), refs in alike.items():
-            yield self._ruling(tuple(refs), old, new, opened)
+            if judged:
+                gc.collect()  # the program collects nothing on its own, and fleets hold themselves
+            ruling = self._ruling(tuple(refs), old, new, opened)
+            judged = ruling.seen is not None
+            yield ruling
             opened.close()
 
     def _ruling(self, refs: tuple[str, ...], old: str | None, new: str | None, opened: ExitStack) -> Ruling:
@@ -104,7 +110,9 @@ class Gate:
         old = self._fleet(ruling.base, None, opened)
         new = self._fleet(commit, old.tree if old is not None else None, opened)
         assert new is not None
-        looked = partial(self._look, old, demanded.ratchet)
+        # Once for all commits, and only if something is found: most pushes bring nothing that is wrong.
+        known = cache(lambda: Known(self._checked(old).findings if old is not None else ()))
+        looked = partial(self._look, known, demanded.ratchet)
         each = demanded.each and ruling.protected
         added = self._standing.added(before, commit, demanded, lambda other: other.each) if each else ()
         earlier = tuple(self._failing(added, commit, looked))
@@ -125,17 +133,18 @@ class Gate:
         for commit in commits:
             with ExitStack() as opened:
                 fleet = self._fleet(commit, None, opened) if commit != last else None
-                if fleet is not None and (seen := looked(fleet)).errors:
+                if fleet is None:
+                    continue
+                if (seen := looked(fleet)).errors:
                     yield seen
+            gc.collect()  # as between rulings; at least the last commit is still to come
 
-    def _look(self, known: Fleet | None, ratchet: bool, fleet: Fleet) -> Seen:
+    def _look(self, known: Callable[[], Known], ratchet: bool, fleet: Fleet) -> Seen:
         """What is wrong, but for warnings that are known, and with a ratchet errors that are."""
         checked = self._checked(fleet)
         found = checked.findings
-        if known is not None and found:
-            new = unlike(found, self._checked(known).findings)
-            found = new if ratchet else tuple(finding for finding in found if _counts(finding, new))
-        return Seen(fleet.commit or "", fleet.tree, checked, found)
+        wrong = tuple(each for each in found if (each.is_error and not ratchet) or each not in known())
+        return Seen(fleet.commit or "", fleet.tree, checked, wrong)
 
     def _checked(self, fleet: Fleet) -> Checked:
         return fleet.all_checked if self._said.parsers else fleet.checked
@@ -146,7 +155,3 @@ class Gate:
             return None
         before = before or self._standing.repository.before(tree)
         return opened.enter_context(Fleet(tree, before, self._today, self._cache))
-
-
-def _counts(finding: Finding, new: tuple[Finding, ...]) -> bool:
-    return finding.severity is Severity.ERROR or finding in new

@@ -6,9 +6,7 @@ from gitcfg.gate.ruling import Refusal, Seen
 from gitcfg.git.envelope import Flaw
 from gitcfg.git.signatures import Signed
 from gitcfg.load.root import FILE
-
-SHORT = 10
-"""So many digits of a commit's id are told."""
+from gitcfg.model.texts import ABBREVIATED, counted
 
 DELETED = Refusal(
     "it is protected and may not be deleted.",
@@ -27,7 +25,7 @@ NO_SIGNERS = Refusal(
 def rewound(before: str, commit: str) -> Refusal:
     """What is pushed does not come after what was there."""
     return Refusal(
-        f"{commit[:SHORT]} does not come after {before[:SHORT]}.",
+        f"{commit[:ABBREVIATED]} does not come after {before[:ABBREVIATED]}.",
         "Merge what was pushed before. The server's administrator allows rewinding with "
         "`git config gitcfg.allowRewind true`.",
     )
@@ -35,9 +33,9 @@ def rewound(before: str, commit: str) -> Refusal:
 
 def wrong(seen: Seen, base: str | None) -> Refusal:
     """A commit has errors; `base` is what does not have them, if only new ones count."""
-    new = f" that {base[:SHORT]} did not have" if base is not None else ""
-    number = f"{seen.errors} error" if seen.errors == 1 else f"{seen.errors} errors"
-    return Refusal(f"{seen.commit[:SHORT]} has {number}{new}.")
+    new = f" that {base[:ABBREVIATED]} did not have" if base is not None else ""
+    number = counted(seen.errors, "error")
+    return Refusal(f"{seen.commit[:ABBREVIATED]} has {number}{new}.")
 
 
 def unsigned(commits: Iterable[str], signed: Iterable[Signed]) -> Iterator[Refusal]:
@@ -45,7 +43,7 @@ def unsigned(commits: Iterable[str], signed: Iterable[Signed]) -> Iterator[Refus
     alike: dict[Signed, list[str]] = {}
     for commit, found in zip(commits, signed, strict=True):
         if found.flaw is not None:
-            alike.setdefault(found, []).append(commit[:SHORT])
+            alike.setdefault(found, []).append(commit[:ABBREVIATED])
     for found, ids in alike.items():
         flaw = found.flaw or Flaw.NONE
         key = f" ({found.key})" if found.key else ""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.model import Finding, Severity
+from gitcfg.model import Finding
 
 if TYPE_CHECKING:  # a push of nothing to judge needs none of these
     from gitcfg.check.checked import Checked
@@ -34,7 +34,7 @@ class Seen(msgspec.Struct, frozen=True):
     @property
     def errors(self) -> int:
         """How many errors count."""
-        return sum(finding.severity is Severity.ERROR for finding in self.wrong)
+        return sum(finding.is_error for finding in self.wrong)
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -71,19 +71,3 @@ class Ruling(msgspec.Struct, frozen=True):
     def refused(self) -> bool:
         """May the refs not move?"""
         return bool(self.protected and self.refusals)
-
-
-def unlike(findings: tuple[Finding, ...], before: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """The findings that are new: what was told before in the same words, of these nodes, is not."""
-    known: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
-    for finding in before:
-        known.setdefault(_fact(finding), set()).update(finding.nodes)
-    return tuple(
-        finding
-        for finding in findings
-        if _fact(finding) not in known or not known[_fact(finding)].issuperset(finding.nodes)
-    )
-
-
-def _fact(finding: Finding) -> tuple[str, tuple[str, ...], str]:
-    return finding.code, finding.subjects, finding.message

@@ -6,14 +6,14 @@ import pygit2
 from pygit2.enums import FileMode
 
 from gitcfg.git.repository import Repository
-from gitcfg.git.reverting import Conflict, git_of
+from gitcfg.git.reverting import Conflict
 
 _BETWEEN = b"\1\n"
 
 
 def versions(repository: Repository, head: str, since: str, path: str) -> Iterator[tuple[str, bytes | None]]:
     """The commits after another one that changed a file, newest first, each with what it then held."""
-    git = git_of(repository)
+    git = repository.git_or_error()
     walker = git.walk(head)
     walker.hide(since)
     for commit in walker:
@@ -35,7 +35,7 @@ def woven(repository: Repository, conflict: Conflict) -> bytes | None:
 
     git takes changes of neighbouring lines for one. A line of its own between any two keeps them apart.
     """
-    git = git_of(repository)
+    git = repository.git_or_error()
     texts = (conflict.base, conflict.ours, conflict.theirs)
     if any(text is None or not _is_text(text) for text in texts):
         return None

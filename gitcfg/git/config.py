@@ -1,5 +1,6 @@
 """git's own configuration of a repository: what its administrator says, which no push can change."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pygit2
@@ -12,8 +13,8 @@ class Config:
     """Values by key (`gitcfg.ratchet`), as `git config` shows them."""
 
     def __init__(self, repository: Repository) -> None:
-        assert repository.git is not None
-        self._config = repository.git.config
+        """GitcfgError: there is no git repository."""
+        self._config = repository.git_or_error("it has no settings").config
 
     def all(self, key: str) -> tuple[str, ...]:
         """All values of a key, in order: those of the machine first, the repository's own last."""
@@ -23,6 +24,12 @@ class Config:
         """The value that counts."""
         found = self.all(key)
         return found[-1] if found else None
+
+    def section(self, name: str) -> Iterator[tuple[str, str]]:
+        """All that is said in a section (`gitcfg`), by names in small letters, in order."""
+        for entry in self._config:
+            if entry.name.startswith(f"{name}."):
+                yield entry.name, entry.value or ""
 
     def flag(self, key: str) -> bool | None:
         """A truth, as git understands it; None: nothing is said. GitcfgError: it is none."""

@@ -10,7 +10,6 @@ from pygit2.enums import SortMode
 
 from gitcfg.git.differences import Trees
 from gitcfg.git.repository import Repository
-from gitcfg.model import GitcfgError
 
 _ORDER = SortMode.TOPOLOGICAL | SortMode.TIME
 _EPOCH = datetime(1970, 1, 1)
@@ -31,10 +30,8 @@ class History:
     """Commits by their full ids in hexadecimal, trees and files by their ids as bytes."""
 
     def __init__(self, repository: Repository) -> None:
-        if repository.git is None:
-            message = f"{repository.root} is no git repository, so it has no history."
-            raise GitcfgError(message, "Run `git init`.")
-        self.git: pygit2.Repository = repository.git
+        """GitcfgError: there is no git repository."""
+        self.git = repository.git_or_error("it has no history")
         self.trees = Trees(self.git)
         self._odb = self.git.odb
         self._folders = repository.prefix.split("/") if repository.prefix else []

@@ -1,19 +1,19 @@
 """Where git looks for the hooks of a repository, and what its own file of settings says of them."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import pygit2
 from pygit2.enums import ConfigLevel
 
-from gitcfg.git.repository import Repository
+from gitcfg.git.config import Config
+from gitcfg.git.repository import Repository, not_served
 from gitcfg.git.shared import shared_folder
 from gitcfg.model import GitcfgError
 
 PUSH_OPTIONS = "receive.advertisePushOptions"
 """Without it git takes no `--push-option`."""
 _PATH = "core.hooksPath"
+_NO_HOOKS = "it has no hooks"
 _COMMENT = b"# Written by `gitcfg hook install --server`; `gitcfg hook remove --server` takes it away.\n"
 _HEADING = b"[receive]\n"
 _BLOCK = _COMMENT + _HEADING + b"\tadvertisePushOptions = true\n"
@@ -29,7 +29,7 @@ class HookFolder(msgspec.Struct, frozen=True):
 
 def hook_folder(repository: Repository, top: Path) -> HookFolder:
     """Where the hooks are that git runs in the folder `top`: all work trees of a repository share them."""
-    git = git_of(repository)
+    git = repository.git_or_error(_NO_HOOKS)
     found = [entry for entry in git.config if entry.name == _PATH.lower()]
     if not found:
         return HookFolder(shared_folder(git) / "hooks")
@@ -40,7 +40,7 @@ def hook_folder(repository: Repository, top: Path) -> HookFolder:
 
 def work_tree(repository: Repository) -> Path:
     """The top of the work tree. GitcfgError: there is none."""
-    git = git_of(repository)
+    git = repository.git_or_error(_NO_HOOKS)
     if not git.workdir:
         hint = f"Nothing is committed in it: `gitcfg hook install --server {git.path}` judges pushes."
         raise GitcfgError(f"{git.path} has no work tree.", hint)
@@ -54,33 +54,19 @@ def exactly(path: Path) -> Repository:
         own = path / ".git"  # a file where work trees or submodules have theirs elsewhere
         if own.is_file() or repository.root.resolve() in (path.resolve(), own.resolve()):
             return repository
-    raise GitcfgError(f"{path} is no git repository.", "Name the folder that is pushed to.")
-
-
-def git_of(repository: Repository) -> pygit2.Repository:
-    """What git keeps. GitcfgError: nothing."""
-    if repository.git is None:
-        raise GitcfgError(f"{repository.root} is no git repository, so it has no hooks.", "Run `git init`.")
-    return repository.git
-
-
-def settings(repository: Repository, section: str) -> Iterator[tuple[str, str]]:
-    """What git's configuration says in a section (`gitcfg`), by names in small letters, in order."""
-    for entry in git_of(repository).config:
-        if entry.name.startswith(f"{section}."):
-            yield entry.name, entry.value or ""
+    raise not_served(path)
 
 
 def settings_file(repository: Repository) -> Path:
     """git's own file of a repository's settings, which all its work trees share."""
-    return shared_folder(git_of(repository)) / "config"
+    return shared_folder(repository.git_or_error(_NO_HOOKS)) / "config"
 
 
 def takes_push_options(repository: Repository) -> bool:
     """Does git take push options here?"""
     try:
-        return bool(git_of(repository).config.get_bool(PUSH_OPTIONS))
-    except (KeyError, ValueError, pygit2.GitError):
+        return Config(repository).flag(PUSH_OPTIONS) or False
+    except GitcfgError:  # what is no truth does not let git take them
         return False
 
 

@@ -9,10 +9,8 @@ import pygit2
 
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Repository
-from gitcfg.git.reverting import git_of
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 
-_REFUSED = 4
 HOOKS = ("pre-commit", "commit-msg")
 """The hooks that `git commit --no-verify` goes around."""
 
@@ -21,7 +19,7 @@ class Landing:
     """The branch that is checked out, at `head`; `hooks` says which of HOOKS are asked."""
 
     def __init__(self, repository: Repository, git: Git, head: str, hooks: tuple[str, ...]) -> None:
-        self._pygit = git_of(repository)
+        self._pygit = repository.git_or_error()
         self._git = git
         self._top = Path(self._pygit.workdir)
         self._head = head
@@ -62,13 +60,13 @@ class Landing:
         changed, and who kills it after finds everything done.
         """
         if str(self._pygit.head.peel(pygit2.Commit).id) != self._head:
-            raise GitcfgError("Another commit has been made meanwhile.", "Try again.", code=_REFUSED)
+            raise GitcfgError("Another commit has been made meanwhile.", "Try again.", code=REFUSED)
         words = ["-C", str(self._top), f"--work-tree={self._top}", "merge", "--ff-only", "--quiet"]
         plain = ["--no-autostash", "--no-verify-signatures", "--no-squash", "--no-stat"]
         code, error = self._git.apart(*words, *plain, commit, GIT_REFLOG_ACTION=action)
         if code:
             hint = "Remove the lock if no git is at work there." if ".lock" in error else self._left(commit)
-            raise GitcfgError(f"git cannot change the files: {error}.", hint, code=_REFUSED)
+            raise GitcfgError(f"git cannot change the files: {error}.", hint, code=REFUSED)
         self._hook("post-commit")
 
     def _left(self, commit: str) -> str:
@@ -99,7 +97,7 @@ class Landing:
         if code and name != "post-commit":
             said = "\n".join(filter(None, (told, error)))
             hint = "--no-verify goes around it." if name in HOOKS else ""
-            raise GitcfgError(f"The hook {name} refuses:\n{said}", hint, code=_REFUSED)
+            raise GitcfgError(f"The hook {name} refuses:\n{said}", hint, code=REFUSED)
 
     def _signing(self) -> tuple[str, ...]:
         """`git commit` heeds this setting, `git commit-tree` does not."""
@@ -118,7 +116,7 @@ class Landing:
                 message = (
                     "The hook pre-commit changes what is to be committed, and that has been judged as it is."
                 )
-                raise GitcfgError(message, hint, code=_REFUSED)
+                raise GitcfgError(message, hint, code=REFUSED)
 
     def _is_there(self, name: str) -> bool:
         place = self._top / self._git.say("rev-parse", "--git-path", f"hooks/{name}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from gitcfg.git.repository import Repository
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 
 _OURS = frozenset(
@@ -31,12 +31,13 @@ class Git:
 
     def __init__(self, repository: Repository, environment: Mapping[str, str]) -> None:
         """GitcfgError: there is no git repository, or what is in it has not been accepted yet."""
-        if repository.git is None:
-            raise GitcfgError(f"{repository.root} is no git repository.", "Run `git init`.")
+        git = repository.git_or_error()
         if environment.get("GIT_QUARANTINE_PATH"):
             hint = "Call it from post-receive, not from pre-receive."
-            raise GitcfgError("What is pushed is not accepted yet, so nothing can follow.", hint, code=4)
-        self.folder = Path(repository.git.path)
+            raise GitcfgError(
+                "What is pushed is not accepted yet, so nothing can follow.", hint, code=REFUSED
+            )
+        self.folder = Path(git.path)
         kept = {name: value for name, value in environment.items() if name not in _OURS}
         self._environment = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
 

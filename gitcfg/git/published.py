@@ -10,11 +10,10 @@ from gitcfg.git.differences import Items, Trees
 from gitcfg.git.program import Git
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import MARKER, Repository
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 
 _NONE = "0" * 40
-_REFUSED = 4
 _TRIES, _PAUSE = 20, 0.1
 _LATEST = 1 << 40  # seconds; git knows no later dates
 _CRUD = frozenset(map(chr, range(33))) | frozenset(".,:;<>\"\\'")
@@ -34,8 +33,7 @@ class Published:
 
     def __init__(self, repository: Repository, git: Git, ref: str, mark: str) -> None:
         """Each commit on it has the trailer `mark`. GitcfgError: no ref is called so, or it must not be."""
-        assert repository.git is not None
-        self._pygit: pygit2.Repository = repository.git
+        self._pygit = repository.git_or_error()
         self._git = git
         self._mark = mark
         self.trees = Trees(self._pygit)
@@ -49,9 +47,9 @@ class Published:
         taken = {line.removeprefix("branch ") for line in trees if line.startswith("branch ")}
         if self.ref in taken | {head}:
             hint = "Name a branch of its own, such as `rendered`."
-            raise GitcfgError(f"{self.ref} is the branch that is checked out.", hint, code=_REFUSED)
+            raise GitcfgError(f"{self.ref} is the branch that is checked out.", hint, code=REFUSED)
         if not self._git.ask("symbolic-ref", "-q", self.ref)[0]:
-            raise GitcfgError(f"{self.ref} stands for another ref.", "Name that one.", code=_REFUSED)
+            raise GitcfgError(f"{self.ref} stands for another ref.", "Name that one.", code=REFUSED)
 
     def tip(self) -> Tip | None:
         """What stands there now; None: nothing yet. GitcfgError: something that was not made here."""
@@ -60,19 +58,19 @@ class Published:
             return None
         commit = self._pygit.get(found.target)
         if not isinstance(commit, pygit2.Commit):
-            raise GitcfgError(f"{self.ref} leads to no commit.", "Name another ref.", code=_REFUSED)
+            raise GitcfgError(f"{self.ref} leads to no commit.", "Name another ref.", code=REFUSED)
         rows = self.trees.items(commit.tree_id.raw)
         if MARKER in rows:
             hint = "Name a branch of its own, such as `rendered`."
             raise GitcfgError(
                 f"{self.ref} holds a {MARKER}: it is no rendered ref, but a configuration.",
                 hint,
-                code=_REFUSED,
+                code=REFUSED,
             )
         said = trailers(commit.raw_message.decode("utf-8", "replace"))
         if self._mark not in said:
             hint = "Name another ref, or remove that one: what is on it would vanish from its tip."
-            raise GitcfgError(f"{self.ref} was not made by gitcfg.", hint, code=_REFUSED)
+            raise GitcfgError(f"{self.ref} was not made by gitcfg.", hint, code=REFUSED)
         return Tip(str(commit.id), str(commit.tree_id), rows, said)
 
     def commit(self, tree: str, parent: Tip | None, source: str, message: str) -> str:
@@ -97,7 +95,7 @@ class Published:
             time.sleep(_PAUSE)
         why = error.partition("\n")[0].removeprefix("fatal: ").rstrip(".")
         hint = "Remove the lock if no git is at work there." if ".lock" in why else ""
-        raise GitcfgError(f"{self.ref} cannot be moved: {why}.", hint, code=_REFUSED)
+        raise GitcfgError(f"{self.ref} cannot be moved: {why}.", hint, code=REFUSED)
 
     def _signing(self) -> tuple[str, ...]:
         _, key, _ = self._git.ask("config", "gitcfg.signingKey")

@@ -6,7 +6,6 @@ import pygit2
 from pygit2.enums import SortMode
 
 from gitcfg.git.repository import Repository
-from gitcfg.model import GitcfgError
 
 _OLDEST_FIRST = SortMode.TOPOLOGICAL | SortMode.REVERSE
 
@@ -15,11 +14,8 @@ class Refs:
     """Refs by their full names, commits by their ids in hexadecimal."""
 
     def __init__(self, repository: Repository) -> None:
-        if repository.git is None:
-            raise GitcfgError(
-                f"{repository.root} is no git repository, so it has no refs.", "Run `git init`."
-            )
-        self._git: pygit2.Repository = repository.git
+        """GitcfgError: there is no git repository."""
+        self._git = repository.git_or_error("it has no refs")
 
     @property
     def head(self) -> str:

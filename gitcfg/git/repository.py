@@ -14,6 +14,7 @@ from gitcfg.git.shared import shared_folder
 from gitcfg.git.tree import Tree
 from gitcfg.git.worktree import NoGit, WorkTree
 from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
 
 MARKER = "gitcfg.yaml"
 
@@ -55,7 +56,7 @@ class Repository:
         """
         git = _discover(Path(path).resolve())
         if git is None:
-            raise GitcfgError(f"{path} is no git repository.", "Name the folder that is pushed to.")
+            raise not_served(path)
         return cls(Path(git.path), git, prefix.strip("/"))
 
     @property
@@ -74,12 +75,13 @@ class Repository:
 
         `git commit --all` and `git commit PATH` make one, and name it to hooks in GIT_INDEX_FILE.
         """
-        git = self._git("the index")
+        git = self.git_or_error("the index cannot be read")
         return IndexTree(git, self.prefix, staged(read_index(Path(file or Path(git.path) / "index"))))
 
     def at(self, revision: str) -> Tree:
         """A commit's tree; `revision` is whatever `git rev-parse` takes."""
-        return CommitTree(self._git("a revision"), self._commit(revision), self.prefix, self._listed)
+        commit = self.commit(revision)
+        return CommitTree(self.git_or_error(), commit, self.prefix, self._listed)
 
     def knows(self, revision: str) -> bool:
         """Is it a revision?"""
@@ -87,15 +89,16 @@ class Repository:
 
     def merge_base(self, ours: str, theirs: str) -> str:
         """The commit at which two revisions parted. GitcfgError: they have none in common."""
-        base = self._git("a merge base").merge_base(self._commit(ours).id, self._commit(theirs).id)
+        git = self.git_or_error("a merge base cannot be read")
+        base = git.merge_base(self.commit(ours).id, self.commit(theirs).id)
         if base is None:
             raise GitcfgError(f"{ours} and {theirs} have no commit in common.")
         return str(base)
 
     def merged(self, ours: str, theirs: str) -> Tree:
         """What merging a revision into another gives. GitcfgError: git finds conflicts."""
-        git = self._git("a merge")
-        index = git.merge_commits(self._commit(ours), self._commit(theirs))
+        git = self.git_or_error("a merge cannot be read")
+        index = git.merge_commits(self.commit(ours), self.commit(theirs))
         if index.conflicts is not None:
             paths = sorted({entry.path for sides in index.conflicts for entry in sides if entry})
             hint = f"Both changed {', '.join(paths)}."
@@ -113,18 +116,25 @@ class Repository:
             return None
         return CommitTree(self.git, self.git.head.peel(pygit2.Commit), self.prefix, self._listed)
 
-    def _commit(self, revision: str) -> pygit2.Commit:
-        commit = _commit(self._git(f"the revision {revision}"), revision)
+    def commit(self, revision: str) -> pygit2.Commit:
+        """A commit as git's library has it. GitcfgError: there is no such revision."""
+        commit = _commit(self.git_or_error("a revision cannot be read"), revision)
         if commit is None:
-            raise GitcfgError(f"There is no revision {revision}.", "`git log --oneline` lists commits.")
+            hint = "`git log --oneline` lists commits."
+            raise GitcfgError(f"There is no revision {shown(revision)}.", hint)
         return commit
 
-    def _git(self, what: str) -> pygit2.Repository:
+    def git_or_error(self, so: str = "") -> pygit2.Repository:
+        """What git's library has open here. GitcfgError: there is no git, and `so` something fails."""
         if self.git is None:
-            raise GitcfgError(
-                f"{self.root} is no git repository, so {what} cannot be read.", "Run `git init`."
-            )
+            follows = f", so {so}" if so else ""
+            raise GitcfgError(f"{self.root} is no git repository{follows}.", "Run `git init`.")
         return self.git
+
+
+def not_served(path: str | os.PathLike[str]) -> GitcfgError:
+    """Nothing can be pushed to a folder."""
+    return GitcfgError(f"{path} is no git repository.", "Name the folder that is pushed to.")
 
 
 def _commit(git: pygit2.Repository, revision: str) -> pygit2.Commit | None:

@@ -10,7 +10,6 @@ from pygit2.enums import MergeFavor
 from gitcfg.git.index import IndexTree, merged
 from gitcfg.git.repository import Repository
 from gitcfg.git.spans import Span
-from gitcfg.model import GitcfgError
 
 _Entry = pygit2.IndexEntry | None
 _Trees = tuple[pygit2.Tree, pygit2.Tree, pygit2.Tree]
@@ -51,16 +50,13 @@ class Proposed:
         """The repository in it."""
         return IndexTree(self._git, self.prefix, merged(self._index))
 
+    def held(self, path: str) -> bytes | None:
+        """What a file holds in it, by git's path; None: it is not there."""
+        return _content(self._git, self._index[path]) if path in self._index else None
+
     def write(self) -> str:
         """Its id, once git has it; nothing leads to it yet."""
         return str(self._index.write_tree(self._git))
-
-
-def git_of(repository: Repository) -> pygit2.Repository:
-    """The git repository. GitcfgError: there is none."""
-    if repository.git is None:
-        raise GitcfgError(f"{repository.root} is no git repository.", "Run `git init`.")
-    return repository.git
 
 
 def undone(
@@ -70,7 +66,7 @@ def undone(
 
     Where conflicts are left there is nothing to propose.
     """
-    git = git_of(repository)
+    git = repository.git_or_error()
     trees = (_tree(git, span.last), _tree(git, head), _tree(git, span.before))
     index = _merged(git, trees, MergeFavor.NORMAL)
     left = []
@@ -86,7 +82,7 @@ def undone(
 
 def restored(repository: Repository, commit: str, head: str) -> Proposed:
     """HEAD with the repository's folder as another commit has it."""
-    git = git_of(repository)
+    git = repository.git_or_error()
     index = pygit2.Index()
     if not repository.prefix:
         index.read_tree(_tree(git, commit))

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-import pygit2
 
 from gitcfg.git.envelope import MOST_BYTES, PURPOSE, Envelope, Flaw, envelope
 from gitcfg.git.repository import Repository
@@ -46,11 +45,8 @@ class Signers:
     """
 
     def __init__(self, repository: Repository, allowed: bytes, revoked: Path | None, now: datetime) -> None:
-        if repository.git is None:
-            raise GitcfgError(
-                f"{repository.root} is no git repository, so nobody signs in it.", "Run `git init`."
-            )
-        self._git: pygit2.Repository = repository.git
+        """GitcfgError: there is no git repository."""
+        self._git = repository.git_or_error("nobody signs in it")
         self._allowed = allowed
         self._revoked = revoked
         self._time = f"-Overify-time={now.astimezone(UTC):%Y%m%d%H%M%S}Z"

@@ -4,8 +4,9 @@ import msgspec
 import pygit2
 
 from gitcfg.git.repository import Repository
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
+from gitcfg.model.texts import ABBREVIATED
 
 _WALK = pygit2.enums.SortMode.TOPOLOGICAL | pygit2.enums.SortMode.TIME
 
@@ -25,9 +26,7 @@ class Span(msgspec.Struct, frozen=True):
 
 def present(repository: Repository) -> str:
     """The commit that is checked out. GitcfgError: nothing can follow it here."""
-    git = repository.git
-    if git is None:
-        raise GitcfgError(f"{repository.root} is no git repository, so it has no history.", "Run `git init`.")
+    git = repository.git_or_error("it has no history")
     if not git.workdir:
         hint = "Work in a clone of it, and push."
         raise GitcfgError(f"{git.path} is a bare repository: it has no files to change.", hint)
@@ -36,22 +35,21 @@ def present(repository: Repository) -> str:
     if git.state():
         state = str(getattr(git.state(), "name", "work")).lower().replace("_", " ")
         hint = "`git status` says how to finish it, or to give it up."
-        raise GitcfgError(f"git is in the middle of something here: {state}.", hint, code=4)
+        raise GitcfgError(f"git is in the middle of something here: {state}.", hint, code=REFUSED)
     return str(git.head.peel(pygit2.Commit).id)
 
 
 def span(repository: Repository, asked: str, mainline: int | None, head: str) -> Span:
     """The commits that a revision, or A..B, means. GitcfgError: they cannot be undone."""
-    git = repository.git
-    assert git is not None
+    git = repository.git_or_error("it has no history")
     if "..." in asked:
         raise GitcfgError(f"{shown(asked)} means two sides.", "Write A..B: what B has and A has not.")
     if ".." in asked:
         first, _, last = asked.partition("..")
         if mainline is not None:
             raise GitcfgError("--mainline goes with one merge, not with a range.")
-        return _range(git, _commit(git, first or "HEAD"), _commit(git, last or "HEAD"), head)
-    commit = _commit(git, asked)
+        return _range(git, repository.commit(first or "HEAD"), repository.commit(last or "HEAD"), head)
+    commit = repository.commit(asked)
     _refuse_foreign(git, commit, head)
     parent = _parent(git, commit, mainline)
     before = str(parent.id) if parent is not None else None
@@ -95,16 +93,8 @@ def _parent(git: pygit2.Repository, commit: pygit2.Commit, mainline: int | None)
     return parents[(mainline or 1) - 1] if parents else None
 
 
-def _commit(git: pygit2.Repository, revision: str) -> pygit2.Commit:
-    try:
-        return git.revparse_single(revision).peel(pygit2.Commit)
-    except (KeyError, ValueError, pygit2.GitError):
-        hint = "`git log --oneline` lists commits."
-        raise GitcfgError(f"There is no revision {shown(revision)}.", hint) from None
-
-
 def _short(commit: pygit2.Commit) -> str:
-    return str(commit.id)[:10]
+    return str(commit.id)[:ABBREVIATED]
 
 
 def _subject(commit: pygit2.Commit) -> str:

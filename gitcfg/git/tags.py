@@ -8,11 +8,10 @@ import pygit2
 from gitcfg.git.history import History, dated
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Repository
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 
 FOLDER = "refs/tags/snapshot/"
-_REFUSED = 4
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -63,7 +62,7 @@ class Snapshots:
             raise GitcfgError(f"{shown(name)!r} is no name for a snapshot.", hint)
         if ref in self._git.references:
             hint = f"`gitcfg snapshot show {shown(name)}` says what it is."
-            raise GitcfgError(f"There is a snapshot {shown(name)} already.", hint, code=_REFUSED)
+            raise GitcfgError(f"There is a snapshot {shown(name)} already.", hint, code=REFUSED)
         words = ("--annotate", "--cleanup=whitespace", "--file=-", "--", ref.removeprefix("refs/tags/"))
         git.say("tag", *words, commit, given=message.encode())
         return self.named(name)

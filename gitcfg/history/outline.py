@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.history.meaning import said
-from gitcfg.load.overrides import NEVER
+from gitcfg.load.terms import NEVER
 from gitcfg.model import Feature, Node, NodeSet, Override
 
 _MARK = re.compile(r"\$\{[^{}]*\}")

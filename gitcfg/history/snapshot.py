@@ -7,10 +7,11 @@ from msgspec import field
 
 from gitcfg.git.differences import Changed
 from gitcfg.git.repository import MARKER
+from gitcfg.model.kinds import LAYERS, TEXTS
 
-KINDS = ("features", "groups", "nodes", "nodesets", "overrides")
-"""The folders that hold one definition a file."""
-OTHERS = ("parameters", "templates", "files")
+KINDS = LAYERS
+"""The folders that hold one definition a file, as far as a result can depend on it."""
+OTHERS = ("parameters", *TEXTS)
 """The other folders that a result can depend on."""
 
 Place = tuple[str, bytes]
@@ -77,7 +78,7 @@ def name_of(folder: str, path: str) -> str | None:
     name = path.rpartition("/")[2]
     if not name or name.startswith("."):
         return None
-    plain = folder in ("templates", "files")
+    plain = folder in TEXTS
     return name.removesuffix(".yaml") if plain or name.endswith(".yaml") else None
 
 

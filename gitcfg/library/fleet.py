@@ -1,6 +1,6 @@
 """A fleet: every node at one commit, in a work tree or an index, each part made when it is asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -93,27 +93,23 @@ class Fleet(Mapping[str, Node]):
 
         Its findings are right about these nodes' errors, and say nothing about anything else.
         """
-        from gitcfg.compile.part import part, typed
-
-        if self.is_compiled():
-            return self
-        found = part(self.model, names)
-        return self._part(found, None) if typed(found) else self
+        return self._part(names, lambda: None)
 
     def valued(self, names: Iterable[str]) -> "Fleet":
         """The same for what some nodes get; its findings count for nothing."""
+        return self._part(names, self._checks.implied)
+
+    def _part(self, names: Iterable[str], known: Callable[[], Mapping[str, str] | None]) -> "Fleet":
+        """Some nodes alone; all, where types that only the whole implies are needed and not `known`."""
         from gitcfg.compile.part import part, typed
 
         if self.is_compiled():
             return self
         found = part(self.model, names)
-        if typed(found):
-            return self._part(found, None)
-        implied = self._checks.implied()
-        return self if implied is None else self._part(found, implied)
-
-    def _part(self, model: Model, implied: Mapping[str, str] | None) -> "Fleet":
-        self._parts.append(Fleet(self.tree, None, self._today, NoCache(), model, implied))
+        implied = None
+        if not typed(found) and (implied := known()) is None:
+            return self
+        self._parts.append(Fleet(self.tree, None, self._today, NoCache(), found, implied))
         return self._parts[-1]
 
     @property

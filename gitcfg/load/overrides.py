@@ -7,7 +7,6 @@ import msgspec
 from gitcfg.load.document import Document
 from gitcfg.load.files import files
 from gitcfg.load.kind import Kind
-from gitcfg.load.nodesets import node_names
 from gitcfg.load.packed import (
     BindingRow,
     FileRow,
@@ -25,10 +24,9 @@ from gitcfg.load.packed import (
 from gitcfg.load.parts import bindings, listed, names
 from gitcfg.load.reading import Reading
 from gitcfg.load.shelf import taken
-from gitcfg.model import Origin, Override, Ref, Settings
+from gitcfg.load.terms import NEVER, chosen, until
+from gitcfg.model import Origin, Override, Settings
 from gitcfg.model.names import NAME
-
-NEVER = date.max
 
 
 class _Packed(msgspec.Struct, frozen=True, array_like=True):
@@ -64,32 +62,21 @@ def overrides_kind(settings: Settings) -> Kind[Override]:
 
 
 def _override(reading: Reading, doc: Document, name: str, most: int) -> Override:
-    where = doc.value.get("where")
-    place = doc.at("nodes" if where is None else "where")
-    nodes = doc.value.get("nodes")
+    members, where, place = chosen(reading, doc, most)
     return Override(
         name,
         Origin(doc.file),
         str(doc.value["reason"]),
-        _until(reading, doc),
-        members=None if nodes is None else node_names(reading, Ref(nodes, doc.at("nodes")), most),
+        until(reading, doc),
+        members=members,
         place=place,
         until_at=doc.at("until"),
-        where=None if where is None else Ref(where, place),
+        where=where,
         params=bindings(reading, doc),
         features=listed(reading, doc, "features"),
         without=names(reading, doc, "without"),
         files=files(doc),
     )
-
-
-def _until(reading: Reading, doc: Document) -> date:
-    text = doc.value["until"]
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        reading.report("GC102", doc.file, f"{text} is not a date.", doc.at("until"), hint="Write YYYY-MM-DD.")
-        return NEVER
 
 
 def _pack(said: Override) -> _Packed:

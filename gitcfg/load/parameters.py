@@ -58,6 +58,7 @@ def _parameter(reading: Reading, doc: Document, said: Said) -> Parameter:
         macros=get("macros"),
         level=get("level", 0),
         tags=tuple(get("tags", ())),
+        secret=bool(get("secret", False)),
     )
 
 

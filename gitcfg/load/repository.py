@@ -6,6 +6,8 @@ from typing import Any
 from gitcfg.git.tree import Tree
 from gitcfg.load.features import FEATURES, GROUPS
 from gitcfg.load.found import Findings, Known, Unread
+from gitcfg.load.holds import holds_kind
+from gitcfg.load.keys import Keys
 from gitcfg.load.nodes import nodes_kind
 from gitcfg.load.nodesets import nodesets_kind
 from gitcfg.load.overrides import overrides_kind
@@ -18,8 +20,7 @@ from gitcfg.load.sheets import Sheets
 from gitcfg.load.shelf import Shelf
 from gitcfg.load.subsystems import SUBSYSTEMS
 from gitcfg.model import Finding, Model, Origin, Settings
-
-LATER = ("rules", "allocations", "secrets", "holds", "keys")
+from gitcfg.model.kinds import LATER
 
 
 def load(tree: Tree, keeper: Keeper | None = None) -> Model:
@@ -46,6 +47,7 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
     written = Shelf(tree, nodesets_kind(settings), packs)
     nodesets = NodeSets(written, nodes, settings.max_nodes)
     overrides = Shelf(tree, overrides_kind(settings), packs)
+    holds, keys = Shelf(tree, holds_kind(settings), packs), Keys(tree)
     names = Reading(tree)
     templates, sources = _names(names, "templates"), _names(names, "files")
     kinds: tuple[Shelf[Any] | Sheets[Any], ...] = (
@@ -56,6 +58,7 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         groups,
         written,
         overrides,
+        holds,
     )
     parts = (
         Known(findings),
@@ -66,6 +69,8 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         groups,
         nodesets,
         overrides,
+        holds,
+        keys,
         Known(names.findings),
     )
     return Model(
@@ -77,6 +82,8 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         nodes=nodes,
         nodesets=nodesets,
         overrides=overrides,
+        holds=holds,
+        keys=keys,
         templates=templates,
         sources=sources,
         unread=Unread({part.kind.folder: part for part in kinds}),

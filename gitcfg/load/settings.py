@@ -1,12 +1,13 @@
-"""gitcfg.yaml: the settings of a repository (GC104, GC105)."""
+"""gitcfg.yaml: the settings of a repository (GC104)."""
 
 from gitcfg.load.document import Document
+from gitcfg.load.parts import refs
 from gitcfg.load.reading import Reading
+from gitcfg.load.release import release
 from gitcfg.load.root import FILE, settings_entry
-from gitcfg.model import Origin, Settings, Undeclared
+from gitcfg.model import Origin, Ref, Settings, Undeclared
 
 FORMAT = 1
-_LATER = {"release": "releases", "walk_in": "nodes that walk in"}
 
 
 def load_settings(reading: Reading) -> Settings | None:
@@ -23,17 +24,10 @@ def load_settings(reading: Reading) -> Settings | None:
             "GC104", FILE, message, doc.at("format"), hint=f"Write `format: {FORMAT}`, or use a newer gitcfg."
         )
         return None
-    _later(reading, doc)
-    return Settings(Origin(FILE)) if wrong else _settings(doc)
+    return Settings(Origin(FILE)) if wrong else _settings(reading, doc)
 
 
-def _later(reading: Reading, doc: Document) -> None:
-    for key in filter(doc.value.get, _LATER):
-        message = f"`{key}` belongs to {_LATER[key]}, which this version does not support."
-        reading.report("GC105", key, message, doc.key(key))
-
-
-def _settings(doc: Document) -> Settings:
+def _settings(reading: Reading, doc: Document) -> Settings:
     get = doc.value.get
     default = Settings(Origin(FILE))
     return Settings(
@@ -44,5 +38,16 @@ def _settings(doc: Document) -> Settings:
         check=get("check", default.check),
         ratchet=get("ratchet", default.ratchet),
         signatures=get("signatures", default.signatures),
+        walk_in=_walk_in(reading, doc),
+        release=release(reading, doc),
         max_nodes=get("max_nodes", default.max_nodes),
     )
+
+
+def _walk_in(reading: Reading, doc: Document) -> tuple[Ref, ...] | None:
+    said = doc.value.get("walk_in")
+    if said is None:
+        return None
+    groups = {key.value: node for key, node in doc.top["walk_in"].value}.get("groups")
+    default = doc.value.get("default_group", "default")
+    return refs(reading, doc.file, groups, said["groups"], default) if groups is not None else ()

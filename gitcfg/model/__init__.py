@@ -18,11 +18,13 @@ from gitcfg.model.definitions import (
     Undeclared,
     Use,
 )
-from gitcfg.model.errors import GitcfgError
+from gitcfg.model.delivery import Hold, Key, Release, Share
+from gitcfg.model.errors import REFUSED, GitcfgError
 from gitcfg.model.findings import Finding, Severity
 from gitcfg.model.origin import Origin, Ref
 
 __all__ = [
+    "REFUSED",
     "Binding",
     "Fact",
     "Feature",
@@ -30,6 +32,8 @@ __all__ = [
     "Finding",
     "GitcfgError",
     "Group",
+    "Hold",
+    "Key",
     "ListEdit",
     "Model",
     "Node",
@@ -39,8 +43,10 @@ __all__ = [
     "Override",
     "Parameter",
     "Ref",
+    "Release",
     "Settings",
     "Severity",
+    "Share",
     "Subsystem",
     "Undeclared",
     "Use",

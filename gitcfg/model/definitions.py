@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.model.delivery import Hold, Key, Release
 from gitcfg.model.findings import Finding
 from gitcfg.model.origin import Origin, Ref
 
@@ -95,6 +96,7 @@ class Parameter(msgspec.Struct, frozen=True, gc=False):
     macros: str | None = None
     level: int = 0
     tags: tuple[str, ...] = ()
+    secret: bool = False
 
     @property
     def pattern(self) -> bool:
@@ -212,7 +214,7 @@ class Undeclared(StrEnum):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """gitcfg.yaml."""
+    """gitcfg.yaml. `walk_in` are the groups of a node that nobody knows; None: it gets nothing."""
 
     origin: Origin
     default_group: str = "default"
@@ -221,6 +223,8 @@ class Settings(msgspec.Struct, frozen=True):
     check: str = "tip"
     ratchet: bool = False
     signatures: str = "off"
+    walk_in: tuple[Ref, ...] | None = None
+    release: Release | None = None
     max_nodes: int = 2_000_000
 
 
@@ -241,6 +245,8 @@ class Model(msgspec.Struct, frozen=True):
     nodes: Mapping[str, Node] = {}
     nodesets: Mapping[str, NodeSet] = {}
     overrides: Mapping[str, Override] = {}
+    holds: Mapping[str, Hold] = {}
+    keys: Mapping[str, Key] = {}
     templates: frozenset[str] = frozenset()
     sources: frozenset[str] = frozenset()
     unread: Mapping[str, Set[str]] = {}

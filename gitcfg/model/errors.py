@@ -1,5 +1,8 @@
 """The one exception: what makes a command impossible."""
 
+REFUSED = 4
+"""The exit code of what is not done because something is in the way."""
+
 
 class GitcfgError(Exception):
     """What makes a command impossible, with its exit code (interfaces: 2 usage, 4 refused, ...)."""

@@ -28,3 +28,8 @@ class Finding(msgspec.Struct, frozen=True, order=True):
     nodes: tuple[str, ...] = ()
     severity: Severity = Severity.ERROR
     hint: str = ""
+
+    @property
+    def is_error(self) -> bool:
+        """Does it make a check fail?"""
+        return self.severity is Severity.ERROR

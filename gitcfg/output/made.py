@@ -10,9 +10,9 @@ from gitcfg.cache.program import program
 from gitcfg.compile.fleet import Fleet
 from gitcfg.git.fingerprint import fingerprint
 from gitcfg.model import Group, Node, Override, Use
+from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 
-_FOR_ALL = ("gitcfg.yaml", "parameters", "templates", "files")
-_FOR_SOME = ("nodes", "nodesets", "groups", "features", "overrides")
+_FOR_ALL = (SETTINGS, "parameters", *TEXTS)
 
 
 class Ingredients:
@@ -51,7 +51,7 @@ class Ingredients:
 
     @cached_property
     def _ids(self) -> dict[str, str]:
-        return {entry.path: entry.id for folder in _FOR_SOME for entry in self._fleet.tree.entries(folder)}
+        return {entry.path: entry.id for folder in LAYERS for entry in self._fleet.tree.entries(folder)}
 
     def _id(self, path: str) -> str:
         return self._ids.get(path, "")

@@ -7,7 +7,7 @@ import msgspec
 from gitcfg.git.differences import Trees
 from gitcfg.git.objects import FOLDER
 from gitcfg.git.pack import Made, blob, nested, refused
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.output.source import File, Source, Unmade
 
 CHUNK = 64
@@ -103,9 +103,11 @@ def _refuse(node: str, path: str) -> None:
     part = refused(path)
     if part:
         hint = "Leave it out of what is rendered to a ref, or render to a folder: `--out DIR`."
-        raise GitcfgError(f"{node}: {path} cannot be in git, which keeps {part} for itself.", hint, code=4)
+        raise GitcfgError(
+            f"{node}: {path} cannot be in git, which keeps {part} for itself.", hint, code=REFUSED
+        )
     if path.count("/") > MOST_FOLDERS:
-        raise GitcfgError(f"{node}: {path[:60]}... lies too deep in folders for git's library.", code=4)
+        raise GitcfgError(f"{node}: {path[:60]}... lies too deep in folders for git's library.", code=REFUSED)
 
 
 def jobs(nodes: Iterator[Job], most: int = CHUNK) -> Iterator[list[Job]]:

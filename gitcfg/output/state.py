@@ -10,10 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 
 NAME = ".gitcfg"
-_REFUSED = 4
 _TRIES, _PAUSE = 60, 0.05  # workers of a process that was killed may take a moment to end
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK})
 
@@ -54,7 +53,7 @@ def opened(top: Path) -> Iterator[State]:
     # Forked workers hold the lock too: it is free when the last of them has ended, whatever became of us.
     lock = os.open(state.home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
-        locked = _lock(lock, top)
+        locked = claim(lock, top)
         with _cleared(state.spare):
             yield State(top, locked)
     finally:
@@ -84,8 +83,8 @@ def _make(folder: Path, named: bool) -> None:
     folder.mkdir(parents=named, exist_ok=True)
 
 
-def _lock(lock: int, top: Path) -> bool:
-    """Lock it; False where the file system has no locks."""
+def claim(lock: int, top: Path) -> bool:
+    """Lock a folder by an open file; False where the file system has no locks. GitcfgError: it is taken."""
     for _ in range(_TRIES):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -98,4 +97,4 @@ def _lock(lock: int, top: Path) -> bool:
         else:
             return True
     hint = "Wait until it is done, or write elsewhere."
-    raise GitcfgError(f"Another gitcfg is writing to {top}.", hint, code=_REFUSED)
+    raise GitcfgError(f"Another gitcfg is writing to {top}.", hint, code=REFUSED)

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from gitcfg.model.texts import safe
 from gitcfg.picture.looks import LINES, legend, look
 from gitcfg.picture.picture import MUTUAL, Edge, Kind, Picture, Relation, Vertex
-from gitcfg.picture.words import about, label, plain, short
+from gitcfg.picture.words import about, label, short
 
 PIECE = 3_000
 """Characters of a string between quotes: older versions of dot take at most 16,384 bytes."""
@@ -20,7 +21,7 @@ def dot(picture: Picture) -> str:
 
 
 def _lines(picture: Picture) -> Iterator[str]:
-    yield f"digraph {_id(plain(picture.title))} {{"
+    yield f"digraph {_id(safe(picture.title))} {{"
     yield f"  graph [{_attributes(_layout(picture))}]"
     yield '  node [shape=box, style="filled,rounded", fontname="sans-serif", fontsize=11, margin="0.12,0.06"]'
     yield '  edge [fontname="sans-serif", fontsize=9, arrowsize=0.7]'
@@ -60,7 +61,7 @@ def _vertices(picture: Picture) -> Iterator[str]:
         folders.setdefault(vertex.folder, []).append(vertex)
     for folder, vertices in sorted(folders.items()):
         if folder:
-            yield f"  subgraph {_id(plain(f'cluster {folder}'))} {{"
+            yield f"  subgraph {_id(safe(f'cluster {folder}'))} {{"
             yield f'    label={_text([folder], "l")}; color="#b8bfc6"; fontcolor="#57606a"; style=rounded'
         for vertex in vertices:
             yield f"{'    ' if folder else '  '}{_vertex(vertex)}"
@@ -94,7 +95,7 @@ def _edge(edge: Edge) -> str:
     if edge.relation is Relation.SHARES:
         said["constraint"] = "false"
     if edge.label:
-        said["label"] = _text([short(plain(edge.label))], "n")
+        said["label"] = _text([short(safe(edge.label))], "n")
     return f"{_id(edge.source)} -> {_id(edge.target)} [{_attributes(said)}]"
 
 
@@ -104,12 +105,12 @@ def _attributes(said: dict[str, str]) -> str:
 
 def _text(lines: Iterable[str], align: str) -> str:
     """Lines that are shown. dot reads entities even here, so an ampersand is written as one."""
-    return _quoted("".join(f"{_escaped(plain(line), 1)}\\{align}" for line in lines))
+    return _quoted("".join(f"{_escaped(safe(line), 1)}\\{align}" for line in lines))
 
 
 def _tooltip(text: str) -> str:
     """Lines for a tooltip, where dot, in all its versions, takes escapes off twice."""
-    return _quoted("\\n".join(_escaped(plain(line), 2) for line in text.split("\n")))
+    return _quoted("\\n".join(_escaped(safe(line), 2) for line in text.split("\n")))
 
 
 def _escaped(text: str, times: int) -> str:

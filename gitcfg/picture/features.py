@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Iterator
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Feature, Model, Ref
+from gitcfg.model.texts import counted
 from gitcfg.picture.mentions import missing_features, told
 from gitcfg.picture.picture import Edge, Kind, Picture, Relation, Vertex, around
-from gitcfg.picture.words import by_feature, counted, described, ident, instances, listed
+from gitcfg.picture.words import by_feature, described, ident, instances, listed
 
 
 def features_picture(fleet: Fleet, names: Collection[str] = ()) -> Picture:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from gitcfg.compile.fleet import Fleet
+from gitcfg.model.texts import counted
 from gitcfg.nodeset import fold
 from gitcfg.picture.columns import columns
 from gitcfg.picture.combinations import MOST_PAIRS, Folded, combined, folded, shared
@@ -10,7 +11,7 @@ from gitcfg.picture.installed import installed
 from gitcfg.picture.members import members, nodes, shares
 from gitcfg.picture.mentions import missing_groups, told
 from gitcfg.picture.picture import Kind, Picture, Vertex
-from gitcfg.picture.words import counted, described, ident, listed, short_set
+from gitcfg.picture.words import described, ident, listed, short_set
 
 SHORT = 36
 

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from gitcfg.model.texts import counted
 from gitcfg.nodeset import fold
 from gitcfg.picture.combinations import Combination, Folded
 from gitcfg.picture.picture import Edge, Kind, Relation, Vertex
-from gitcfg.picture.words import counted, ident, quoted, short_set
+from gitcfg.picture.words import ident, quoted, short_set
 
 REST = "rest"
 

@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from gitcfg.model.texts import safe
 from gitcfg.picture.looks import LINES, LOOKS, UNUSED, Look, legend
 from gitcfg.picture.picture import Edge, Picture, Relation, Vertex
-from gitcfg.picture.words import label, plain, short
+from gitcfg.picture.words import label, short
 
 MOST_EDGES, MOST_TEXT = 500, 50_000
 """What Mermaid draws unless its page says otherwise; text in characters."""
@@ -38,7 +39,7 @@ def too_large(picture: Picture, text: str) -> bool:
 def _lines(picture: Picture) -> Iterator[str]:
     names = _names([vertex.id for vertex in picture.vertices])
     yield "---"
-    yield f"title: {json.dumps(plain(picture.title), ensure_ascii=False)}"
+    yield f"title: {json.dumps(safe(picture.title), ensure_ascii=False)}"
     yield "---"
     yield f"flowchart {'TB' if picture.stack else 'LR'}"
     yield from _vertices(picture, names)
@@ -83,7 +84,7 @@ def _vertices(picture: Picture, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _edge(edge: Edge, names: Mapping[str, str]) -> str:
-    words = f"|{_text([short(plain(edge.label))])}|" if edge.label else ""
+    words = f"|{_text([short(safe(edge.label))])}|" if edge.label else ""
     return f"{names[edge.source]} {_ARROWS.get(edge.relation, '-->')}{words} {names[edge.target]}"
 
 
@@ -110,7 +111,7 @@ def _text(lines: Iterable[str]) -> str:
 
 def _escaped(line: str) -> str:
     """A line in which nothing is taken for Mermaid's marks, HTML, or Markdown (a list, emphasis)."""
-    line = plain(line)
+    line = safe(line)
     start = match.end() if (match := _LIST.match(line)) else 0
     signs = (c if _safe(line, at) and at + 1 != start else _entity(c) for at, c in enumerate(line))
     return "".join(signs)

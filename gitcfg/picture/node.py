@@ -7,10 +7,11 @@ import msgspec
 
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.model import Model, Origin, Use
+from gitcfg.model.texts import counted
 from gitcfg.picture.decided import Decided, files_decided, params_decided
 from gitcfg.picture.layers import Layer, layers
 from gitcfg.picture.picture import Edge, Kind, Picture, Relation, Vertex
-from gitcfg.picture.words import by_feature, counted, described, ident, instances
+from gitcfg.picture.words import by_feature, described, ident, instances
 
 
 def node_picture(fleet: Fleet, name: str) -> Picture:

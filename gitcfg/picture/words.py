@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from gitcfg.model import Feature, Group, Node, Use
 from gitcfg.model.names import NAME
+from gitcfg.model.texts import safe
 from gitcfg.nodeset import NodeSetError, expand, fold
 from gitcfg.picture.picture import Vertex
 
@@ -19,16 +20,6 @@ def ident(kind: str, name: str) -> str:
 def quoted(name: str) -> str:
     """A legal name as it is, any other so that it cannot be taken for something else."""
     return name if NAME.fullmatch(name) else json.dumps(name)
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 node`, `2 nodes`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def plain(text: str) -> str:
-    """A text on one line, and nothing in it that is more than a sign."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def short(text: str, most: int = MOST) -> str:
@@ -80,10 +71,10 @@ def _folded(names: list[str]) -> str:
 
 def label(vertex: Vertex) -> list[str]:
     """What stands in a vertex, line by line."""
-    return [short(plain(line)) for line in (vertex.name, *vertex.lines)]
+    return [short(safe(line)) for line in (vertex.name, *vertex.lines)]
 
 
 def about(vertex: Vertex) -> str:
     """What is told of a vertex where there is room, with what of its label was cut off."""
-    cut = (line for line in (vertex.name, *vertex.lines) if len(plain(line)) > MOST)
+    cut = (line for line in (vertex.name, *vertex.lines) if len(safe(line)) > MOST)
     return "\n".join(filter(None, (*cut, vertex.about)))

@@ -1,10 +1,11 @@
 """Lets a rendered ref follow another ref: a commit for each commit there."""
 
+import gc
 from collections.abc import Generator, Iterator
 
 from gitcfg.git.history import History
 from gitcfg.git.refs import Refs
-from gitcfg.model import GitcfgError, Severity
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.output import Scope
 from gitcfg.published.outcome import Outcome, Wanted
 from gitcfg.published.publisher import Publisher
@@ -21,7 +22,10 @@ def follow(publisher: Publisher, ref: str) -> Iterator[Outcome]:
         moved = yield from _followed(publisher, ref)
         if not moved:
             return
-    raise GitcfgError(f"{publisher.ref} moves all the time.", "The next push goes on from there.", code=4)
+        gc.collect()  # the program collects nothing on its own, and fleets hold themselves
+    raise GitcfgError(
+        f"{publisher.ref} moves all the time.", "The next push goes on from there.", code=REFUSED
+    )
 
 
 def _followed(publisher: Publisher, ref: str) -> Generator[Outcome, None, bool]:
@@ -36,7 +40,7 @@ def _followed(publisher: Publisher, ref: str) -> Generator[Outcome, None, bool]:
         if fleet is None:
             continue
         with fleet:
-            errors = tuple(found for found in fleet.findings if found.severity is Severity.ERROR)
+            errors = tuple(found for found in fleet.findings if found.is_error)
             outcome = publisher.after(tip, fleet, Wanted(tuple(fleet), Scope.ALL, errors))
         if outcome is None:
             return True
@@ -45,6 +49,8 @@ def _followed(publisher: Publisher, ref: str) -> Generator[Outcome, None, bool]:
             tip = publisher.tip()
             if tip is None or tip.commit != outcome.commit:
                 return True
+        if commit != goal:
+            gc.collect()
     return False
 
 

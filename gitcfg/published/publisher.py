@@ -13,8 +13,8 @@ from gitcfg.git.program import Git
 from gitcfg.git.published import Published, Tip
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
-from gitcfg.load.root import FILE
-from gitcfg.model import GitcfgError
+from gitcfg.load.root import is_repository
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.published.folders import Folders
 from gitcfg.published.outcome import Outcome, Wanted
 from gitcfg.published.told import SOURCE, Told, message, told
@@ -58,7 +58,7 @@ class Publisher:
     def fleet(self, commit: str) -> Fleet | None:
         """The fleet of a commit; None: it is no configuration, or is not there."""
         tree = self.repository.at(commit) if self._history.has(commit) else None
-        if tree is None or tree.entry(FILE) is None:
+        if tree is None or not is_repository(tree):
             return None
         return Fleet(tree, self.repository.before(tree), self._today, self._cache)
 
@@ -68,7 +68,7 @@ class Publisher:
             outcome = self.after(self.tip(), fleet, wanted)
             if outcome is not None:
                 return outcome
-        raise GitcfgError(f"{self.ref} moves all the time.", "Try again when less is written.", code=4)
+        raise GitcfgError(f"{self.ref} moves all the time.", "Try again when less is written.", code=REFUSED)
 
     def after(self, tip: Tip | None, fleet: Fleet, wanted: Wanted) -> Outcome | None:
         """Commit what nodes get after this tip; None: the ref has moved on, and stays as it is."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from gitcfg import __version__
+from gitcfg.model.texts import ABBREVIATED
 from gitcfg.nodeset import NodeSetError, expand, fold
 
 SOURCE = "Gitcfg-Source"
@@ -45,5 +46,5 @@ def message(subject: str, source: str, nodes: Iterable[str], held: Iterable[str]
     """A commit's message; `nodes` are those that were asked for, none if all were."""
     lines = [f"{SOURCE}: {source}", f"{_VERSION}: {__version__}"]
     lines += [f"{word}: {fold(names)}" for word, names in ((_NODES, nodes), (_HELD, held)) if names]
-    first = subject or f"Rendered from {source[:10]}"
+    first = subject or f"Rendered from {source[:ABBREVIATED]}"
     return "\n".join((first, "", *lines, ""))

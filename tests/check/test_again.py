@@ -1,6 +1,6 @@
 """A check that takes over from an earlier one finds what a whole check finds."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
@@ -12,6 +12,7 @@ from gitcfg.generate.mistakes import MISTAKES
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
+from gitcfg.load.keys import written
 from gitcfg.model import Finding
 from tests.compile.fleets import TODAY, mixed
 from tests.load.keeping import Dictionary
@@ -43,6 +44,23 @@ def edited(files: Mapping[str, str], rng: Random) -> dict[str, str]:
     return result
 
 
+def delivered(files: Mapping[str, str], rng: Random) -> dict[str, str]:
+    """Keys and holds, of nodes that are there and of some that are not, now and then wrong."""
+    result = {path: text for path, text in files.items() if not path.startswith(("keys/", "holds/"))}
+    nodes = [path[6:-5] for path in result if path.startswith("nodes/")] + ["gone.example.com"]
+    lines = [f"{name} {written(rng.randbytes(1) * 32)}" for name in rng.sample(nodes, min(5, len(nodes)))]
+    groups = sorted(path[7:-5] for path in result if path.startswith("groups/"))
+    result["gitcfg.yaml"] = f"format: 1\nwalk_in: {{groups: [{groups[0]}]}}\n"
+    result["keys/a.txt"] = "\n".join(lines)
+    result["keys/b.txt"] = rng.choice(("", lines[0], "nothing", f"gone2 {written(b'x' * 32)}"))
+    for name in rng.sample("ab", rng.randrange(3)):
+        until = rng.choice(("2020-01-01", "2099-01-01", "2099-02-30"))
+        result[f"holds/{name}.yaml"] = (
+            f"nodes: {rng.choice(nodes)}\nreason: r\nuntil: {until}\ncommit: 3f2a91c\n"
+        )
+    return result
+
+
 def different(found: tuple[Finding, ...], wanted: tuple[Finding, ...]) -> list[str]:
     """What only one of two checks has found: easier to read than two long lists."""
     missing = [f"missing: {one}" for one in wanted if one not in found]
@@ -63,8 +81,21 @@ def test_a_check_that_takes_over_is_a_whole_check(seed: int) -> None:
         before, files = files, edited(files, rng)
 
 
-def test_it_is_taken_over_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the law above would say nothing."""
+@pytest.mark.parametrize("seed", range(12))
+def test_so_it_is_with_keys_and_holds(seed: int) -> None:
+    rng = Random(seed)
+    files, cache = dict(repository(replace(mixed(seed), nodes=30, groups=12))), Dictionary()
+    for _ in range(4):
+        with fleet(files, cache) as taken, fleet(files, Dictionary()) as whole:
+            assert different(taken.findings, whole.findings) == []
+        files = delivered(files if rng.randrange(2) else edited(files, rng), rng)
+
+
+@pytest.mark.parametrize(
+    "law", [test_a_check_that_takes_over_is_a_whole_check, test_so_it_is_with_keys_and_holds]
+)
+def test_it_is_taken_over_at_all(law: Callable[[int], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the laws above would say nothing."""
     results: list[bool] = []
     real = again.again
 
@@ -75,7 +106,7 @@ def test_it_is_taken_over_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(again, "again", counted)
     for seed in range(8):
-        test_a_check_that_takes_over_is_a_whole_check(seed)
+        law(seed)
     assert results.count(True) > len(results) / 3, results
 
 

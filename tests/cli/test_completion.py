@@ -1,80 +1,34 @@
-"""Completion: what is offered where, in real shells, of broken and of hostile repositories."""
+"""Completion: what is offered where, also of broken repositories, and how little is loaded for it."""
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gitcfg.cli.complete.ask import told
-from gitcfg.cli.complete.few import few
-from gitcfg.cli.complete.quoting import quoted, split, unquoted
 from gitcfg.cli.main import run
-from tests.cli import shells
-from tests.cli.shells import Shell
-
-FILES = {
-    "gitcfg.yaml": "format: 1\n",
-    "parameters/a.yaml": "parameters:\n  START: {type: expression}\n  CONDOR_HOST: {}\n  'SLOT_*': {}\n",
-    "subsystems/s.yaml": "subsystems: {startd: {}, schedd: {}}\n",
-    "features/htcondor/ExecuteNode.yaml": "params: {SLOT_TYPE_1: x}\nfiles: {/etc/condor/a.conf: {}}\n",
-    "features/GpuNode.yaml": "include: [ExecuteNode]\n",
-    "groups/Big memory workers.yaml": "params: {RANK: 1}\n",
-    "groups/Central managers.yaml": "files:\n  /etc/motd: {template: motd.j2}\n",
-    "nodes/exec07.example.org.yaml": "groups: []\n",
-    "nodes/rack 1/gpu01.example.org.yaml": "{}\n",
-    "nodesets/mpi.yaml": "nodes: mpi[1-3].example.org,login\ngroups: []\n",
-    "overrides/climate reservation.yaml": "params: {}\n",
-    "templates/motd.j2": "hello\n",
-}
-GIT = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "init.defaultBranch=main"]
-
-
-def write(folder: Path, files: Mapping[str, str]) -> Path:
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
-    return folder
+from tests.cli.completing import FILES, offered, pool_in, write
 
 
 @pytest.fixture(scope="module")
 def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with branches and a tag, and beside it other things that can be named."""
-    top = tmp_path_factory.mktemp("completion")
-    folder = write(top / "pool", FILES)
-    (top / "build dir").mkdir()
-    (top / "dump file.yaml").write_text("")
-    for words in (
-        ["init", "--quiet"],
-        ["add", "--all"],
-        ["commit", "--quiet", "-m", "start"],
-        ["branch", "topic/one"],
-        ["tag", "v1.0"],
-    ):
-        subprocess.run([*GIT, *words], cwd=folder, check=True)
-    return folder
+    return pool_in(tmp_path_factory.mktemp("completion"))
 
 
-def offered(words: Sequence[str], environ: Mapping[str, str] | None = None) -> list[str]:
-    """What is offered for the last word, with how it is to be taken where that is not plain."""
-    how, *lines = told(["zsh", *words], environ or {}).splitlines()
-    return [*([] if how == "words" else [f"<{how}>"]), *(line.split("\t")[0] for line in lines)]
+KINDS = ("feature", "group", "node", "nodeset", "override", "parameter", "subsystem", "template")
 
 
 @pytest.mark.parametrize(
     ("words", "candidates"),
     [
-        (["exp"], ["explain"]),
+        (["expl"], ["explain"]),
         (["import", ""], ["condor", "wallaby"]),
         (["--co"], ["--color"]),
         (["--color", ""], ["always", "auto", "never"]),
         (["--color=a"], ["--color=always", "--color=auto"]),
-        (["--color", "never", "-C", ".", "exp"], ["explain"]),
+        (["--color", "never", "-C", ".", "expl"], ["explain"]),
         (["-C"], ["-C"]),
         (["-C", ""], ["<folders>"]),
         (["render", "--out="], ["<folders>"]),
@@ -98,7 +52,7 @@ def offered(words: Sequence[str], environ: Mapping[str, str] | None = None) -> l
         (["explain", "login", "--group", "B"], ["Big memory workers"]),
         (["explain", "login", "--feature=G"], ["--feature=GpuNode"]),
         (["render", "login", "--file", "/"], ["/etc/condor/a.conf", "/etc/motd"]),
-        (["check", "--at", ""], ["HEAD", "main", "topic/one", "v1.0"]),
+        (["check", "--at", ""], ["HEAD", "main", "snapshot/2026/spring", "topic/one", "v1.0"]),
         (["check", "--at=t"], ["--at=topic/one"]),
         (["diff", "main..t"], ["main..topic/one"]),
         (["diff", "main...v"], ["main...v1.0"]),
@@ -120,6 +74,32 @@ def offered(words: Sequence[str], environ: Mapping[str, str] | None = None) -> l
         (["log", "--kind", "g"], ["group"]),
         (["search", "C"], []),
         (["help", "gc20"], [f"GC20{n}" for n in range(1, 10)]),
+        (["snapshot", "sh"], ["show"]),
+        (["snapshot", "show", ""], ["2026/spring"]),
+        (["snapshot", "restore", "2026/"], ["2026/spring"]),
+        (["snapshot", "delete", "x"], []),
+        (["snapshot", "create", ""], []),
+        (["undo", "to"], ["topic/one"]),
+        (["undo", "--ours", ""], ["<stems>", *(f"{kind}/" for kind in KINDS)]),
+        (["undo", "--ours", "g"], ["<stems>", "group/"]),
+        (["undo", "--theirs", "group/"], ["group/Big memory workers", "group/Central managers"]),
+        (["undo", "--theirs", "node/E"], ["node/exec07.example.org"]),
+        (["undo", "--theirs=node/g"], ["--theirs=node/gpu01.example.org"]),
+        (["undo", "--ours", "parameter/C"], ["parameter/CONDOR_HOST"]),
+        (["undo", "--ours", "subsystem/"], ["subsystem/schedd", "subsystem/startd"]),
+        (["undo", "--ours", "template/m"], ["template/motd.j2"]),
+        (["undo", "--ours", "group/Big memory workers:"], ["group/Big memory workers:RANK"]),
+        (["undo", "--ours", "group/Central managers:f"], ["group/Central managers:files:/etc/motd"]),
+        (["undo", "--ours", "feature/GpuNode:"], ["feature/GpuNode:include"]),
+        (["undo", "--ours", "nothing/"], []),
+        (["delete", "over"], ["override"]),
+        (["delete", "group", ""], ["Big memory workers", "Central managers"]),
+        (["delete", "override", ""], ["climate reservation"]),
+        (["modify", "node", "ex"], ["exec07.example.org"]),
+        (["modify", "subsystem", "s"], ["schedd", "startd"]),
+        (["rename", "feature", "G"], ["GpuNode"]),
+        (["rename", "parameter", "ST"], ["START"]),
+        (["rename", "feature", "GpuNode", ""], []),
         (["completion", ""], ["bash", "fish", "zsh"]),
         (["no-such-command", ""], []),
         (["render", "--where", ""], []),
@@ -150,172 +130,6 @@ def test_the_repository_that_is_named_is_asked(
     assert offered([*said, "check", "--at", "v"]) == ["v1.0"]
     assert offered(["explain", "exec"], {"GITCFG_REPO": str(pool / "groups")}) == ["exec07.example.org"]
     assert offered(["explain", "exec"]) == []
-
-
-ROWS = {
-    "gitcfg exp\t": ["explain"],
-    "gitcfg explain exec\t": ["explain", "exec07.example.org"],
-    "gitcfg explain exec07.example.org CONDOR\t": ["explain", "exec07.example.org", "CONDOR_HOST"],
-    "gitcfg explain exec07.example.org condor\t": ["explain", "exec07.example.org", "CONDOR_HOST"],
-    "gitcfg render @Big\t": ["render", "@Big memory workers"],
-    "gitcfg render @Big\\ m\t": ["render", "@Big memory workers"],
-    'gitcfg render "@Big m\t': ["render", "@Big memory workers"],
-    "gitcfg render '@Big m\t": ["render", "@Big memory workers"],
-    "gitcfg render exec07.example.org,gp\t": ["render", "exec07.example.org,gpu01.example.org"],
-    "gitcfg show group 'Cen\t": ["show", "group", "Central managers"],
-    "gitcfg explain --group=Cen\t": ["explain", "--group=Central managers"],
-    'gitcfg explain --group="Central m\t': ["explain", "--group=Central managers"],
-    "gitcfg check --sta\t": ["check", "--staged"],
-    "gitcfg check -o y\t": ["check", "-o", "yaml"],
-    "gitcfg check --at=to\t": ["check", "--at=topic/one"],
-    "gitcfg check --at to\t": ["check", "--at", "topic/one"],
-    "gitcfg diff main..to\t": ["diff", "main..topic/one"],
-    "gitcfg render --file /etc/mo\t": ["render", "--file", "/etc/motd"],
-    "gitcfg render --out=../build\t": ["render", "--out=../build dir"],
-    "gitcfg -C ../po\t": ["-C", "../pool"],
-    "gitcfg import wallaby ../dump\t": ["import", "wallaby", "../dump file.yaml"],
-    "true; gitcfg exp\t": ["explain"],
-}
-
-
-@shells.each
-def test_a_tab_writes_what_the_program_understands(shell: str, pool: Path, tmp_path: Path) -> None:
-    with Shell(shell, tmp_path, pool) as interactive:
-        called = {typed: interactive.called(typed) for typed in ROWS}
-    # zsh takes the slash behind a folder away again when the line is sent off.
-    assert {typed: [word.removesuffix("/") for word in words] for typed, words in called.items()} == ROWS
-
-
-@shells.each
-def test_candidates_are_listed(shell: str, pool: Path, tmp_path: Path) -> None:
-    with Shell(shell, tmp_path, pool) as interactive:
-        assert "mpi3.example.org" in interactive.listed("gitcfg explain mpi\t\t\t", r"mpi3\.example\.org")
-        shown = interactive.listed("gitcfg check --\t\t", r"--staged")
-        assert "--folded" in shown
-        if shell != "bash":
-            interactive.listed("gitcfg check --\t\t", r"The index instead of the work tree")
-
-
-@shells.each
-def test_the_script_can_be_a_file(shell: str, pool: Path, tmp_path: Path) -> None:
-    environment = shells.environment(tmp_path)
-    place = {
-        "bash": "home/.local/share/bash-completion/completions/gitcfg",
-        "zsh": "home/functions/_gitcfg",
-        "fish": "home/.config/fish/completions/gitcfg.fish",
-    }[shell]
-    script = subprocess.run(
-        ["gitcfg", "completion", shell], env=environment, capture_output=True, text=True, check=True
-    ).stdout
-    write(tmp_path, {place: script})
-    assert "eval" in script or "source" in script
-    fpath = (tmp_path / place).parent
-    begun = {
-        "bash": f". '{tmp_path / place}'; PS1='rea''dy> '",
-        "zsh": f"fpath=('{fpath}' $fpath); autoload -Uz compinit; compinit -u -D; PS1='rea''dy> '",
-        "fish": "function fish_prompt; echo -n 'rea''dy> '; end",
-    }[shell]
-    with Shell(shell, tmp_path, pool, begun) as interactive:
-        assert interactive.called("gitcfg exp\t") == ["explain"]
-        assert interactive.called("gitcfg render @Big\t") == ["render", "@Big memory workers"]
-
-
-HOSTILE = (
-    "$(touch pwned)",
-    "`touch pwned`",
-    "x;touch pwned",
-    "x\n touch pwned",
-    "x|touch pwned",
-    "\x1b[31mred",
-    "\x9b31mred",
-    "\u202egnp.txt",
-    "'quote",
-    '"quote',
-    "-o",
-    "~root",
-    "*",
-    "!!",
-    "back\\slash",
-    "tab\ttouch pwned",
-)
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository of names that a shell or a terminal would obey, with a good one of each kind."""
-    folder = tmp_path_factory.mktemp("hostile") / "pool"
-    documents = {"good": "{}\n"} | dict.fromkeys(HOSTILE, "{}\n")
-    files = {
-        f"{kind}/{name}.yaml": text
-        for kind in ("groups", "nodes", "overrides")
-        for name, text in documents.items()
-    }
-    files |= {f"templates/{name}": text for name, text in documents.items()}
-    keys = json.dumps({key: {} for key in ("GOOD", *HOSTILE)})
-    files["parameters/p.yaml"] = f'{{"parameters": {keys}}}'
-    files["features/good.yaml"] = f'{{"files": {json.dumps({f"/{name}": {} for name in documents})}}}'
-    for number, name in enumerate(HOSTILE):
-        files[f"nodesets/s{number}.yaml"] = json.dumps({"nodes": f"{name}[1-3]"})
-    write(folder, {"gitcfg.yaml": "format: 1\n"} | files)
-    for words in (["init", "--quiet"], ["commit", "--quiet", "--allow-empty", "-m", "start"]):
-        subprocess.run([*GIT, *words], cwd=folder, check=True)
-    packed = subprocess.run(
-        [*GIT, "rev-parse", "HEAD"], cwd=folder, check=True, capture_output=True, text=True
-    )
-    for name in (
-        "good",
-        "$(touch${IFS}pwned)",
-        "`touch${IFS}pwned`",
-        "x;touch${IFS}pwned",
-        "x|y",
-        "'q",
-        '"q',
-        "!!",
-    ):
-        subprocess.run(
-            [*GIT, "update-ref", f"refs/heads/{name}", packed.stdout.strip()], cwd=folder, check=True
-        )
-    return folder
-
-
-PLACES = {
-    "render @": "@good",
-    "explain ": "good",
-    "explain good ": "GOOD",
-    "render --file ": "/good",
-    "explain good --group ": "good",
-    "check --at=g": "--at=good",
-    "show override ": "good",
-    "show template ": "good",
-}
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_only_legal_names_are_offered(place: str, hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(hostile)
-    assert offered(place.split(" ")) == [PLACES[place]]
-    for name in HOSTILE:
-        found = offered([*place.split(" ")[:-1], name])
-        assert found == [] or found[0].startswith("-")
-
-
-def test_branches_that_a_shell_would_run_are_not_offered(
-    hostile: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(hostile)
-    assert offered(["check", "--at", ""]) == ["HEAD", "good", "main"]
-
-
-@shells.each
-def test_no_name_runs_or_paints(shell: str, hostile: Path, tmp_path: Path) -> None:
-    with Shell(shell, tmp_path, hostile) as interactive:
-        for place, only in PLACES.items():
-            assert interactive.called(f"gitcfg {place}\t") == [*place.split(" ")[:-1], only]
-        for typed in ("'$(touch pwned)", "'`touch pwned`", "\\`touch\\ pwned\\`"):
-            interactive.given_up(f"gitcfg explain {typed}\t\t")
-        assert "gnp.txt" not in interactive.terminal.seen
-        assert "red" not in interactive.terminal.seen
-    assert [path for top in (hostile, tmp_path) for path in top.rglob("pwned")] == []
 
 
 def said(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -384,61 +198,6 @@ def test_of_very_many_names_beginnings_are_offered(tmp_path: Path, monkeypatch: 
     assert offered(["explain", ""])[1:] == ["a", "n0", *(f"n{number}" for number in range(1, 10))]
 
 
-@given(st.sets(st.text("ab1", min_size=1, max_size=9), max_size=30), st.text("ab1", max_size=2))
-def test_few_names_are_all_told(names: set[str], prefix: str) -> None:
-    assert few(names, prefix) == (sorted(name for name in names if name.startswith(prefix)), True)
-
-
-def test_beginnings_cover_every_name() -> None:
-    names = {f"{a}{b:03}" for a in ("x", "yy", "zebra", "Z") for b in range(800)} | {"y"}
-    stems, whole = few(names, "")
-    assert not whole
-    assert 2 <= len(stems) <= 100
-    assert all(any(name.startswith(stem) for stem in stems) for name in names)
-    assert few({"START", "start2"}, "sta") == (["start2"], True)
-    assert few({"START"}, "sta") == (["START"], True)
-
-
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\n\r"), max_size=12)
-
-
-@given(TEXTS, st.sampled_from(["", "'", '"']))
-def test_what_is_quoted_means_itself(text: str, quote: str) -> None:
-    line = quote + quoted(text, quote)
-    assert unquoted(line) == text
-    if text:
-        assert [word.value for word in split(f"a {line}{quote} ")] == ["a", text, ""]
-
-
-def test_bash_reads_what_is_quoted_as_it_is_meant() -> None:
-    texts = [
-        "",
-        "a b",
-        "$(x)",
-        "`x`",
-        "a'b",
-        'a"b',
-        "a\\b",
-        "$x",
-        "*",
-        "~",
-        "#a",
-        "a#b",
-        "ä b",
-        "{a,b}",
-        "-o",
-        "a;b&c|d",
-        "\ta",
-    ]
-    words = [quote + quoted(text, quote) + quote for text in texts for quote in ("'", '"')]
-    words += [quoted(text, "") for text in texts if text]
-    line = "printf '%s\\0' " + " ".join(words)
-    read = (
-        subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout.decode().split("\0")[:-1]
-    )
-    assert read == [*(text for text in texts for _ in range(2)), *(text for text in texts if text)]
-
-
 @pytest.mark.parametrize(
     ("words", "without"),
     [
@@ -447,6 +206,9 @@ def test_bash_reads_what_is_quoted_as_it_is_meant() -> None:
         (["explain", "e"], []),
         (["explain", "e", "S"], []),
         (["check", "--at", ""], ["yaml"]),
+        (["snapshot", "show", ""], ["yaml"]),
+        (["undo", "--ours", "group/"], ["yaml"]),
+        (["undo", "--ours", "group/Big memory workers:"], []),
     ],
 )
 def test_the_quick_way_loads_little(words: list[str], without: list[str], pool: Path) -> None:

@@ -183,3 +183,16 @@ def test_without_anybody_nothing_is_committed(tmp_path: Path, environment: dict[
     )
     assert "nothing is committed yet" in done.stderr
     assert git(tmp_path / "pool", nobody, "rev-parse", "HEAD").returncode != 0
+
+
+def test_a_folder_of_a_repository_is_committed_only_if_it_is_the_first(
+    tmp_path: Path, environment: dict[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    git(tmp_path, environment, "init", "--quiet", ".")
+    assert run(["init", str(tmp_path / "one")]) == 0
+    assert "hint" not in capfd.readouterr().err
+    assert run(["init", str(tmp_path / "two")]) == 0
+    assert "There are commits already" in capfd.readouterr().err
+    told = git(tmp_path, environment, "ls-files").stdout.split()
+    assert "one/gitcfg.yaml" in told
+    assert "two/gitcfg.yaml" not in told

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import gitcfg
-from gitcfg.cli.markdown import code, document, fenced, plain
+from gitcfg.cli.markdown import document
 from gitcfg.cli.plain import safe
+from gitcfg.markdown import code, fenced, plain
 from tests.properties.runs import QUICK
 
 HOSTILE = st.text("`~*_<>[]()!@#&|\\- \n\t$ax0:/", max_size=30)

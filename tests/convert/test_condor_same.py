@@ -52,6 +52,7 @@ USES = [
     "policy : Always_Run_Jobs",
     "FEATURE : PartitionableSlot(2, 50%)",
 ]
+COMMENTS = ["# What it is.", "#A = 2 \\", "#### Jobs", "# - $(A), \\", "", "# DAEMON_LIST = MASTER"]
 ANNOTATIONS = ["feature F", "feature G", "includes F", "depends F", "default", "feature", "nonsense"]
 
 settings = st.builds(
@@ -64,6 +65,8 @@ def selves(draw: st.DrawFn) -> str:
     """A setting of what it was and more."""
     name, tail = draw(st.sampled_from(NAMES)), draw(st.sampled_from(TAILS))
     own = draw(st.sampled_from([name, name.lower()]))
+    if draw(st.booleans()) and draw(st.booleans()):
+        return f"{own} += {tail.strip(' ,')}\n"
     return (
         f"{name} = $({own}){tail}\n" if draw(st.integers(0, 3)) else f"{name} = {tail.strip(' ,')} $({own})\n"
     )
@@ -85,6 +88,7 @@ lines = st.one_of(
     blocks(),
     st.sampled_from(USES).map("use {}\n".format),
     st.sampled_from(ANNOTATIONS).map("# gitcfg: {}\n".format),
+    st.sampled_from(COMMENTS).map("{}\n".format),
     st.sampled_from(NAMES).map("{} @=end\n one\n two\n@end\n".format),
 )
 configs = st.lists(lines, max_size=8).map("".join)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitcfg.convert.packs import pack_files
-from gitcfg.convert.sanitize import Sanitizer, unlike
+from gitcfg.convert.sanitize.correspondence import unlike
+from gitcfg.convert.sanitize.tree import Sanitizer
 from gitcfg.git.tree import Content, DictTree
 from gitcfg.library import compare
 from tests.cases_format import Case, read_cases, written

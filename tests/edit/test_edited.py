@@ -133,7 +133,7 @@ def test_a_rename_changes_no_node_and_can_be_taken_back(seed: int) -> None:
     for kind, known in names.items():
         old = rng.choice(known)
         draft = Draft(DictTree(files))
-        rename(draft, kind, old, "RENAMED")
+        rename(draft, KINDS[kind], old, "RENAMED")
         after: dict[str, str | bytes] = {
             path: text for path, text in files.items() if path not in draft.files
         }
@@ -144,7 +144,7 @@ def test_a_rename_changes_no_node_and_can_be_taken_back(seed: int) -> None:
                 for name, node in fleet.items()
             }
         assert named == before, (kind, old)
-        rename(draft, kind, "RENAMED", old)
+        rename(draft, KINDS[kind], "RENAMED", old)
         assert draft.files == {}
 
 
@@ -225,6 +225,21 @@ def test_a_commit_holds_just_what_was_edited(pool: Path) -> None:
     assert run(["delete", "group", "g", "--commit"]) == 0
     assert git("show", "--name-status", "--format=%s") == "Delete group g\n\nD\tgroups/g.yaml"
     assert git("diff", "--cached", "--name-only") == "nodes/n1.yaml"
+
+
+def test_files_that_git_has_never_seen_can_go_with_a_commit(
+    pool: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["rename", "feature", "F", "G"]) == 0
+    assert run(["rename", "feature", "G", "H", "--commit"]) == 0
+    assert git("show", "--name-status", "--format=%s") == (
+        "Rename feature G to H\n\nA\tfeatures/H.yaml\nM\tgroups/default.yaml"
+    )
+    assert git("status", "--short") == "D features/F.yaml"
+    assert run(["new", "node", "n2"]) == 0
+    assert run(["delete", "node", "n2", "--force", "--commit"]) == 2
+    assert "nothing to commit" in capfd.readouterr().err
+    assert (pool / "nodes/n2.yaml").exists()
 
 
 def test_where_git_does_not_take_a_commit_nothing_is_changed(

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gitcfg.edit.changes import Change, Delete, Insert, Move, Rename, Set
+from gitcfg.edit.events import spots
 from gitcfg.edit.lines import rest_end
-from gitcfg.edit.spots import spots
 from gitcfg.edit.text import edited
 from gitcfg.edit.written import read_value
 from gitcfg.generate.profiles import PROFILES

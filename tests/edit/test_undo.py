@@ -15,11 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.cli.conflicts import Undoing
+from gitcfg.cli.conflicts.asking import Reply
+from gitcfg.cli.conflicts.settling import Undoing
 from gitcfg.cli.main import run
-from gitcfg.edit.undone import clashes, fits
+from gitcfg.edit.agreed import fits
+from gitcfg.edit.undone import clashes
 from gitcfg.git.repository import Repository
-from gitcfg.git.reverting import Proposed, Side, git_of, undone
+from gitcfg.git.reverting import Proposed, Side, undone
 from gitcfg.git.spans import span
 from gitcfg.git.tree import Tree
 from tests.history.histories import Version, histories, imported
@@ -93,7 +95,7 @@ def tips_come_back(place: Path, history: Sequence[Version]) -> None:
 
 
 def tree(repository: Repository, commit: str) -> str:
-    return str(git_of(repository)[commit].peel(pygit2.Tree).id)
+    return str(repository.git_or_error()[commit].peel(pygit2.Tree).id)
 
 
 @FEW
@@ -115,20 +117,20 @@ def any_is_undone(place: Path, history: Sequence[Version]) -> None:
     """From the last commit on: what nobody has touched since is as it was, what clashes as one says."""
     commits = imported(place / "bare", history)
     repository, head = Repository.served(place / "bare"), commits[-1]
-    git = git_of(repository)
+    git = repository.git_or_error()
     for commit, version in zip(commits, history, strict=True):
         one = 1 if len(version.parents) > 1 else None
         if not git.descendant_of(head, commit):
             continue
         undoing = Undoing(repository, span(repository, commit, one, head), head)
-        ours = undoing.proposed({}, lambda _: Side.OURS).tree()
-        theirs = undoing.proposed({}, lambda _: Side.THEIRS).tree()
+        ours = undoing.proposed({}, lambda _: Reply(Side.OURS)).tree()
+        theirs = undoing.proposed({}, lambda _: Reply(Side.THEIRS)).tree()
         before = history[version.parents[0]].files if version.parents else {}
         for path in sorted(before.keys() | version.files.keys()):
-            if version.files.get(path) == history[-1].files.get(path) != before.get(path):
-                if not may_be_moved(path, before, version.files):
-                    assert held(theirs, path) == before.get(path)
-                    assert held(ours, path) in (before.get(path), history[-1].files.get(path))
+            stands = version.files.get(path) == history[-1].files.get(path) != before.get(path)
+            if stands and not may_be_moved(path, before, version.files):
+                assert held(theirs, path) == before.get(path)
+                assert held(ours, path) in (before.get(path), history[-1].files.get(path))
 
 
 def may_be_moved(path: str, before: Files, after: Files) -> bool:

@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 
 from gitcfg.generate import Options, repository
+from gitcfg.model.texts import safe
 from gitcfg.picture.dot import PIECE, dot
 from gitcfg.picture.features import features_picture
 from gitcfg.picture.groups import groups_picture
 from gitcfg.picture.mermaid import mermaid
 from gitcfg.picture.node import node_picture
 from gitcfg.picture.picture import Edge, Kind, Picture, Relation, Vertex
-from gitcfg.picture.words import about, label, plain
+from gitcfg.picture.words import about, label
 from tests.picture.fleets import fleet
 from tests.picture.hostile import HOSTILE, hostile_texts, picture_of, repository_of
 from tests.picture.reading import (
@@ -77,7 +78,7 @@ def test_a_hostile_text_is_only_a_text(name: str) -> None:
     assert read_dot(dot(picture)) == meant(picture)
     root = read_svg(graphviz(dot(picture), "svg"))
     assert set(label(picture.vertices[0])) <= {*shown(root), ""}
-    assert tooltips(root) >= {"\n".join(map(plain, about(picture.vertices[0]).split("\n")))}
+    assert tooltips(root) >= {"\n".join(map(safe, about(picture.vertices[0]).split("\n")))}
 
 
 @needs_dot

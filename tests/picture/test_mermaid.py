@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 
 from gitcfg.generate import Options, repository
+from gitcfg.model.texts import safe
 from gitcfg.picture.features import features_picture
 from gitcfg.picture.groups import groups_picture
 from gitcfg.picture.mermaid import MOST_EDGES, MOST_TEXT, mermaid, too_large
 from gitcfg.picture.node import node_picture
 from gitcfg.picture.picture import Edge, Kind, Picture, Relation, Vertex
-from gitcfg.picture.words import label, plain
+from gitcfg.picture.words import label
 from tests.picture.fleets import fleet
 from tests.picture.hostile import HOSTILE, hostile_texts, picture_of
 from tests.picture.reading import read_mermaid
@@ -23,7 +24,7 @@ def judged(picture: Picture) -> None:
     labels, edges = read_mermaid(mermaid(picture))
     assert {name.partition("_")[0] for name in labels} <= FIRST_WORDS
     labels.pop("note", None)
-    assert list(labels.values()) == [[*map(plain, label(each))] for each in _in_order(picture)]
+    assert list(labels.values()) == [[*map(safe, label(each))] for each in _in_order(picture)]
     assert edges.total() == len(picture.edges)
 
 

@@ -1,7 +1,8 @@
 """Texts in pictures: ids that cannot be mistaken, and sets of nodes that are short but not wrong."""
 
 from gitcfg.model import Origin, Use
-from gitcfg.picture.words import ident, instances, plain, short_set
+from gitcfg.model.texts import safe
+from gitcfg.picture.words import ident, instances, short_set
 
 
 def test_ids_of_legal_names_are_readable_and_others_quoted() -> None:
@@ -28,5 +29,5 @@ def test_instances_are_folded_only_if_that_says_the_same() -> None:
 
 
 def test_signs_that_are_no_letters_are_written_out() -> None:
-    assert plain("a\tb\x00\u202ec\ud800") == "a\\tb\\x00\\u202ec\\ud800"
-    assert plain("é ☃ 日本") == "é ☃ 日本"
+    assert safe("a\tb\x00\u202ec\ud800") == "a\\tb\\x00\\u202ec\\ud800"
+    assert safe("é ☃ 日本") == "é ☃ 日本"

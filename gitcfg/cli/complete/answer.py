@@ -50,6 +50,8 @@ def answer(words: Sequence[str], environ: Mapping[str, str]) -> Answer:
     found = {*place.value.choices, *(_codes() if "code" in kinds else ())}
     found |= Names(_folder(place, environ), known.names, prefix).of(kinds)
     names, whole = few(found, prefix)
+    if "entity" in kinds and any(name.endswith("/") for name in names):  # `group/` goes on
+        whole = False
     return Answer("words" if whole else "stems", tuple(Candidate(head + name) for name in names))
 
 
@@ -69,7 +71,7 @@ def _of_program(place: Place, word: str) -> Iterator[Candidate]:
 
 
 def _kinds(place: Place) -> tuple[str, ...]:
-    """The kinds of names that may stand there. What a NAME is, the word before says: `show groups NAME`."""
+    """The kinds of names that may stand there. What a NAME is, the first word says: `show groups NAME`."""
     kinds = place.value.kinds if place.value is not None else ()
     if "named" not in kinds or not place.before:
         return kinds

@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from gitcfg.cli.complete.files import Files
 
 _PATH = r"/?[A-Za-z0-9_.][A-Za-z0-9_ .+@,:=%/-]*"
-_PATTERNS = {"path": _PATH, "template": _PATH, "revision": r"[A-Za-z0-9_][A-Za-z0-9_.+@/,=%#-]*"}
-_SET = re.compile(r"[A-Za-z0-9\s.,/\[\]-]+")
-_OUTSIDE_BRACKETS = re.compile(r",(?![^\[\]]*\])")
-_MOST_MEMBERS = 250_000
+_REVISION = r"[A-Za-z0-9_][A-Za-z0-9_.+@/,=%#-]*"
+_PATTERNS = {
+    "path": _PATH,
+    "template": _PATH,
+    "entity": _PATH,
+    "revision": _REVISION,
+    "snapshot": _REVISION,
+}
 _BINDERS = ("features", "groups", "nodesets", "overrides", "nodes")
 
 Source = Callable[["Names"], Iterable[str]]
@@ -23,6 +27,10 @@ class Names:
         self.folder = folder
         self.patterns = {**_PATTERNS, **patterns}
         self.prefix = prefix.casefold()
+
+    def within(self, prefix: str) -> "Names":
+        """The names of the same repository that begin with something else."""
+        return Names(self.folder, self.patterns, prefix)
 
     def of(self, kinds: Iterable[str]) -> set[str]:
         """All names of these kinds."""
@@ -53,37 +61,10 @@ class Names:
                 yield from (entry.key for entry in entries(data) if entry.above == above)
 
 
-def _nodes(names: Names) -> Iterator[str]:
-    if names.prefix.startswith("@"):
-        return
-    yield from names.defined("nodes")
-    left = _MOST_MEMBERS
-    for _, place in names.files.named("nodesets"):
-        found = _members(names, _said(names.files.read(place)), left)
-        left -= len(found)
-        yield from found
+def _nodes(names: Names) -> Iterable[str]:
+    from gitcfg.cli.complete.nodes import nodes
 
-
-def _said(data: bytes) -> str:
-    """What a node set says its nodes are."""
-    from gitcfg.cli.complete.reading import entries
-
-    return next((entry.value or "" for entry in entries(data) if entry[:2] == ("", "nodes")), "")
-
-
-def _members(names: Names, text: str, most: int) -> list[str]:
-    """The names that a node set stands for, of those parts of it only that can begin as asked for."""
-    from gitcfg.nodeset import NodeSetError, expand
-
-    found: list[str] = []
-    for part in _OUTSIDE_BRACKETS.split(text) if _SET.fullmatch(text) else ():
-        head = part.strip().partition("[")[0]
-        if names.begins(head) or names.prefix.startswith(head.casefold()):
-            try:
-                found += expand(part, most - len(found))
-            except NodeSetError:
-                continue
-    return found
+    return nodes(names)
 
 
 def _groups_of_nodes(names: Names) -> Iterator[str]:
@@ -108,17 +89,33 @@ def _revisions(names: Names) -> Iterable[str]:
     return revisions(names.folder)
 
 
+def _snapshots(names: Names) -> Iterable[str]:
+    from gitcfg.cli.complete.revisions import snapshots
+
+    return snapshots(names.folder)
+
+
+def _entities(names: Names) -> Iterable[str]:
+    from gitcfg.cli.complete.entities import entities
+
+    return entities(names)
+
+
 _SOURCES: Mapping[str, Source] = {
     "node": _nodes,
     "members": _groups_of_nodes,
     "group": lambda names: names.defined("groups"),
     "feature": lambda names: names.defined("features"),
     "override": lambda names: names.defined("overrides"),
+    "hold": lambda names: names.defined("holds"),
     "nodeset": lambda names: names.defined("nodesets"),
     "parameter": _parameters,
     "subsystem": lambda names: names.keys("subsystems", "subsystems"),
     "path": _paths,
     "template": lambda names: (path for path, _ in names.files.below("templates")),
     "revision": _revisions,
+    "snapshot": _snapshots,
+    "entity": _entities,
 }
-KINDS = frozenset(_SOURCES)
+KINDS = frozenset(_SOURCES) - {"snapshot", "entity"}
+"""The kinds of which a word before a name can say that it is one."""

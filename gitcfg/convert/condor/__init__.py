@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from gitcfg.convert.condor.host import Host
+from gitcfg.convert.condor.knobs import Words
 from gitcfg.convert.condor.known import HTCondor
-from gitcfg.convert.condor.meaning import Words, host
+from gitcfg.convert.condor.meaning import host
 from gitcfg.convert.condor.proof import proved
 from gitcfg.convert.condor.repository import Found, repository
 from gitcfg.convert.condor.sources import Source, hosts_below, read_hosts
-from gitcfg.convert.wallaby.notes import Note, ordered
+from gitcfg.convert.notes import Note, ordered
 from gitcfg.load import yaml
 from gitcfg.model import GitcfgError
 

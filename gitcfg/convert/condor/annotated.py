@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from gitcfg.convert.condor.factoring import Hosts
 from gitcfg.convert.condor.host import Declared, Host
-from gitcfg.convert.wallaby.notes import Note, Place
+from gitcfg.convert.notes import Note, Place
 from gitcfg.graph import components
 
 
@@ -33,23 +33,26 @@ def declared(hosts: Mapping[str, Host], named: Mapping[str, Hosts], notes: list[
 
 
 def _included(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
-    if inner not in named or inner == name:
+    lacking = _lacking(name, inner, named)
+    if lacking is None:
         place.dropped("includes", f"No annotation makes a feature {inner} that it could include.")
-        return False
-    lacking = sorted(named[name] - named[inner])
-    if lacking:
+    elif lacking:
         place.dropped("includes", f"It cannot include {inner}: {lacking[0]} has it, and not {inner}.")
-    return not lacking
+    return lacking == []
 
 
 def _depended(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
-    if inner not in named or inner == name:
+    lacking = _lacking(name, inner, named)
+    if lacking is None:
         place.dropped("depends", f"No annotation makes a feature {inner} that it could depend on.")
-        return False
-    lacking = sorted(named[name] - named[inner])
-    if lacking:
+    elif lacking:
         place.look("depends", f"{lacking[0]} has it, and not {inner}: `gitcfg check` will say so.")
-    return True
+    return lacking is not None
+
+
+def _lacking(name: str, inner: str, named: Mapping[str, Hosts]) -> list[str] | None:
+    """The hosts that have a feature, and not the other one; None: there is no other one."""
+    return sorted(named[name] - named[inner]) if inner in named and inner != name else None
 
 
 def _without_circles(said: dict[str, Declared], notes: list[Note]) -> dict[str, Declared]:

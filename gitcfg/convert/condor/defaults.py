@@ -6,8 +6,8 @@ from typing import Any
 
 from gitcfg.convert.condor.known import Default
 from gitcfg.convert.condor.shapes import kind_of
-from gitcfg.convert.wallaby.literals import value
-from gitcfg.convert.wallaby.parameters import DEFAULTS
+from gitcfg.convert.definitions import DEFAULTS
+from gitcfg.convert.literals import value
 from gitcfg.load import yaml
 from gitcfg.model.names import PARAMETER
 

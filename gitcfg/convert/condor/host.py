@@ -8,13 +8,17 @@ from gitcfg.convert.condor.lines import Line
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """NAME = VALUE, in a feature (empty: in none); `default`: the value is the parameter's default."""
+    """NAME = VALUE, in a feature (empty: in none); `default`: the value is the parameter's default.
+
+    `about` is the comment above it.
+    """
 
     name: str
     value: str
     feature: str
     default: bool
     line: Line
+    about: str = ""
 
     @property
     def key(self) -> str:

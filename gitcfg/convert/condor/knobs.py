@@ -1,7 +1,7 @@
 """What `use CATEGORY : KNOB` stands for, with its arguments put in."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 Lookup = Callable[[str, str], str | None]
 """The text of a knob by category and name, None if it is not known."""
@@ -10,6 +10,14 @@ _USE = re.compile(r"\s*([A-Za-z_]\w*)\s*:\s*(.+)", re.DOTALL)
 _KNOB = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\(((?:[^()]|\([^()]*\))*)\))?\s*")
 _ARGUMENT = re.compile(r"\$\((\d)([+?#]?)(?::([^()]*))?\)")
 _ANY = re.compile(r"\$\(\d")
+
+
+class Words:
+    """What HTCondor itself knows: its knobs, and its names in lower case (None: not asked)."""
+
+    def __init__(self, lookup: Lookup, known: Container[str] | None) -> None:
+        self.lookup = lookup
+        self.known = known
 
 
 def knobs(text: str, lookup: Lookup) -> Iterator[tuple[str, str | None]]:

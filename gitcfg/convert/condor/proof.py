@@ -11,7 +11,7 @@ from gitcfg.convert.condor.known import HTCondor
 from gitcfg.convert.condor.repository import SETTINGS, TEXT
 from gitcfg.convert.condor.sources import Source
 from gitcfg.convert.condor.statements import Kind, statements
-from gitcfg.convert.wallaby.notes import Note, Place
+from gitcfg.convert.notes import Note, Place
 from gitcfg.git.tree import DictTree
 from gitcfg.model.names import shown
 from gitcfg.parsers.child.commands import lines

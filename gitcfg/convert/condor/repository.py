@@ -7,14 +7,14 @@ import msgspec
 
 from gitcfg.convert.condor.annotated import annotated, declared
 from gitcfg.convert.condor.chains import chains, settled
+from gitcfg.convert.condor.declaring import comments, defaults, parameters
 from gitcfg.convert.condor.factoring import Chains, Feature, factored
 from gitcfg.convert.condor.host import Host
 from gitcfg.convert.condor.known import Default
 from gitcfg.convert.condor.layers import Layers
-from gitcfg.convert.condor.shapes import Shape, shapes
-from gitcfg.convert.wallaby.lists import said
-from gitcfg.convert.wallaby.notes import Note, Place
-from gitcfg.convert.wallaby.parameters import files as parameter_files
+from gitcfg.convert.condor.shapes import shapes
+from gitcfg.convert.definitions import parameter_files, said
+from gitcfg.convert.notes import Note, Place
 from gitcfg.parsers.child.circles import circles
 
 SETTINGS = "/etc/condor/config.d/50-gitcfg.config"
@@ -48,12 +48,12 @@ def repository(
     included = {inner for inners in includes.values() for inner in inners}
     common = [one.name for one in features if one.hosts == frozenset(hosts) and one.name not in included]
     layers = Layers(
-        {one.name: one for one in features}, common, includes, kinds, _defaults(features, kinds, notes)
+        {one.name: one for one in features}, common, includes, kinds, defaults(features, kinds, notes)
     )
     rests = {name: layers.rest(name, whole) for name in sorted(hosts)}
     contents = {
         "gitcfg.yaml": {"format": 1},
-        **parameter_files(_parameters(layers)),
+        **parameter_files(parameters(layers, comments(hosts, notes))),
         "groups/default.yaml": {
             "description": "What every node has.",
             "features": common[::-1],
@@ -100,28 +100,6 @@ def _texts(features: Sequence[Feature], hosts: Mapping[str, Host]) -> dict[str, 
             if one.hosts == who and text not in result.values():
                 result[one.name] = text
     return result
-
-
-def _defaults(features: Sequence[Feature], kinds: Mapping[str, Shape], notes: list[Note]) -> dict[str, Any]:
-    """The defaults that annotations declare, where they agree."""
-    found: dict[str, list[str]] = {}
-    for one in features:
-        for key, steps in one.steps.items():
-            if steps and steps[-1].default and len(steps) == 1:
-                found.setdefault(key, []).append(steps[-1].text)
-    for key, texts in found.items():
-        if len(set(texts)) > 1:
-            reason = "It has several defaults, so they are values: a parameter has one."
-            Place(notes, "parameter", kinds[key].name).changed("default", reason)
-    return {key: kinds[key].value(texts[0]) for key, texts in found.items() if len(set(texts)) == 1}
-
-
-def _parameters(layers: Layers) -> dict[str, Any]:
-    result = {}
-    for key, shape in layers.shapes.items():
-        default = {"default": layers.defaults[key]} if key in layers.defaults else {}
-        result[shape.name] = {**shape.declaration, **default}
-    return dict(sorted(result.items()))
 
 
 def _found(

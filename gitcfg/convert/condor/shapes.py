@@ -9,8 +9,8 @@ from gitcfg.compile import lists
 from gitcfg.convert.condor.chains import Chain, separator
 from gitcfg.convert.condor.factoring import Chains
 from gitcfg.convert.condor.known import Default
-from gitcfg.convert.wallaby.literals import LITERALS, value
-from gitcfg.convert.wallaby.shape import shape
+from gitcfg.convert.expressions import shape
+from gitcfg.convert.literals import LITERALS, value
 
 _EXACT = frozenset({"TRUE", "FALSE"})  # as gitcfg writes them: in other words the case may matter to somebody
 

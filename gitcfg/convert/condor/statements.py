@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from gitcfg.convert.condor.comments import Above
 from gitcfg.convert.condor.lines import Line, Lines
 from gitcfg.convert.condor.sources import Source, bad
 from gitcfg.model.names import shown
@@ -16,6 +17,8 @@ _CONDITION = re.compile(r":?(if|elif|else|endif)(?:\s+(.*)|\s*)", _FLAGS)
 _COMMAND = re.compile(r"[@:]?\s*(?:(include|use)(?=[\s:])|(error|warning)(?=\s*:))\s*(.*)", _FLAGS)
 _LONG = re.compile(r"([A-Za-z_$][^=:\s]*)\s*@=\s*(\w*)", _FLAGS)
 _SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*[=:]\s*(.*)", _FLAGS)
+_MORE = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s+\+=\s*(.*)", _FLAGS)
+_NUMBERED = re.compile(r"([0-9][A-Za-z0-9_.]*)\s*[=:]", _FLAGS)
 _COMPUTED = re.compile(r"[A-Za-z0-9_.]*\$\([^=]*?\)[^=:\s]*\s*[=:]", _FLAGS)
 
 
@@ -23,7 +26,7 @@ class Kind(StrEnum):
     """Kinds of lines."""
 
     SETTING = "setting"
-    LONG = "long"  # a value of several lines: NAME @=end
+    LONG = "long"  # a value of several lines, NAME @=end, or of a name that begins with a digit
     COMPUTED = "computed"  # a setting of a name that holds macros
     IF = "if"
     ELIF = "elif"
@@ -37,29 +40,47 @@ class Kind(StrEnum):
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """One line: of a setting `name` and `rest`, its value; of all others `rest` is what follows the word."""
+    """One line: of a setting `name` and `rest`, its value; of all others `rest` is what follows the word.
+
+    `about` is what the comment right above a setting says.
+    """
 
     kind: Kind
     name: str
     rest: str
     line: Line
+    about: str = ""
 
 
 def statements(source: Source) -> Iterator[Statement]:
     """The lines that say something. GitcfgError: one that HTCondor would not take."""
-    lines = Lines(source)
+    lines, above = Lines(source), Above()
     for line in lines:
-        text = line.text
-        if not text or text.startswith("#"):
-            note = _COMMENT.fullmatch(text)
-            if note is not None:
-                yield Statement(Kind.NOTE, "", note[1].strip(), line)
+        if not line.text or line.text.startswith("#"):
+            yield from _remark(line, above)
             continue
-        long = _LONG.fullmatch(text)
-        if long is not None:
-            yield Statement(Kind.LONG, long[1], "", lines.block(long[2], line))
-        else:
-            yield _statement(line)
+        long = _LONG.fullmatch(line.text)
+        found = _statement(line) if long is None else _long(long, lines, line)
+        about = above.take(found.name)
+        yield msgspec.structs.replace(found, about=about) if about else found
+
+
+def _remark(line: Line, above: Above) -> Iterator[Statement]:
+    """A comment, or nothing."""
+    note = _COMMENT.fullmatch(line.text)
+    if note is not None:
+        said = note[1].strip()
+        yield Statement(Kind.NOTE, "", said, line)
+        if said == "default":  # as much about the next setting as what stands above both
+            return
+    if note is None and line.text:
+        above.add(line.text)
+    else:
+        above.leave()
+
+
+def _long(found: re.Match[str], lines: Lines, line: Line) -> Statement:
+    return Statement(Kind.LONG, found[1], "", lines.block(found[2], line))
 
 
 def _statement(line: Line) -> Statement:
@@ -69,6 +90,10 @@ def _statement(line: Line) -> Statement:
         return Statement(Kind((found[1] or found[2]).lower()), "", found[3], line)
     if (found := _SETTING.fullmatch(line.text)) is not None:
         return Statement(Kind.SETTING, found[1], found[2], line)
+    if (found := _MORE.fullmatch(line.text)) is not None:  # HTCondor 25 takes it as this, to the letter
+        return Statement(Kind.SETTING, found[1], f"$({found[1]}) {found[2]}".rstrip(), line)
+    if (found := _NUMBERED.match(line.text)) is not None:
+        return Statement(Kind.LONG, found[1], "", line)
     if _COMPUTED.match(line.text):
         return Statement(Kind.COMPUTED, "", "", line)
     reason = f"HTCondor would not take this line: {shown(line.text)}"

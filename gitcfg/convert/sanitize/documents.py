@@ -96,6 +96,7 @@ _BY_ROLE = {
     Role.SCHEMA: Pseudonyms.value,
     Role.PATTERN: Pseudonyms.regex,
     Role.CEL: Pseudonyms.cel,
+    Role.COMMIT: Pseudonyms.commit,
     Role.PROSE: Pseudonyms.prose,
 }
 

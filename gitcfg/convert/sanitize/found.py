@@ -7,15 +7,15 @@ from gitcfg.convert.sanitize.roles import Role
 from gitcfg.convert.sanitize.scalars import Scalar, scalars
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load import yaml
+from gitcfg.model.kinds import LAYERS, SHEETS
 
 _JOINT = re.compile(r"[*?]([A-Za-z]{2,})")
 _GLOBS = (Role.STRUCTURE, Role.ENTRY, Role.NAMED)
-_FOLDERS = ("parameters", "subsystems", "features", "groups", "nodes", "nodesets", "overrides")
 
 
 def joints(trees: Iterable[Tree]) -> Set[str]:
     """Words that follow a star within a word: `*LOG` means `STARTLOG` too."""
-    said = (scalar for tree in trees for scalar in _scalars(tree, _FOLDERS, _JOINT))
+    said = (scalar for tree in trees for scalar in _scalars(tree, (*SHEETS, *LAYERS), _JOINT))
     globs = {scalar.value for scalar in said if scalar.role in _GLOBS}
     return {joint.lower() for glob in globs for joint in _JOINT.findall(glob)}
 

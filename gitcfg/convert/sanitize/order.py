@@ -4,25 +4,25 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from gitcfg.git.tree import Tree
+from gitcfg.model.kinds import SHEETS, SINGLES
 
 RANKED = ("overrides", "nodesets")
 """Of these, the order of names says which one counts."""
-_MANY = ("parameters", "subsystems")
+_MANY = (*SHEETS, "keys")
 """Of what is said twice in these, the first file's counts."""
-_SINGLE = ("features", "groups", "nodes", "nodesets", "overrides", "holds")
 
 
 class Order:
     """Where names and paths stand among those of some trees of a repository."""
 
     def __init__(self, trees: Iterable[Tree]) -> None:
-        paths = {folder: set[str]() for folder in (*_MANY, *_SINGLE)}
+        paths = {folder: set[str]() for folder in (*_MANY, *SINGLES)}
         for tree in trees:
             for folder, known in paths.items():
                 known.update(entry.path for entry in tree.entries(folder))
         self._names = {folder: _numbered(map(_folded, sorted(paths[folder], key=_stem))) for folder in RANKED}
         self._paths = {folder: _numbered(sorted(paths[folder])) for folder in _MANY}
-        self._twice = {path: place for folder in _SINGLE for path, place in _repeated(paths[folder])}
+        self._twice = {path: place for folder in SINGLES for path, place in _repeated(paths[folder])}
 
     def rank(self, folder: str, name: str) -> str:
         """The number in front of a name, where there is one; a name that is not legal stays so."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Set
 
 from gitcfg.convert.sanitize.figures import Figures
+from gitcfg.convert.sanitize.ids import Ids
 from gitcfg.convert.sanitize.letters import Letters
 from gitcfg.convert.sanitize.words import CEL, EVERYWHERE, JINJA
 
@@ -47,6 +48,7 @@ class Pseudonyms:
         }
         self.letters = Letters(key, EVERYWHERE | words, joints)
         self.figures = figures or Figures(key)
+        self.ids = Ids(key)
 
     def name(self, text: str) -> str:
         """Digits stay, so that node sets stay node sets."""
@@ -69,6 +71,21 @@ class Pseudonyms:
         """An expression: its own words stay outside quotes."""
         return self._code(text, CEL)
 
+    def commit(self, text: str) -> str:
+        """A commit's id."""
+        return self.ids.commit(text) or self.name(text)
+
+    def public_keys(self, text: str) -> str:
+        """Nodes with their public keys, a line each; remarks are gone, as comments are."""
+        return "\n".join(map(self._public_key, text.split("\n")))
+
+    def _public_key(self, line: str) -> str:
+        node, *said = line.split()[:3] or ("#",)
+        if node.startswith("#"):
+            return ""
+        key = " ".join(said)
+        return f"{self.name(node)} {self.ids.public_key(key) or self.value(key)}".rstrip()
+
     def jinja(self, text: str) -> str:
         """A template: Jinja's own words stay within its brackets."""
         parts, end = [], 0
@@ -79,7 +96,7 @@ class Pseudonyms:
 
     def known(self) -> Mapping[str, Mapping[str, str]]:
         """What has been replaced until now by what."""
-        return {"words": self.letters.known, "figures": self.figures.known}
+        return {"words": self.letters.known, "figures": self.figures.known, "ids": self.ids.known}
 
     def _code(self, text: str, words: Set[str]) -> str:
         def replaced(found: re.Match[str]) -> str:

@@ -20,6 +20,7 @@ class Role(Enum):
     SCHEMA_PATTERNS = auto()  # keys are regular expressions, below each a schema
     PATTERN = auto()
     CEL = auto()
+    COMMIT = auto()
     PROSE = auto()
 
 
@@ -32,6 +33,7 @@ _ENTRY = _table(
     VALUE="facts with default address text",
     SCHEMA="schema",
     CEL="where first",
+    COMMIT="commit",
     CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
     " stages mode level retries",
 )

@@ -1,28 +1,21 @@
 """A whole repository in other words: which files it has, where they stand, and what each holds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from enum import StrEnum
 from os.path import splitext
 
 from gitcfg.convert.sanitize.documents import sanitized as document
 from gitcfg.convert.sanitize.figures import SameFigures
 from gitcfg.convert.sanitize.found import joints, parameters
+from gitcfg.convert.sanitize.keep import Keep
 from gitcfg.convert.sanitize.order import RANKED, Order
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
-from gitcfg.convert.sanitize.words import FOLDERS
 from gitcfg.git.tree import SUBMODULE, Content, Entry, EntryKind, Symlink, Tree
+from gitcfg.model.kinds import FOLDERS, SETTINGS
 
-_ROOT = ("gitcfg.yaml", "gitcfg.yml", "allowed_signers")
+_ROOT = (SETTINGS, "gitcfg.yml", "allowed_signers")
 _BLANKED = bytes.maketrans(
     b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", b"x" * 26 + b"X" * 26 + b"0" * 10
 )
-
-
-class Keep(StrEnum):
-    """What can stay as it is."""
-
-    PARAMETERS = "parameters"
-    NUMBERS = "numbers"
 
 
 class Sanitizer:
@@ -95,6 +88,8 @@ class Sanitizer:
         folder = path.partition("/")[0]
         if folder == "templates":
             return self.names.jinja
+        if folder == "keys" and path.endswith(".txt"):
+            return self.names.public_keys
         if folder == "files" or splitext(path)[1].lower() not in (".yaml", ".yml"):
             return self.names.value
         return lambda text: document(text, self.names)

@@ -20,12 +20,6 @@ EVERYWHERE = _set(
 )
 """Words that mean something in names and values too: literals, HTCondor's own, folders, endings."""
 
-FOLDERS = _set(
-    "parameters subsystems features groups nodes nodesets keys overrides holds rules allocations"
-    " templates files secrets"
-)
-"""The folders that gitcfg reads, or refuses."""
-
 CHOICES = _set(
     "string integer number boolean list map expression path condor env ini json yaml toml error warning allow"
     " tip each off require comma blank-or-comma active retired old new ok"

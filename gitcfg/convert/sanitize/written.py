@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gitcfg.git.anonymous import commit_versions
 from gitcfg.git.tree import Content
-from gitcfg.model import GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 
 
 def write(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
@@ -30,4 +30,4 @@ def write(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
 def refuse(folder: Path) -> None:
     """GitcfgError (4): something is there already."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise GitcfgError(f"{folder} is there already.", "Choose a new folder.", code=4)
+        raise GitcfgError(f"{folder} is there already.", "Choose a new folder.", code=REFUSED)

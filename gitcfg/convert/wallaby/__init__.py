@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from gitcfg.convert.wallaby.notes import Note, Weight, ordered
+from gitcfg.convert.notes import Note, Weight, ordered
 from gitcfg.convert.wallaby.reading import read_store
 from gitcfg.convert.wallaby.repository import repository
 from gitcfg.load import yaml

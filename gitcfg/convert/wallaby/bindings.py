@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.convert.literals import value
+from gitcfg.convert.notes import Place
 from gitcfg.convert.wallaby.evidence import Evidence
-from gitcfg.convert.wallaby.literals import value
 from gitcfg.convert.wallaby.markers import OPERATIONS, Given, Marker, read
 from gitcfg.convert.wallaby.names import Names
-from gitcfg.convert.wallaby.notes import Place
 from gitcfg.convert.wallaby.store import Setting
 
 EMPTY = {"$default": ""}

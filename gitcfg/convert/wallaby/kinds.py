@@ -2,11 +2,11 @@
 
 import re
 
+from gitcfg.convert.expressions import Shape, shape
+from gitcfg.convert.literals import LITERALS, MACRO
+from gitcfg.convert.notes import Place
 from gitcfg.convert.wallaby.evidence import Evidence
-from gitcfg.convert.wallaby.literals import LITERALS, MACRO
 from gitcfg.convert.wallaby.markers import Marker
-from gitcfg.convert.wallaby.notes import Place
-from gitcfg.convert.wallaby.shape import Shape, shape
 from gitcfg.model.names import shown
 
 _WORDS = re.compile(r"[\w.]+(?:\s+[\w.]+)+")

@@ -3,10 +3,11 @@
 from collections.abc import Container
 from typing import Any
 
+from gitcfg.convert.definitions import said
+from gitcfg.convert.notes import Place
 from gitcfg.convert.wallaby.bindings import Vocabulary, bindings
 from gitcfg.convert.wallaby.identity import DEFAULT
-from gitcfg.convert.wallaby.lists import listed, said
-from gitcfg.convert.wallaby.notes import Place
+from gitcfg.convert.wallaby.lists import listed
 from gitcfg.convert.wallaby.store import Feature, Group, Node
 
 FILES = {"/etc/condor/config.d/50-gitcfg.config": {"format": "condor", "params": ["*"]}}

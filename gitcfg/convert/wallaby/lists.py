@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from gitcfg.convert.wallaby.notes import Place
+from gitcfg.convert.notes import Place
 from gitcfg.model.names import shown
 
 
@@ -18,8 +18,3 @@ def listed(names: Iterable[str], called: Callable[[str], str | None], field: str
         else:
             result[new] = None
     return list(result)
-
-
-def said(**entries: object) -> dict[str, object]:
-    """The keys of a definition that say something."""
-    return {key: value for key, value in entries.items() if value not in ("", [], {}, False, None)}

@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
+from gitcfg.convert.notes import Note, Place
 from gitcfg.convert.wallaby.identity import DEFAULT, SKELETON, identities
-from gitcfg.convert.wallaby.notes import Note, Place
 from gitcfg.convert.wallaby.store import Store
 from gitcfg.model.names import HOST, NAME, PARAMETER, shown
 

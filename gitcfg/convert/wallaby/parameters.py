@@ -1,23 +1,19 @@
-"""The declarations of parameters, and the files they are in."""
+"""The declarations of parameters."""
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
+from gitcfg.convert.definitions import DEFAULTS, said
+from gitcfg.convert.literals import value
+from gitcfg.convert.notes import Note, Place
 from gitcfg.convert.wallaby.bindings import Vocabulary
 from gitcfg.convert.wallaby.evidence import Evidence
 from gitcfg.convert.wallaby.families import Family
-from gitcfg.convert.wallaby.lists import listed, said
-from gitcfg.convert.wallaby.literals import value
+from gitcfg.convert.wallaby.lists import listed
 from gitcfg.convert.wallaby.markers import marker_of
-from gitcfg.convert.wallaby.notes import Note, Place
 from gitcfg.convert.wallaby.store import Parameter
 from gitcfg.model.names import shown
 
-DEFAULTS = {"type": "string", "macros": "condor"}
-MANY = 60  # more parameters than this are split by their first word
-FEWEST = 5  # ... into files that hold at least this many
 HIGHEST = 2
 
 
@@ -75,26 +71,3 @@ def _note(declared: Parameter, evidence: Evidence, place: Place) -> None:
         place.look("default_val", reason)
     if not 0 <= declared.level <= HIGHEST:
         place.changed("level", f"Levels go from 0 to {HIGHEST}, not to {declared.level}.")
-
-
-def files(declared: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Paths and contents: one file, or one a first word of names if they are many."""
-    if len(declared) <= MANY:
-        return {"parameters/condor.yaml": _content(declared)} if declared else {}
-    words: dict[str, dict[str, Any]] = defaultdict(dict)
-    for name, body in declared.items():
-        words[_word(name)][name] = body
-    result: dict[str, dict[str, Any]] = defaultdict(dict)
-    for word, part in words.items():
-        result[word if len(part) >= FEWEST else "other"].update(part)
-    return {
-        f"parameters/{word}.yaml": _content(dict(sorted(result[word].items()))) for word in sorted(result)
-    }
-
-
-def _word(name: str) -> str:
-    return re.split(r"[^a-z]", name.lower(), maxsplit=1)[0][:40] or "other"
-
-
-def _content(declared: Mapping[str, Any]) -> dict[str, Any]:
-    return {"defaults": DEFAULTS, "parameters": dict(declared)}

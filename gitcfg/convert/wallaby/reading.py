@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from gitcfg.convert.notes import Note, Place
 from gitcfg.convert.wallaby.dump import parse
 from gitcfg.convert.wallaby.fields import Fields
-from gitcfg.convert.wallaby.notes import Note, Place
 from gitcfg.convert.wallaby.store import Feature, Group, Node, Parameter, Store, Subsystem
 from gitcfg.convert.wallaby.tree import Items, Table, Text, Value, bad
 

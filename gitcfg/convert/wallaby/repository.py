@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from gitcfg.convert.definitions import parameter_files
+from gitcfg.convert.notes import Note, Place
 from gitcfg.convert.wallaby import layers
 from gitcfg.convert.wallaby.bindings import Vocabulary
 from gitcfg.convert.wallaby.evidence import gather
@@ -10,9 +12,7 @@ from gitcfg.convert.wallaby.families import families
 from gitcfg.convert.wallaby.identity import DEFAULT, SKELETON, identities, identity_of
 from gitcfg.convert.wallaby.kinds import decide
 from gitcfg.convert.wallaby.names import choose_names, once
-from gitcfg.convert.wallaby.notes import Note, Place
 from gitcfg.convert.wallaby.parameters import declarations
-from gitcfg.convert.wallaby.parameters import files as parameter_files
 from gitcfg.convert.wallaby.store import Group, Store
 from gitcfg.convert.wallaby.subsystems import subsystems
 from gitcfg.model.names import PARAMETER, shown

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gitcfg.convert.wallaby.lists import listed, said
+from gitcfg.convert.definitions import said
+from gitcfg.convert.notes import Note, Place
+from gitcfg.convert.wallaby.lists import listed
 from gitcfg.convert.wallaby.names import Names
-from gitcfg.convert.wallaby.notes import Note, Place
 from gitcfg.convert.wallaby.store import Subsystem
 
 

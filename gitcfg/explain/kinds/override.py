@@ -12,7 +12,11 @@ from gitcfg.render.templates import TemplateEngine
 def _summaries(fleet: Fleet) -> Iterator[Summary]:
     for name in sorted(fleet.model.overrides):
         found = fleet.model.overrides[name]
-        figures = {"nodes": len(_nodes(fleet, found)), "until": str(found.until), "past": _past(fleet, found)}
+        figures = {
+            "nodes": len(overridden(fleet, found)),
+            "until": str(found.until),
+            "past": _past(fleet, found),
+        }
         yield Summary(name, found.reason, found.origin, figures)
 
 
@@ -20,7 +24,7 @@ def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
     found = fleet.model.overrides[name]
     label = f"override {name}"
     fields: dict[str, Field] = {
-        "nodes": Nodes(_nodes(fleet, found)),
+        "nodes": Nodes(overridden(fleet, found)),
         "until": Value(str(found.until)),
         "past": Flag(_past(fleet, found)),
         "where": Value(found.where.name if found.where else None),
@@ -32,8 +36,8 @@ def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
     return Definition(name, found.reason, found.origin, fields)
 
 
-def _nodes(fleet: Fleet, found: Override) -> tuple[str, ...]:
-    """The nodes that it applies to."""
+def overridden(fleet: Fleet, found: Override) -> tuple[str, ...]:
+    """The nodes that an override applies to, in order of name."""
     return tuple(sorted(name for kind in fleet.classes if found in kind.overrides for name in kind.names))
 
 

@@ -6,7 +6,8 @@ import msgspec
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.definition import Definition, Kind, Summary, Value
-from gitcfg.model import Settings
+from gitcfg.model import Release, Settings
+from gitcfg.model.durations import duration
 from gitcfg.render.templates import TemplateEngine
 
 _NAMES = tuple(name for name in Settings.__struct_fields__ if name != "origin")
@@ -22,7 +23,19 @@ def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
 
 
 def _value(fleet: Fleet, name: str) -> object:
-    return msgspec.to_builtins(getattr(fleet.model.settings, name))
+    said = getattr(fleet.model.settings, name)
+    if name == "walk_in" and said is not None:
+        return {"groups": [ref.name for ref in said]}
+    return _release(said) if isinstance(said, Release) else msgspec.to_builtins(said)
+
+
+def _release(said: Release) -> object:
+    return {
+        "stages": [stage.written for stage in said.stages],
+        "settle": duration(said.settle),
+        "max_failures": said.max_failures,
+        "first": said.first.name if said.first else None,
+    }
 
 
 SETTING = Kind("setting", _summaries, lambda fleet: _NAMES, _definition)

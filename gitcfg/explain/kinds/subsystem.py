@@ -35,7 +35,7 @@ def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
         "everywhere": Flag(found.features is None),
         "features": refs(found.features or ()),
         "covers": refs(found.covers),
-        "covered_by": Names(tuple(_covering(model, name))),
+        "covered_by": Names(tuple(covering(model, name))),
         "validate": Value(found.validate or None),
         "reload": Value(found.reload or None),
         "restart": Value(found.restart or None),
@@ -77,7 +77,7 @@ def interest(model: Model, param: str) -> Iterator[Reference]:
             yield Reference(name, ref.origin if ref else found.origin)
 
 
-def _covering(model: Model, name: str) -> list[str]:
+def covering(model: Model, name: str) -> list[str]:
     """The other subsystems whose restart restarts this one."""
     names = {other: tuple(ref.name for ref in found.covers) for other, found in model.subsystems.items()}
     covers = reach({other: [to for to in names if selects(said, to)] for other, said in names.items()})

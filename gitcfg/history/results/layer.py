@@ -22,6 +22,7 @@ from gitcfg.history.rooted import ALONE, feature_roots, group_roots
 from gitcfg.history.sides import Sides
 from gitcfg.history.snapshot import Key, Snapshot
 from gitcfg.model import Model, Parameter, Use
+from gitcfg.model.kinds import TEXTS
 
 _NO_PARAMETERS: Mapping[str, Parameter] = {}
 _NO_POOL = Pool()
@@ -93,7 +94,7 @@ class LayerResult:
             return made is older.made
         ours, theirs = older.snapshot.others, snapshot.others
         reads = older.layer is not None and older.layer.reads
-        texts = not reads or all(ours[folder] is theirs[folder] for folder in ("templates", "files"))
+        texts = not reads or all(ours[folder] is theirs[folder] for folder in TEXTS)
         return made.stacks is older.made.stacks and texts
 
     def _layer(self, made: Made | None, snapshot: Snapshot) -> Layer | None:

@@ -13,6 +13,7 @@ from gitcfg.history.outline import Outline, binding
 from gitcfg.history.parts import Parts
 from gitcfg.history.sides import Sides
 from gitcfg.history.snapshot import Key, Snapshot
+from gitcfg.model.kinds import TEXTS
 
 
 class NodeResult:
@@ -96,4 +97,4 @@ def _deltas(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Delta]:
 
 def _same_sources(old: NodeState, new: NodeState) -> bool:
     ours, theirs = old.snapshot.others, new.snapshot.others
-    return all(ours[folder] is theirs[folder] for folder in ("templates", "files"))
+    return all(ours[folder] is theirs[folder] for folder in TEXTS)

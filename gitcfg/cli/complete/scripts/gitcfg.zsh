@@ -17,7 +17,7 @@ _gitcfg() {
             done
             local -a how_to=(-M 'm:{a-zA-Z}={A-Za-z}')
             [[ $how == stems ]] && how_to+=(-S '')
-            _describe -t gitcfg 'gitcfg' names $how_to
+            _describe -t gitcfg 'gitcfg' names "${(@)how_to}"  # quoted, or the empty suffix is lost
             ;;
     esac
 }

@@ -14,7 +14,7 @@ class Weight(StrEnum):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """One thing to know: kind and name are the dump's; no name: all of that kind, or the dump."""
+    """One thing to know: kind and name are those of what is imported; no name: all of that kind, or all."""
 
     kind: str
     name: str
@@ -32,7 +32,7 @@ def ordered(notes: list[Note]) -> tuple[Note, ...]:
 
 
 class Place:
-    """One definition of the dump, to note things about."""
+    """One place in what is imported, to note things about."""
 
     def __init__(self, notes: list[Note], kind: str, name: str) -> None:
         self.notes = notes

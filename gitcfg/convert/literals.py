@@ -1,4 +1,4 @@
-"""Wallaby's texts as YAML writes values of a type."""
+"""Texts as YAML writes values of a type."""
 
 import re
 from collections.abc import Callable

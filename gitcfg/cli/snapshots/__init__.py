@@ -1,0 +1,1 @@
+"""What `gitcfg snapshot` can do, one file a command."""

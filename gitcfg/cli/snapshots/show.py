@@ -1,0 +1,39 @@
+"""`gitcfg snapshot show`: what a snapshot is, and what has changed since."""
+
+import typer
+
+from gitcfg.cli.plain import ABBREVIATED, safe
+from gitcfg.cli.session import Session
+from gitcfg.cli.snapshots.headline import Name, headline
+
+EPILOG = """Examples:
+
+  gitcfg snapshot show before-upgrade        what it is, and what has changed on nodes since
+
+  gitcfg diff snapshot/before-upgrade HEAD   ... in full
+
+  gitcfg snapshot show 2026/spring"""
+
+
+def command(context: typer.Context, name: Name) -> None:
+    """Tell what a snapshot is, and what has changed on nodes since."""
+    from gitcfg.cli import changes
+    from gitcfg.git.history import History
+    from gitcfg.git.tags import Snapshots
+    from gitcfg.library import compare
+
+    session: Session = context.obj
+    source = session.open()
+    found = Snapshots(source.repository).named(name)
+    about = History(source.repository).about(found.commit)
+    console = session.console()
+    console.print(headline(found), style="bold")
+    made = f"{found.commit[:ABBREVIATED]} of {about.date[:10]}, {safe(about.author)}: {safe(about.subject)}"
+    console.print(f"  commit {made}")
+    for line in found.message.splitlines():
+        console.print(f"  {safe(line)}")
+    console.print("since then:", style="dim")
+    with source.at(found.commit) as old, source.at("HEAD") as new:
+        compared = compare(old, new)
+        changes.show(console, compared, stat=True, files=False)
+        changes.summary(console, compared)

@@ -1,0 +1,72 @@
+"""Writes the files of an edit, all or none, and commits just them."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitcfg.cli.plain import safe
+from gitcfg.cli.session import Session
+from gitcfg.model import GitcfgError
+
+if TYPE_CHECKING:
+    from gitcfg.edit.draft import Draft
+    from gitcfg.edit.journal import Written
+    from gitcfg.git.repository import Repository
+
+
+@contextmanager
+def alone(session: Session, repository: "Repository") -> Iterator[Path]:
+    """The folder of the journal, while nobody else edits; an edit that was interrupted is finished first."""
+    from gitcfg.edit import journal
+
+    folder = _journal_folder(repository)
+    with journal.alone(folder):
+        for path in journal.finish(repository.root, folder):
+            session.console(stderr=True).print(
+                f"finished an interrupted edit of {safe(path)}", style="yellow"
+            )
+        yield folder
+
+
+def _journal_folder(repository: "Repository") -> Path:
+    """git's own folder; where there is no git, a hidden one. GitcfgError: there is no work tree."""
+    if repository.git is None:
+        folder = repository.root / ".gitcfg"
+        folder.mkdir(exist_ok=True)
+        return folder
+    if not repository.git.workdir:
+        raise GitcfgError(f"{repository.root} has no work tree.", "Edit a clone of it.")
+    return Path(repository.git.path)
+
+
+def headed(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
+    """A draft's files; a new one says which schema is its own, where `gitcfg schema` has written one."""
+    from gitcfg.editor.modelines import FOLDER, with_modeline
+
+    texts = dict(draft.files)
+    for path, text in texts.items():
+        schema = repository.root / FOLDER / f"{path.partition('/')[0]}.json"
+        if draft.was(path) is None and text is not None and schema.is_file():
+            texts[path] = with_modeline(path, text)
+    return texts
+
+
+def put_down(
+    repository: "Repository", folder: Path, files: Mapping[str, "Written"], message: str | None
+) -> str | None:
+    """Write files and, with a message, commit them; where git does not take it, all is as it was before."""
+    from gitcfg.edit import journal
+    from gitcfg.edit.committed import commit
+    from gitcfg.git.program import Git
+
+    journal.write(repository.root, folder, files)
+    if message is None:
+        return None
+    try:
+        return commit(Git(repository, os.environ), repository, files, message)
+    except BaseException:
+        back = {path: journal.Written(file.text, file.was) for path, file in files.items()}
+        journal.write(repository.root, folder, back)
+        raise

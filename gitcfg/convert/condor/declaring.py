@@ -1,0 +1,45 @@
+"""Declarations of the parameters that hosts set: their defaults, and what comments say of them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gitcfg.convert.condor.factoring import Feature
+from gitcfg.convert.condor.host import Host
+from gitcfg.convert.condor.layers import Layers
+from gitcfg.convert.condor.shapes import Shape
+from gitcfg.convert.notes import Note, Place
+
+
+def parameters(layers: Layers, about: Mapping[str, str]) -> dict[str, Any]:
+    """Every parameter by name; what its comment says counts more than what HTCondor says of it."""
+    result = {}
+    for key, shape in layers.shapes.items():
+        words = {"description": about[key]} if key in about else {}
+        default = {"default": layers.defaults[key]} if key in layers.defaults else {}
+        result[shape.name] = {**words, **shape.declaration, **words, **default}
+    return dict(sorted(result.items()))
+
+
+def comments(hosts: Mapping[str, Host], notes: list[Note]) -> dict[str, str]:
+    """What the first comment says of each setting, by its name in lower case; others are noted."""
+    result: dict[str, str] = {}
+    for name in sorted(hosts):
+        for setting in hosts[name].settings:
+            if setting.about and result.setdefault(setting.key, setting.about) != setting.about:
+                reason = "It has another comment already, which describes it; the one above this is left out."
+                Place(notes, "line", setting.line.place).dropped(setting.name, reason)
+    return result
+
+
+def defaults(features: Sequence[Feature], kinds: Mapping[str, Shape], notes: list[Note]) -> dict[str, Any]:
+    """The defaults that annotations declare, where they agree."""
+    found: dict[str, list[str]] = {}
+    for one in features:
+        for key, steps in one.steps.items():
+            if steps and steps[-1].default and len(steps) == 1:
+                found.setdefault(key, []).append(steps[-1].text)
+    for key, texts in found.items():
+        if len(set(texts)) > 1:
+            reason = "It has several defaults, so they are values: a parameter has one."
+            Place(notes, "parameter", kinds[key].name).changed("default", reason)
+    return {key: kinds[key].value(texts[0]) for key, texts in found.items() if len(set(texts)) == 1}

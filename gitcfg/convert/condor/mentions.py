@@ -1,0 +1,57 @@
+"""The names that statements read or set at once, whichever of them count."""
+
+from collections.abc import Iterable
+
+from gitcfg.convert.condor.conditions import mentioned
+from gitcfg.convert.condor.knobs import Lookup, knobs
+from gitcfg.convert.condor.lines import Line
+from gitcfg.convert.condor.sources import Source
+from gitcfg.convert.condor.statements import Kind, Statement, statements
+from gitcfg.model import GitcfgError
+
+MAX_LEVELS = 16
+"""So deep in conditions and knobs an import follows."""
+
+
+def names(found: Iterable[Statement], lookup: Lookup, level: int = 0) -> frozenset[str] | None:
+    """The names in lower case; None: it may be any."""
+    result: set[str] = set()
+    for statement in found:
+        inner = None if level > MAX_LEVELS else _names(statement, lookup, level)
+        if inner is None:
+            return None
+        result |= inner
+    return frozenset(result)
+
+
+def _names(statement: Statement, lookup: Lookup, level: int) -> frozenset[str] | None:
+    if statement.kind is Kind.COMPUTED or "$" in statement.name:
+        return None
+    if statement.name:
+        return frozenset((statement.name.lower(),))
+    if statement.kind in (Kind.IF, Kind.ELIF):
+        return frozenset(mentioned(statement.rest))
+    return _of_knobs(statement, lookup, level) if statement.kind is Kind.USE else frozenset()
+
+
+def _of_knobs(statement: Statement, lookup: Lookup, level: int) -> frozenset[str] | None:
+    result: set[str] = set()
+    for _, body in knobs(statement.rest, lookup):
+        inside = within(body, statement.line)
+        inner = None if inside is None else names(inside, lookup, level + 1)
+        if inner is None:
+            return None
+        result |= inner
+    return frozenset(result)
+
+
+def within(body: str | None, line: Line) -> list[Statement] | None:
+    """A knob's statements, as if they stood where it is used; None: they are not certain."""
+    if body is None:
+        return None
+    try:
+        found = list(statements(Source(line.file, body)))
+    except GitcfgError:
+        return None
+    lines = (Line(line.file, line.number, inner.line.text, inner.line.raw) for inner in found)
+    return [Statement(one.kind, one.name, one.rest, at) for one, at in zip(found, lines, strict=True)]

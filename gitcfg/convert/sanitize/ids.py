@@ -1,0 +1,35 @@
+"""Commits and public keys for commits and public keys: others of the same form, that nobody has."""
+
+import hmac
+import re
+
+from gitcfg.load.keys import public_key, written
+
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+class Ids:
+    """Other ids, always the same with the same key, and equal ones for equal ones."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self.known: dict[str, str] = {}
+
+    def commit(self, text: str) -> str | None:
+        """The id of another commit, as long; of ids that begin alike, so do the others. None: it is none."""
+        if not _COMMIT.fullmatch(text):
+            return None
+        self.known[text] = "".join(self._digit(text[:place], digit) for place, digit in enumerate(text))
+        return self.known[text]
+
+    def public_key(self, text: str) -> str | None:
+        """Another `ssh-ed25519 AAAA...`; None: it is no such key."""
+        found = public_key(text)
+        if found is None:
+            return None
+        self.known[text] = written(hmac.digest(self._key, b"key " + found, "sha256"))
+        return self.known[text]
+
+    def _digit(self, before: str, digit: str) -> str:
+        drawn = hmac.digest(self._key, f"commit {before}".encode(), "sha256")
+        return f"{int(digit, 16) ^ drawn[0] & 15:x}"

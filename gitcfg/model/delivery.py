@@ -1,0 +1,59 @@
+"""What a repository says of who gets a commit when: releases, holds, and the nodes' keys."""
+
+from datetime import date
+
+import msgspec
+
+from gitcfg.model.origin import Origin, Ref
+
+
+class Share(msgspec.Struct, frozen=True):
+    """How many nodes a stage has, counted from the first stage on: so many, or so many percent of all."""
+
+    number: float
+    percent: bool = False
+
+    @property
+    def written(self) -> int | str:
+        """As one writes it: `1`, `10%`."""
+        return f"{self.number:.6g}%" if self.percent else int(self.number)
+
+    def of(self, nodes: int) -> int:
+        """How many of so many nodes: of a share that is no whole number, the next one above."""
+        exact = nodes * self.number / 100 if self.percent else self.number
+        return min(nodes, int(exact) + (exact > int(exact)))
+
+
+EVERYONE = Share(100, percent=True)
+
+
+class Release(msgspec.Struct, frozen=True):
+    """How fast agents take a new commit. `settle` is in seconds; `first` is a condition (CEL) on nodes."""
+
+    origin: Origin
+    stages: tuple[Share, ...] = (Share(1), Share(10, percent=True), EVERYONE)
+    settle: float = 600.0
+    max_failures: int = 3
+    first: Ref | None = None
+
+
+class Hold(msgspec.Struct, frozen=True, gc=False):
+    """Nodes that run a commit for some time; `members` or `where` (CEL) says which."""
+
+    name: str
+    origin: Origin
+    reason: str
+    until: date
+    commit: Ref
+    members: tuple[str, ...] | None = None
+    place: Origin | None = None
+    until_at: Origin | None = None
+    where: Ref | None = None
+
+
+class Key(msgspec.Struct, frozen=True, gc=False):
+    """The public half of a node's key, as OpenSSH writes it: `ssh-ed25519 AAAA...`."""
+
+    node: str
+    origin: Origin
+    text: str

@@ -1,0 +1,16 @@
+"""The folders of a repository, by how they hold what: which there are is said here, and nowhere else."""
+
+SETTINGS = "gitcfg.yaml"
+
+LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
+"""A file a definition, which binds parameters and brings files."""
+SINGLES = (*LAYERS, "holds")
+"""A file a definition, whose name is the file's."""
+SHEETS = ("parameters", "subsystems")
+"""Many definitions a file, by name below a key that is the folder's name."""
+TEXTS = ("templates", "files")
+"""Files of any content, known by their paths."""
+LATER = ("rules", "allocations", "secrets")
+"""What a later version reads; this one refuses it."""
+FOLDERS = (*SHEETS, *SINGLES, *TEXTS, *LATER, "keys")
+"""All that gitcfg reads, or refuses."""
