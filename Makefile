@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := dev,htcondor
+EXTRAS := dev,agent,htcondor,server
 
 .PHONY: demo test bench lint docs pictures reference setup clean
 

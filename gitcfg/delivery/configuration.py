@@ -1,0 +1,129 @@
+"""All that a node needs of a commit: its files, and the subsystems that run on it (`gitcfg.node/1`)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from gitcfg.comparison.actions import Consequences
+from gitcfg.comparison.side import Side
+from gitcfg.compile.fleet import FleetNode
+from gitcfg.library import Fleet, Node
+from gitcfg.model import FileEntry, GitcfgError, Subsystem
+from gitcfg.model.durations import seconds
+from gitcfg.render.files import RenderedFile, selected, subsystems
+
+SCHEMA = "gitcfg.node/1"
+
+
+class Check(msgspec.Struct, frozen=True):
+    """A command that must succeed after a change; `timeout` is in seconds."""
+
+    run: tuple[str, ...]
+    timeout: float
+    retries: int
+
+
+class RunsHere(msgspec.Struct, frozen=True):
+    """A subsystem that runs on the node, with its commands; None: it has none."""
+
+    validate: tuple[str, ...] | None
+    reload: tuple[str, ...] | None
+    restart: tuple[str, ...] | None
+    stop: tuple[str, ...] | None
+    check: Check | None
+    using: str
+    covers: tuple[str, ...]
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file. `concerns` says by subsystem what it must do where this file alone is mended."""
+
+    content: str
+    mode: str
+    owner: str
+    group: str
+    digest: str
+    concerns: Mapping[str, str]
+
+
+class Configuration(msgspec.Struct, frozen=True):
+    """A node at a commit. Nothing changes on it as long as `digest` is the same: files and subsystems."""
+
+    node: str
+    commit: str
+    digest: str
+    state: str
+    features: tuple[str, ...]
+    groups: tuple[str, ...]
+    params: Mapping[str, Any]
+    files: Mapping[str, File]
+    subsystems: Mapping[str, RunsHere]
+    schema: str = SCHEMA
+
+    def encoded(self) -> bytes:
+        """As JSON, the same bytes for the same commit wherever it is written."""
+        return msgspec.json.encode(self, order="sorted")
+
+
+def configuration(fleet: Fleet, name: str) -> Configuration:
+    """What a node gets. GitcfgError: the fleet is of no commit, or knows no such node."""
+    if fleet.commit is None or name not in fleet:
+        raise GitcfgError(f"There is no node {name} at a commit here.")
+    part = fleet.valued([name])
+    node = part[name]
+    here = part.compiled[name]
+    return Configuration(
+        name,
+        fleet.commit,
+        node.digest,
+        "retired" if here.said.retired else "active",
+        node.features,
+        node.groups,
+        node.params,
+        dict(_files(part, node, here)),
+        {
+            each: _runs(said, subsystems(part.compiled, here))
+            for each, said in subsystems(part.compiled, here).items()
+        },
+    )
+
+
+def _files(fleet: Fleet, node: Node, here: FleetNode) -> Iterable[tuple[str, File]]:
+    consequences = Consequences(fleet.compiled, fleet.compiled)
+    side = Side(fleet.compiled, fleet.engine)
+    for path, file in sorted(node.rendered.items()):
+        taken = _taken(side, here, here.entries[path])
+        due = consequences.of(here, here, taken, (path,))
+        concerns = dict.fromkeys(due.reload, "reload") | dict.fromkeys(due.restart, "restart")
+        yield path, _file(file, concerns)
+
+
+def _taken(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, ...]:
+    """The parameters that a file is made of, or may be."""
+    if entry.format is not None:
+        return tuple(sorted(selected(side.fleet, entry, node.params)))
+    analysis = side.analysis(entry)
+    if analysis is None:
+        return ()
+    whatever = analysis.everything or analysis.computed
+    return tuple(sorted(node.params if whatever else {name for name, _ in analysis.params}))
+
+
+def _file(file: RenderedFile, concerns: Mapping[str, str]) -> File:
+    return File(file.content, file.mode, file.owner, file.group, file.digest, concerns)
+
+
+def _runs(said: Subsystem, here: Iterable[str]) -> RunsHere:
+    """A subsystem's commands; `covers` as the names of those that run here."""
+    check = said.check
+    named = [ref.name for ref in said.covers]
+    return RunsHere(
+        said.validate or None,
+        said.reload or None,
+        said.restart or None,
+        said.stop or None,
+        Check(check.run, seconds(check.timeout) or 60.0, check.retries) if check else None,
+        said.using,
+        tuple(each for each in here if each != said.name and ("*" in named or each in named)),
+    )

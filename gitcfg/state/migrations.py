@@ -1,0 +1,44 @@
+"""Makes the tables, and brings those of earlier versions up to date."""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, Engine, inspect, select
+
+from gitcfg.model import GitcfgError
+from gitcfg.state.database import alone, changing, insert
+from gitcfg.state.tables import META, METADATA
+
+_LOCK = 0x67697463  # "gitc"
+
+
+def _first(connection: Connection) -> None:
+    METADATA.create_all(connection)
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first,)
+"""Each leads from the schema of its number to the next; a step that was released is never changed."""
+
+
+def migrate(engine: Engine) -> None:
+    """Carry out what is missing, all or nothing. GitcfgError: a newer gitcfg has been here."""
+    with changing(engine) as connection:
+        alone(connection, _LOCK)
+        number = _number(connection)
+        if number > len(MIGRATIONS):
+            message = (
+                f"The state database is of schema {number}; this version of gitcfg knows {len(MIGRATIONS)}."
+            )
+            raise GitcfgError(message, "Use the newer gitcfg, or another database.")
+        for step in MIGRATIONS[number:]:
+            step(connection)
+        said = insert(connection, META).values(name="schema", value=str(len(MIGRATIONS)))
+        connection.execute(
+            said.on_conflict_do_update(index_elements=["name"], set_={"value": said.excluded.value})
+        )
+
+
+def _number(connection: Connection) -> int:
+    if not inspect(connection).has_table(META.name):
+        return 0
+    found = connection.execute(select(META.c.value).where(META.c.name == "schema")).scalar()
+    return int(found or 0)

@@ -1,0 +1,63 @@
+"""Tokens of people and programs: shown once when they are made, kept as hashes."""
+
+import secrets
+from hashlib import sha256
+
+from sqlalchemy import Engine, delete, select, update
+
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import NAME, shown
+from gitcfg.state.database import changing, insert
+from gitcfg.state.records import Role, Token
+from gitcfg.state.tables import TOKENS
+
+PREFIX = "gitcfg_"
+_BYTES = 32  # a random secret of this size needs no slow hash
+
+
+class Tokens:
+    """Who may ask."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def create(self, name: str, role: Role, now: float) -> str:
+        """A new token, which cannot be shown again. GitcfgError: the name is taken, or is none."""
+        if not NAME.fullmatch(name):
+            raise GitcfgError(f"{shown(name)} is no name for a token.")
+        token = PREFIX + secrets.token_urlsafe(_BYTES)
+        row = {"name": name, "hash": _hash(token), "role": role.value, "created": now}
+        with changing(self._engine) as connection:
+            said = insert(connection, TOKENS).on_conflict_do_nothing().values(**row)
+            done = connection.execute(said.returning(TOKENS.c.name)).first()
+        if done is None:
+            raise GitcfgError(f"There is a token {name} already.", "Revoke it first, or choose another name.")
+        return token
+
+    def holder(self, token: str, now: float) -> Token | None:
+        """Whose token it is; None: nobody's."""
+        asked = select(TOKENS).where(TOKENS.c.hash == _hash(token))
+        with changing(self._engine) as connection:
+            row = connection.execute(asked).first()
+            if row is None:
+                return None
+            if row.used is None or now - row.used > 60:
+                connection.execute(update(TOKENS).where(TOKENS.c.name == row.name).values(used=now))
+        return Token(row.name, Role(row.role), row.created, row.used)
+
+    def all(self) -> list[Token]:
+        """Every token, in order of name."""
+        with changing(self._engine) as connection:
+            rows = connection.execute(select(TOKENS).order_by(TOKENS.c.name)).all()
+        return [Token(row.name, Role(row.role), row.created, row.used) for row in rows]
+
+    def revoke(self, name: str) -> None:
+        """Let a token count no more. GitcfgError: there is none of this name."""
+        with changing(self._engine) as connection:
+            done = connection.execute(delete(TOKENS).where(TOKENS.c.name == name))
+        if done.rowcount != 1:
+            raise GitcfgError(f"There is no token {shown(name)}.")
+
+
+def _hash(token: str) -> bytes:
+    return sha256(token.encode()).digest()

@@ -1,0 +1,179 @@
+"""Releases: stages, failures, waits, what overtakes what."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from gitcfg.model import Origin, Ref, Release, Share
+from gitcfg.model.delivery import EVERYONE
+from gitcfg.rollout import (
+    Plan,
+    Progress,
+    Rollout,
+    Seen,
+    Status,
+    aborted,
+    advanced,
+    offered,
+    overtaken,
+    planned,
+    resumed,
+)
+from gitcfg.rollout.progress import AWAY, PATIENCE, Outcome, outcome
+from tests.rollout.simulated import Fleet
+
+AT = Origin("gitcfg.yaml")
+USUAL = Release(AT)
+NODES = [f"n{number}" for number in range(500)]
+BEGIN = 1_000_000.0
+
+
+def fleet(bad: set[str] | None = None, release: Release | None = USUAL, away: tuple[str, ...] = ()) -> Fleet:
+    """500 nodes, of which the bad ones fail; None: all do."""
+    plan = planned("c1", NODES, release)
+    return Fleet(plan, Progress("c1", BEGIN), lambda name: bad is not None and name not in bad, away)
+
+
+def test_a_bad_commit_reaches_one_node() -> None:
+    found = fleet()
+    progress = found.minutes(24 * 60)
+    assert progress.status is Status.HALTED
+    assert progress.why == "1 failed of the 1 in stage 1"
+    assert found.touched == {found.rollout.plan.order[0]}
+
+
+def test_a_good_one_reaches_everybody_stage_by_stage() -> None:
+    found = fleet(set())
+    sizes = []
+    while found.rollout.progress.status is Status.RUNNING:
+        found.minute()
+        sizes.append(len(found.touched))
+    assert sorted(set(sizes)) == [1, 50, 500]
+    assert sizes.count(1) >= 10  # it settles for ten minutes
+    assert found.rollout.progress.status is Status.DONE
+
+
+def test_few_may_fail_and_more_may_not() -> None:
+    order = planned("c1", NODES, USUAL).order
+    assert fleet(set(order[5:8])).minutes(120).status is Status.DONE
+    found = fleet(set(order[5:9]))
+    assert found.minutes(120).why == "4 failed, and at most 3 may fail"
+    assert len(found.touched) == 50
+
+
+def test_without_a_release_everybody_gets_it_at_once() -> None:
+    found = fleet(None, None)
+    found.minute()
+    assert len(found.touched) == 500
+
+
+def test_who_is_away_is_not_waited_for() -> None:
+    order = planned("c1", NODES, USUAL).order
+    assert fleet(set(), away=(order[0], *order[10:20])).minutes(60).status is Status.DONE
+
+
+def test_who_falls_silent_with_it_is_missing() -> None:
+    """It has reported well and is never heard of again: the next stage must not get it."""
+    found = fleet(set(), replace(USUAL, settle=2 * AWAY))
+    found.minute()
+    first = found.rollout.plan.order[0]
+    assert found.seen[first].runs
+    seen = {**found.seen}
+    later = BEGIN + 60 + AWAY + 1
+    seen |= {name: Seen(later, 0.0) for name in NODES if name != first}
+    progress = advanced(found.rollout.plan, found.rollout.progress, seen.get, later)
+    assert progress.status is Status.HALTED
+    assert progress.why == "1 missing of the 1 in stage 1"
+
+
+def test_who_comes_back_has_time_to_take_it() -> None:
+    progress = Progress("c1", BEGIN)
+    back = BEGIN + 10 * PATIENCE
+    assert outcome(progress, Seen(back, back), back + 60) is Outcome.PENDING
+    assert outcome(progress, Seen(back + PATIENCE + 1, back), back + PATIENCE + 1) is Outcome.MISSING
+
+
+def test_a_halted_release_goes_on_and_forgives() -> None:
+    order = planned("c1", NODES, USUAL).order
+    found = fleet({order[0]})
+    assert found.minutes(60).status is Status.HALTED
+    found.rollout = Rollout(found.rollout.plan, resumed(found.rollout.progress, found.now))
+    found.seen[order[0]] = Seen(found.now, 0.0, failed=found.now - 60)
+    assert outcome(found.rollout.progress, found.seen[order[0]], found.now) is Outcome.AWAY
+
+
+def test_going_back_waits_in_no_stage() -> None:
+    release = replace(USUAL, settle=3600.0)
+    plan = planned("c1", NODES, release, back=True)
+    assert (plan.sizes, plan.settle) == ((1, 50, 500), 0.0)
+    assert Fleet(plan, Progress("c1", BEGIN), lambda _: True).minutes(4).status is Status.DONE
+
+
+def test_what_overtakes_begins_anew_and_the_rest_stays() -> None:
+    """B had got to ten percent, C is at one node: nine tenths run what was before both."""
+    second = planned("b", NODES, USUAL)
+    third = planned("c", NODES, USUAL)
+    chain = [Rollout(third, Progress("c", BEGIN)), Rollout(second, overtaken(Progress("b", BEGIN, stage=1)))]
+    runs = [offered(name, chain, "a").commit for name in NODES]
+    assert (runs.count("c"), runs.count("b"), runs.count("a")) == (
+        1,
+        *((49, 450) if third.order[0] in second.offered(1) else (50, 449)),
+    )
+
+
+def test_an_aborted_one_is_taken_back() -> None:
+    plan = planned("b", NODES, USUAL)
+    chain = [Rollout(plan, aborted(Progress("b", BEGIN, stage=1)))]
+    found = offered(plan.order[0], chain, "a")
+    assert (found.commit, found.back) == ("a", True)
+
+
+def test_what_it_does_not_change_is_not_waited_for() -> None:
+    chain = [Rollout(planned("b", NODES, USUAL), Progress("b", BEGIN))]
+    assert offered("other", chain, "a").commit == "b"
+
+
+def test_canaries_are_first_and_every_commit_has_others() -> None:
+    first = planned("c1", NODES, Release(AT, first=Ref("true", AT)), {"n7", "n9"})
+    assert set(first.order[:2]) == {"n7", "n9"}
+    assert len({planned(f"c{number}", NODES, USUAL).order[0] for number in range(20)}) > 10
+
+
+SHARES = st.lists(
+    st.builds(Share, st.integers(1, 120)) | st.builds(Share, st.floats(0.01, 100), st.just(True)), max_size=4
+)
+
+
+@given(SHARES, st.integers(0, 300))
+def test_stages_grow_up_to_everybody(shares: list[Share], number: int) -> None:
+    plan = planned("c", NODES[:number], Release(AT, (*shares, EVERYONE)))
+    assert plan.sizes[-1] == number
+    assert list(plan.sizes) == sorted(set(plan.sizes))
+    joined = [name for stage in range(len(plan.sizes)) for name in plan.joining(stage)]
+    assert joined == list(plan.order)
+
+
+@given(st.lists(st.sampled_from(["good", "bad", "away"]), min_size=1, max_size=60), st.integers(0, 5), SHARES)
+def test_failures_never_exceed_what_is_allowed_by_more_than_a_stage(
+    kinds: list[str], most: int, shares: list[Share]
+) -> None:
+    """Whatever happens: who is in a stage that was not offered it never gets it, and it ends."""
+    names = [f"n{number}" for number in range(len(kinds))]
+    kind = dict(zip(names, kinds, strict=True))
+    plan = planned("c", names, Release(AT, (*shares, EVERYONE), 120.0, most))
+    away = tuple(name for name in names if kind[name] == "away")
+    found = Fleet(plan, Progress("c", BEGIN), lambda name: kind[name] == "good", away)
+    progress = found.minutes(len(plan.sizes) * 5 + 5)
+    assert progress.status in (Status.DONE, Status.HALTED)
+    assert found.touched == set(plan.offered(progress.stage)) - set(away)
+    before = plan.offered(progress.stage - 1) if progress.stage else ()
+    assert sum(kind[name] == "bad" for name in before) <= most
+    if progress.status is Status.DONE:
+        assert sum(kind[name] == "bad" for name in names) <= most
+
+
+@given(st.integers(0, 499), st.integers(0, 2))
+def test_every_server_answers_alike(number: int, stage: int) -> None:
+    plans: list[Plan] = [planned("c", order, USUAL) for order in (NODES, NODES[::-1])]
+    progress = Progress("c", BEGIN, stage=stage)
+    assert len({Rollout(plan, progress).reached(NODES[number]) for plan in plans}) == 1
