@@ -28,6 +28,7 @@ COMMANDS = {
     "modify": "gitcfg.cli.modify",
     "delete": "gitcfg.cli.delete",
     "rename": "gitcfg.cli.rename",
+    "configure": "gitcfg.cli.configure.command",
     "init": "gitcfg.cli.init",
     "schema": "gitcfg.cli.schema",
     "import": "gitcfg.cli.imports",

@@ -1,0 +1,1 @@
+"""`gitcfg configure`: a conversation about what a node or group has."""

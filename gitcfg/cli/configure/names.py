@@ -1,0 +1,28 @@
+"""Names of features and parameters as they are typed: whole, begun, or nearly right."""
+
+from collections.abc import Collection
+
+from gitcfg.cli.configure.talk import Talk
+from gitcfg.cli.plain import safe
+from gitcfg.edit.configured.matching import matching
+
+
+def named(talk: Talk, noun: str, text: str, known: Collection[str]) -> str | None:
+    """The name that is meant; asked about until it is clear. None: it is left."""
+    while text:
+        found = matching(text, known)
+        if found.sure is not None:
+            return found.sure
+        if found.begun:
+            talk.tell(f"{len(found.near)} {noun}s begin so:")
+            talk.list(found.near)
+        else:
+            talk.tell(f"There is no {noun} {safe(text)}.", "red")
+            if len(found.near) == 1:
+                if talk.agreed(f"Did you mean {safe(found.near[0])}?", default=True):
+                    return found.near[0]
+            elif found.near:
+                talk.tell("Did you mean one of these?")
+                talk.list(found.near)
+        text = talk.ask(f"Which {noun} (Enter: none):")
+    return None
