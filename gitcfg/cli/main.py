@@ -32,6 +32,7 @@ COMMANDS = {
     "init": "gitcfg.cli.init",
     "schema": "gitcfg.cli.schema",
     "import": "gitcfg.cli.imports",
+    "export": "gitcfg.cli.export",
     "sanitize": "gitcfg.cli.sanitize",
     "hook": "gitcfg.cli.hook",
     "help": "gitcfg.cli.help",

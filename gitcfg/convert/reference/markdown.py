@@ -1,0 +1,132 @@
+"""A reference as a folder of Markdown: README.md, a folder for each kind, and in it a file for each entry."""
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from urllib.parse import quote
+
+from gitcfg.convert.reference.content import (
+    Branch,
+    Chapter,
+    Entry,
+    Fact,
+    Link,
+    Part,
+    Ranking,
+    Reference,
+)
+from gitcfg.convert.reference.places import FOLDERS, INDEX, Places, places
+from gitcfg.convert.reference.prose import Target, coded, line, paragraphs, table, words
+from gitcfg.markdown import fenced
+from gitcfg.picture.mermaid import mermaid, too_large
+from gitcfg.picture.picture import Picture
+
+_TOO_LARGE = "The picture is too large to be drawn here: `gitcfg graph` draws it, or parts of it."
+
+
+def markdown(reference: Reference) -> Mapping[str, str]:
+    """The files by their path in the folder."""
+    found = places(reference)
+    files = {f"{INDEX}.md": list(_front(reference))}
+    for chapter in reference.chapters:
+        target = _target(found, chapter.kind)
+        files[f"{FOLDERS[chapter.kind]}/{INDEX}.md"] = list(_chapter(chapter, target))
+        for entry in chapter.entries:
+            files[found.file(entry.kind, entry.name)] = list(_entry(entry, chapter, target))
+    return {path: "".join(f"{each}\n" for each in lines) for path, lines in files.items()}
+
+
+def _target(found: Places, kind: str) -> Target:
+    """Where links lead from a file of a kind."""
+    here = FOLDERS[kind]
+
+    def target(link: Link) -> str:
+        return quote(posixpath.relpath(found.file(link.kind, link.name), here), safe="/")
+
+    return target
+
+
+def _front(reference: Reference) -> Iterator[str]:
+    yield f"# {words(reference.title)}"
+    yield ""
+    commit = f", as of commit {coded(reference.commit)}" if reference.commit else ""
+    yield f"Made from the repository itself{commit}."
+    for note in reference.notes:
+        yield from ("", words(note))
+    yield ""
+    rows = (
+        (f"[{each.title}]({FOLDERS[each.kind]}/{INDEX}.md)", str(len(each.entries)), each.about)
+        for each in reference.chapters
+    )
+    yield from table(("chapter", "entries", "about"), rows)
+
+
+def _chapter(chapter: Chapter, target: Target) -> Iterator[str]:
+    yield from (f"# {chapter.title}", "", chapter.about, "")
+    rows = ((*_row(entry, target), _summary(entry)) for entry in chapter.entries)
+    yield from table((chapter.title.lower(), *chapter.head, "description"), rows)
+    for part in chapter.parts:
+        yield from _part(part, target)
+    if chapter.picture is not None:
+        yield from ("", "## Picture", "", *_picture(chapter.picture, chapter.tree, target))
+    yield from ("", f"[All chapters](../{INDEX}.md)")
+
+
+def _row(entry: Entry, target: Target) -> Iterator[str]:
+    yield line((Link(entry.kind, entry.name),), target)
+    for each in entry.cells:
+        yield line(each, target)
+
+
+def _summary(entry: Entry) -> str:
+    """The first line of a description."""
+    return words(entry.description.strip().partition("\n")[0])
+
+
+def _entry(entry: Entry, chapter: Chapter, target: Target) -> Iterator[str]:
+    yield from (f"# {coded(entry.name)}", "")
+    if entry.description.strip():
+        yield from (*paragraphs(entry.description), "")
+    for part in entry.parts:
+        if isinstance(part, Fact):
+            yield _fact(part, target)
+    for part in entry.parts:
+        if not isinstance(part, Fact):
+            yield from _part(part, target)
+    if entry.picture is not None:
+        yield from ("", *_picture(entry.picture, (), target))
+    yield ""
+    where = f" · defined in {coded(entry.file)}" if entry.file else ""
+    yield f"[{chapter.title}]({INDEX}.md) · [All chapters](../{INDEX}.md){where}"
+
+
+def _fact(fact: Fact, target: Target) -> str:
+    return f"- {fact.label}: {', '.join(line(item, target) for item in fact.items)}"
+
+
+def _part(part: Part, target: Target) -> Iterator[str]:
+    if isinstance(part, Fact):
+        yield from ("", _fact(part, target))
+        return
+    yield from ("", f"## {part.label}", "")
+    if isinstance(part, Ranking):
+        for number, item in enumerate(part.items, 1):
+            yield f"{number}. {line(item, target)}"
+    else:
+        yield from table(part.head, ((line(each, target) for each in row) for row in part.rows))
+
+
+def _picture(picture: Picture, tree: tuple[Branch, ...], target: Target) -> Iterator[str]:
+    """The drawing, if a forge will draw it; else the same in words."""
+    text = mermaid(picture)
+    if not too_large(picture, text):
+        yield from fenced(text.splitlines(), "mermaid")
+        return
+    yield _TOO_LARGE
+    yield ""
+    yield from _tree(tree, target, 0)
+
+
+def _tree(branches: tuple[Branch, ...], target: Target, depth: int) -> Iterator[str]:
+    for branch in branches:
+        yield f"{'  ' * depth}- {line(branch.line, target)}"
+        yield from _tree(branch.branches, target, depth + 1)

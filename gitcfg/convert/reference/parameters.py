@@ -1,0 +1,122 @@
+"""The chapter of parameters: how each is declared, who binds it to what, and what that affects."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from gitcfg.compile.operations import NOTHING
+from gitcfg.convert.reference.content import Chapter, Code, Entry, Line, Part, Table, Text
+from gitcfg.convert.reference.settings import SECRET, fact, saying, value
+from gitcfg.convert.reference.subsystems import Interests
+from gitcfg.convert.reference.uses import Uses
+from gitcfg.explain.layers import labelled
+from gitcfg.model import FileEntry, Origin, Parameter
+from gitcfg.nodeset import fold
+from gitcfg.render.files import selected
+
+_LEVELS = ("everyone", "experts", "developers")
+_ABOUT = (
+    "What may be set, and how it is declared. A name with an asterisk or a question mark declares a family."
+)
+
+
+def parameters(uses: Uses, interests: Interests) -> Chapter:
+    """Every parameter that is declared, or that some layer binds."""
+    takers = _takers(uses)
+    entries = tuple(_entry(uses, name, interests, takers) for name in sorted(uses.names["parameter"]))
+    return Chapter("parameter", "Parameters", _ABOUT, ("type", "default"), entries)
+
+
+def _entry(uses: Uses, name: str, interests: Interests, takers: Mapping[str, FileEntry]) -> Entry:
+    found = uses.fleet.model.parameters.get(name)
+    said = found or Parameter(name, Origin(""))
+    kind = uses.fleet.declarations.kind(name)
+    default = _default(uses, found)
+    parts = (
+        *fact("Declared", [(Text("nowhere"),)] if found is None else ()),
+        *fact("Type", [(Text(kind or "any"),)]),
+        *fact("Default", [default] if default else ()),
+        *_declared(said),
+        *_others(uses, said, interests),
+        *fact("Of this family", _family(uses, name)),
+        *fact("Written to", _written(uses, name, takers)),
+        *_bound(uses, name),
+    )
+    cells = ((Text(kind or ""),), default)
+    return Entry("parameter", name, said.description, said.origin.file, cells, parts)
+
+
+def _default(uses: Uses, found: Parameter | None) -> Line:
+    default: Any = uses.fleet.declarations.default(found) if found else NOTHING
+    if found is not None and found.secret:
+        return SECRET
+    return () if default is NOTHING else (value(default),)
+
+
+def _declared(said: Parameter) -> Iterator[Part]:
+    """What the declaration asks for."""
+    if said.must_change:
+        yield from fact("Must be changed", [(Text("where it is bound, some layer has to give it a value"),)])
+    if said.schema is not None:
+        yield from fact("Values must satisfy", [(value(said.schema),)])
+    if said.separator:
+        yield from fact("List separator", [(Text(said.separator),)])
+    if said.unique:
+        yield from fact("Equal items", [(Text("the first stays"),)])
+    if said.macros:
+        yield from fact("May hold macros of", [(Text(said.macros),)])
+    if said.level:
+        yield from fact("For", [(Text(_LEVELS[said.level]),)])
+    if said.secret:
+        yield from fact("Secret", [(Text("its value is shown to nobody"),)])
+    yield from fact("Tags", ((Code(tag),) for tag in said.tags))
+
+
+def _others(uses: Uses, said: Parameter, interests: Interests) -> Iterator[Part]:
+    """Other parameters, and subsystems."""
+    yield from fact("Needs", (uses.link("parameter", ref.name) for ref in said.depends))
+    yield from fact("Needed by", uses.said("need", said.name))
+    mutual = [uses.link("parameter", ref.name) for ref in said.conflicts]
+    yield from fact("Conflicts with", (*mutual, *uses.said("exclude", said.name)))
+    verb = "restarts" if said.restart else "reloads"
+    yield from fact(f"A change {verb}", interests.of(said.name))
+
+
+def _family(uses: Uses, name: str) -> Iterator[Line]:
+    members = uses.families.get(name, ())
+    return iter([(Code(fold(members)),)] if members else ())
+
+
+def _takers(uses: Uses) -> Mapping[str, FileEntry]:
+    """The entries of files that are written from parameters, one of each kind and path."""
+    found = {}
+    for _, layer in labelled(uses.fleet.model):
+        for entry in layer.files.values():
+            if entry.format is not None:
+                found[repr((entry.path, entry.params, entry.tags))] = entry
+    return dict(sorted(found.items()))
+
+
+def _written(uses: Uses, name: str, takers: Mapping[str, FileEntry]) -> Iterable[Line]:
+    names = [name, *uses.families.get(name, ())]
+    values = dict.fromkeys(names, "")
+    taking = {entry.path for entry in takers.values() if selected(uses.fleet, entry, values)}
+    return ((Code(path),) for path in sorted(taking))
+
+
+def _bound(uses: Uses, name: str) -> Iterator[Part]:
+    """Who binds it, each with the value; nodes that do so themselves together."""
+    rows: list[tuple[Line, ...]] = []
+    family = name in uses.families
+    for bound in uses.says.bound.get(name, ()):
+        called: Line = (Text(": "), Code(bound.name)) if family else ()
+        layer: Line = (Text(f"{WORDS[bound.layer.kind]} "), bound.layer, *called)
+        rows.append((layer, saying(uses, bound.name, bound.binding)))
+    own = uses.says.own.get(name, ())
+    if own:
+        rows.append((uses.nodes.line(own), (Text("each its own"),)))
+    if rows:
+        yield Table("Set by", ("who", "value"), tuple(rows))
+
+
+WORDS = {"feature": "feature", "group": "group", "nodeset": "node set", "override": "override"}
+"""What layers are called."""

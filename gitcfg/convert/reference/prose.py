@@ -1,0 +1,67 @@
+"""Pieces of a reference as Markdown, in which whatever people wrote shows as it is."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from gitcfg.convert.reference.content import Code, Line, Link, Piece, Text
+from gitcfg.markdown import code, plain
+from gitcfg.model.texts import safe
+
+Target = Callable[[Link], str]
+"""Where a link leads, from the file that is being written."""
+
+_STARTS = re.compile(r"^([-+=]|[0-9]+(?=[.)]))")
+_BARE = re.compile(r"\b(www)\.", re.IGNORECASE)
+_ODD = re.compile(r"[^A-Za-z0-9 ]")
+
+
+def line(pieces: Line, target: Target) -> str:
+    """A line of pieces."""
+    return "".join(_piece(piece, target) for piece in pieces)
+
+
+def words(text: str) -> str:
+    """A text of one line, in a table too: nothing in it is markup, a link or a list."""
+    return _STARTS.sub(lambda found: _entities(found[0]), _plain(text.strip()))
+
+
+def _plain(text: str) -> str:
+    """A text in a line. A colon in front of a blank begins nothing, so it stays to be read."""
+    shown = plain(text).replace("\\|", "&#124;").replace("\\: ", ": ")
+    return _BARE.sub(r"\1&#46;", shown)
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """A description, line by line as it is written; blank lines part paragraphs."""
+    lines = [words(each) for each in text.strip().splitlines()]
+    for number, each in enumerate(lines, 1):
+        yield f"{each}\\" if each and any(lines[number : number + 1]) else each
+
+
+def _piece(piece: Piece, target: Target) -> str:
+    if isinstance(piece, Text):
+        return _plain(piece.text)
+    if isinstance(piece, Code):
+        return coded(piece.text)
+    return f"[{coded(piece.shown)}]({target(piece)})"
+
+
+def coded(text: str) -> str:
+    """A text as code, in a table too, where a bar would end the cell: no escape of it works everywhere."""
+    if text and text == text.strip() and "|" not in text:
+        return code(text)
+    return f"<code>{_entities(safe(text))}</code>"
+
+
+def _entities(text: str) -> str:
+    """A text of which every odd sign is an entity, which no Markdown takes for more."""
+    return _ODD.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    """A table of cells."""
+    head = list(head)
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"

@@ -1,0 +1,92 @@
+"""What layers say, as tables: parameters that they bind, files that they bring, features that they list."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from gitcfg.convert.reference.content import Code, Fact, Line, Part, Ranking, Table, Text
+from gitcfg.convert.reference.uses import Uses
+from gitcfg.explain.layers import Definition
+from gitcfg.explain.said import setting
+from gitcfg.model import Binding, FileEntry, Op, Use
+from gitcfg.picture.words import by_feature, instances
+
+SECRET: Line = (Text("(secret)"),)
+
+
+def value(given: Any) -> Code:
+    """A value on one line: text as it is, all else as JSON."""
+    if isinstance(given, str) and given and given.isprintable():
+        return Code(given)
+    return Code(msgspec.json.encode(given).decode())
+
+
+def saying(uses: Uses, name: str, binding: Binding) -> Line:
+    """What a binding does to its parameter; a secret's value is for nobody."""
+    declared = uses.fleet.declarations.find(name)
+    if declared is not None and declared.secret:
+        return SECRET
+    if binding.op is Op.NULL:
+        return (Text("its default"),)
+    if binding.op is Op.UNSET:
+        return (Text("as if nobody had set it"),)
+    said = value(setting(uses.fleet, "", name, binding, {}).given)
+    return (said,) if binding.op is Op.SET else (Code(f"${binding.op.value}"), Text(" "), said)
+
+
+def layer_parts(uses: Uses, layer: Definition) -> Iterator[Part]:
+    """What a layer binds and brings, as far as it does."""
+    rows = [
+        (uses.parameter(name), saying(uses, name, binding)) for name, binding in sorted(layer.params.items())
+    ]
+    if rows:
+        yield Table("Parameters", ("parameter", "value"), tuple(rows))
+    files = [((Code(entry.path),), _content(entry), _mode(entry)) for entry in _files(layer)]
+    if files:
+        yield Table("Files", ("file", "what it holds", "mode, owner, group"), tuple(files))
+
+
+def _files(layer: Definition) -> Iterable[FileEntry]:
+    return (entry for _, entry in sorted(layer.files.items()))
+
+
+def _content(entry: FileEntry) -> Line:
+    """What a file is written from. Plain text is not shown: it may be long."""
+    if entry.removed:
+        return (Text("taken away"),)
+    if entry.template is not None:
+        return (Text("template "), Code(entry.template.name))
+    if entry.source is not None:
+        return (Text("file "), Code(entry.source.name))
+    if entry.format is not None:
+        chosen = ", ".join(entry.params) if not entry.tags else "tags " + ", ".join(entry.tags)
+        return (Text("parameters as "), Code(entry.format), Text(": "), Code(chosen))
+    return (Text("text"),)
+
+
+def _mode(entry: FileEntry) -> Line:
+    return () if entry.removed else (Code(f"{entry.mode} {entry.owner}:{entry.group}"),)
+
+
+def use_lines(uses: Uses, listed: Iterable[Use]) -> tuple[Line, ...]:
+    """A list of features, instances of one together."""
+    return tuple(
+        (*uses.link("feature", name), *((Text(f" {told}"),) if (told := instances(of_name)) else ()))
+        for name, of_name in by_feature(listed).items()
+    )
+
+
+def ranked(label: str, lines: tuple[Line, ...]) -> Iterator[Part]:
+    """A list in priority order; one thing alone has none."""
+    if len(lines) > 1:
+        yield Ranking(f"{label}, highest priority first", lines)
+    elif lines:
+        yield Fact(label, lines)
+
+
+def fact(label: str, lines: Iterable[Line]) -> Iterator[Part]:
+    """A fact, if there is anything to tell."""
+    items = tuple(dict.fromkeys(lines))
+    if items:
+        yield Fact(label, items)
