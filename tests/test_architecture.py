@@ -33,6 +33,7 @@ TIERS = {
     "editor": 3,
     "history": 3,
     "install": 3,
+    "agent": 4,
     "parsers": 3,
     "output": 3,
     "rollout": 3,
@@ -41,8 +42,10 @@ TIERS = {
     "delivery": 5,
     "inventory": 5,
     "published": 5,
+    "web": 5,
     "gate": 5,
-    "cli": 6,
+    "server": 6,
+    "cli": 7,
 }
 # Siblings, and steps within a tier, that the design allows.
 ALLOWED = {
@@ -66,11 +69,14 @@ HOMES = {
     "jsonschema_rs": {"gitcfg/load"},
     "ClusterShell": {"gitcfg/nodeset.py"},
     "cel_expr_python": {"gitcfg/cel"},
-    "jinja2": {"gitcfg/render/template_child", "gitcfg/convert/reference/page.py"},
+    "jinja2": {"gitcfg/render/template_child", "gitcfg/convert/reference/page.py", "gitcfg/web/page.py"},
     "markupsafe": {"gitcfg/convert/reference/page.py"},
     "tomli_w": {"gitcfg/render/formats/toml.py"},
     "sqlalchemy": {"gitcfg/state"},
     "psycopg": {"gitcfg/state"},
+    "aiohttp": {"gitcfg/server", "gitcfg/cli/serving/command.py"},
+    "uvloop": {"gitcfg/cli/serving/command.py"},
+    "http_message_signatures": {"gitcfg/server"},
     "typer": {"gitcfg/cli"},
     "rich": {"gitcfg/cli"},
 }

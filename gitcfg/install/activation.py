@@ -1,0 +1,102 @@
+"""Validating, stopping, restarting, reloading and checking subsystems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from .commands import Ran, run, start_of
+from .journal import Found, Journal
+from .package import Check, Package
+from .place import Place
+from .plan import Step
+from .policy import Policy
+from .problems import StepFailed
+from .staging import staged_command
+from .store import Store
+
+_UNDO_OUTPUT = 1024
+"""Characters that are kept of what a command on the way back says: the first failure matters more."""
+
+
+def validate(store: Store, place: Place, package: Package, policy: Policy) -> None:
+    """Ask every subsystem of the node that can tell: one's files may be another's matter too."""
+    for name, found in sorted(package.running.items()):
+        command = policy.resolved(found.validate)
+        if command:
+            title = f"validate {name}"
+            place.listener.told(title, "begun")
+            ran = run(staged_command(store, command), place.limits.validate, place.clock)
+            _judge(place, title, command, ran)
+
+
+def take_step(journal: Journal, place: Place, found: Found, number: int, step: Step) -> None:
+    """Run a step. Its line is on the disk before, so that nobody begins it again."""
+    place.listener.told(step.title, "begun")
+    journal.add({"step": number})
+    found.begun.append(number)
+    ran = run(step.command, place.limits.activate, place.clock, lambda pid: _told(journal, pid))
+    _judge(place, step.title, step.command, ran)
+    journal.note({"ran": number})
+    found.ran.append(number)
+
+
+def _told(journal: Journal, pid: int) -> None:
+    journal.note({"process": [pid, start_of(pid)]})
+
+
+def check(place: Place, name: str, asked: Check) -> None:
+    """Until it succeeds or its retries are used up."""
+    title = f"check {name}"
+    place.listener.told(title, "begun")
+    ran = checked(place, asked)
+    _judge(place, title, asked.run, ran)
+
+
+def checked(place: Place, asked: Check) -> Ran:
+    """The last try's result."""
+    ran = run(asked.run, asked.timeout, place.clock)
+    for _ in range(asked.retries):
+        if ran.well:
+            break
+        place.clock.sleep(place.limits.check_pause)
+        ran = run(asked.run, asked.timeout, place.clock)
+    return ran
+
+
+def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
+    """Make a subsystem take the old files again: whether it did, and what it said if not.
+
+    A daemon that died of the new files cannot be reloaded: a reload that fails is followed by a restart.
+    """
+    said = "" if step.undo.commands else f"{step.name} has no command that takes the old files."
+    for command in step.undo.commands:
+        title = f"{step.title} again"
+        place.listener.told(title, "begun")
+        ran = run(command, place.limits.activate, place.clock, lambda pid: _told_if_room(journal, pid))
+        if ran.well:
+            ran = next(
+                (bad for bad in (checked(place, one) for one in step.undo.checks) if not bad.well), ran
+            )
+        place.listener.told(title, "done" if ran.well else "failed")
+        if ran.well:
+            return True, ""
+        said = f"{title}: {_why(ran)}\n{ran.output[-_UNDO_OUTPUT:]}".rstrip()
+    return not step.undo.commands, said
+
+
+def _told_if_room(journal: Journal, pid: int) -> None:
+    with suppress(OSError):
+        _told(journal, pid)
+
+
+def _judge(place: Place, title: str, command: Sequence[str], ran: Ran) -> None:
+    place.listener.told(title, "done" if ran.well else "failed")
+    if not ran.well:
+        raise StepFailed(title, f"{title}: {_why(ran)}", command, ran.code, ran.output)
+
+
+def _why(ran: Ran) -> str:
+    if ran.code is None:
+        return "the time ran out."
+    return f"ended by signal {-ran.code}." if ran.code < 0 else f"exit code {ran.code}."

@@ -1,0 +1,142 @@
+"""Running a subsystem's command: no shell, little environment, a time limit, the end of what it says."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .place import Clock
+
+if TYPE_CHECKING:
+    import subprocess
+
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/", "SHELL": "/bin/sh"}
+OUTPUT = 4096
+"""Bytes of its output that are kept, from the end."""
+_TICK = 0.05
+NOT_RUN = 127
+_GATE = ("/bin/sh", "-c", 'read -r go && exec "$@" < /dev/null', "sh")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """`code` is the exit status, negative for a signal; None if the time ran out and it was killed."""
+
+    code: int | None
+    output: str
+
+    @property
+    def well(self) -> bool:
+        """Whether it succeeded."""
+        return self.code == 0
+
+
+def run(
+    command: Sequence[str], timeout: float, clock: Clock, started: Callable[[int], None] | None = None
+) -> Ran:
+    """Run a command to its end. What it leaves running (a daemon) is left, unless the time ran out.
+
+    `started` is told its process's number before it begins: a shell waits for leave and becomes the command,
+    so that what nobody has noted never runs. A daemon must not go on writing to the output that it was
+    started with: nobody reads it any more.
+    """
+    import subprocess
+
+    try:
+        process = subprocess.Popen(
+            [*(_GATE if started else ()), *command],
+            stdin=subprocess.PIPE if started else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=ENVIRONMENT,
+            cwd="/",
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        return Ran(NOT_RUN, f"{command[0]} cannot be run: {why}.")
+    try:
+        if started is not None:
+            started(process.pid)
+            _let_go(process)
+        return _followed(process, clock.now() + timeout, clock)
+    finally:
+        if process.poll() is None:
+            _kill(process)
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                stream.close()
+
+
+def _let_go(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    with suppress(BrokenPipeError), process.stdin as gate:
+        gate.write(b"go\n")
+
+
+def _followed(process: subprocess.Popen[bytes], until: float, clock: Clock) -> Ran:
+    """Read until the process itself has ended: what it leaves behind may hold its output open for good."""
+    assert process.stdout is not None
+    pipe = process.stdout.fileno()
+    os.set_blocking(pipe, False)
+    said = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        while process.poll() is None:
+            if clock.now() >= until:
+                _kill(process)
+                return Ran(None, _text(said + _pending(pipe)))
+            if selector.select(_TICK):
+                more = _pending(pipe)
+                said = (said + more)[-OUTPUT:]
+                if not more:
+                    # The output is closed, and the process is not over.
+                    _wait(process, until, clock)
+    return Ran(process.returncode, _text(said + _pending(pipe)))
+
+
+def _wait(process: subprocess.Popen[bytes], until: float, clock: Clock) -> None:
+    import subprocess
+
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(max(0.0, min(_TICK, until - clock.now())))
+
+
+def _pending(pipe: int) -> bytes:
+    try:
+        return os.read(pipe, 1 << 16)
+    except BlockingIOError:
+        return b""
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """The command with everything that it started and that did not leave its group."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _text(said: bytes) -> str:
+    return said[-OUTPUT:].decode(errors="replace")
+
+
+def start_of(pid: int) -> int:
+    """When a process started (kernel's ticks): tells it from a later one of that number. 0: it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def end_orphan(process: tuple[int, int] | None) -> None:
+    """Kill what an installation that was killed had been running, if it still runs."""
+    if process is None or process[1] == 0 or start_of(process[0]) != process[1]:
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process[0], signal.SIGKILL)

@@ -1,0 +1,71 @@
+"""Installing, repairing and recovering: the ways in, under the lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .installing import Installing
+from .journal import NAME
+from .lock import held
+from .outcome import OK, REFUSED, UNCHANGED, Outcome
+from .package import Actions, Package
+from .place import Place
+from .policy import Policy
+from .problems import InstallError
+from .record import read_record
+from .recovery import recovered
+from .store import Store, opened
+
+
+def install(
+    place: Place,
+    package: Package,
+    actions: Actions,
+    policy: Policy,
+    confirm: Callable[[], None] | None = None,
+) -> Outcome:
+    """Make a node what `package` says, and its subsystems take it; on any failure, what it was.
+
+    `actions` is what the server's comparison with the package in force asks for. An installation that died
+    before is first finished or taken back. The outcome is also kept in the state folder (`last_report`).
+    `confirm` has the last word when everything is active: by raising StepFailed it takes all of it back.
+    """
+    return _guarded(
+        place,
+        Outcome(OK, package.commit, package.digest),
+        Installing(place, package, actions, policy, confirm),
+    )
+
+
+def repair(place: Place, policy: Policy) -> Outcome:
+    """Mend the files of the package in force that were changed by hand; what they concern is activated."""
+
+    def mend(store: Store) -> Outcome:
+        record = read_record(store)
+        if record is None or record.package is None:
+            return Outcome(UNCHANGED, "", "")
+        return Installing(place, record.package, Actions(), policy)(store)
+
+    return _guarded(place, Outcome(OK, "", ""), mend)
+
+
+def recover(place: Place) -> Outcome | None:
+    """Finish or take back an installation that died; what it came to, or None if there was none."""
+    with opened(place) as store, held(store, place):
+        return recovered(store, place)
+
+
+def _guarded(place: Place, begun: Outcome, work: Callable[[Store], Outcome]) -> Outcome:
+    """With the state folder and the lock; whatever is in the way of that is an outcome too."""
+    try:
+        with opened(place) as store, held(store, place):
+            before = recovered(store, place)
+            if before is not None and store.disk.stat(store.at, NAME) is not None:
+                return before
+            return work(store)
+    except InstallError as error:
+        return replace(begun, result=REFUSED, step="prepare", output=str(error))
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        return replace(begun, result=REFUSED, step="prepare", output=f"{error.strerror}{where}.")

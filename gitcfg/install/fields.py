@@ -1,0 +1,95 @@
+"""Values of the right type and size out of what somebody else wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
+
+from .problems import PackageError
+
+T = TypeVar("T")
+
+MAX_WORDS, MAX_WORD, MAX_NAME = 256, 8192, 256
+
+
+def mapping(value: object, where: str, limit: int = 10_000) -> dict[str, Any]:
+    """A JSON object with at most `limit` entries."""
+    if not isinstance(value, dict):
+        raise PackageError(f"{where} is not an object.")
+    if len(value) > limit:
+        raise PackageError(f"{where} has more than {limit} entries.")
+    return value
+
+
+def known(value: Mapping[str, Any], where: str, keys: Collection[str]) -> None:
+    """Refuse keys that are not in `keys`: they may change what is to be done."""
+    unknown = sorted(set(value) - set(keys))
+    if unknown:
+        raise PackageError(f"{where} has an unknown key {unknown[0]!r}.")
+
+
+def text(value: object, where: str, limit: int = MAX_NAME) -> str:
+    """Text of at most `limit` characters that UTF-8 can carry, without NUL."""
+    if not isinstance(value, str):
+        raise PackageError(f"{where} is not text.")
+    if len(value) > limit:
+        raise PackageError(f"{where} is longer than {limit} characters.")
+    if "\0" in value:
+        raise PackageError(f"{where} holds a NUL.")
+    if not value.isascii():
+        _encoded(value, where)
+    return value
+
+
+def _encoded(value: str, where: str) -> bytes:
+    try:
+        return value.encode()
+    except UnicodeEncodeError as error:
+        raise PackageError(f"{where} is not UTF-8.") from error
+
+
+def word(value: object, where: str, limit: int = MAX_NAME) -> str:
+    """Text that is not empty and has no control characters: a name."""
+    said = text(value, where, limit)
+    if not said or any(ord(char) < 32 or ord(char) == 127 for char in said):
+        raise PackageError(f"{where} is empty or holds a control character.")
+    return said
+
+
+def one_of(value: object, where: str, choices: Collection[str]) -> str:
+    """One of some words."""
+    if not isinstance(value, str) or value not in choices:
+        raise PackageError(f"{where} is none of {', '.join(choices)}.")
+    return value
+
+
+def hexadecimal(value: object, where: str, lengths: Collection[int]) -> str:
+    """A lower-case hexadecimal number of one of some lengths: a hash."""
+    said = text(value, where)
+    if len(said) not in lengths or not set(said) <= set("0123456789abcdef"):
+        raise PackageError(f"{where} is not a hexadecimal hash.")
+    return said
+
+
+def number(value: object, where: str, most: float) -> float:
+    """A number from 0 to `most`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
+        raise PackageError(f"{where} is not a number from 0 to {most:g}.")
+    return value
+
+
+def listed(value: object, where: str, item: Callable[[object, str], T], limit: int = 10_000) -> tuple[T, ...]:
+    """A list of at most `limit` items, each read by `item`."""
+    if not isinstance(value, list) or len(value) > limit:
+        raise PackageError(f"{where} is not a list of at most {limit} items.")
+    return tuple(item(one, where) for one in value)
+
+
+def command(value: object, where: str) -> tuple[str, ...]:
+    """A command as its arguments; null is none."""
+    if value is None:
+        return ()
+    words = listed(value, where, lambda one, place: text(one, place, MAX_WORD), MAX_WORDS)
+    if not words or not words[0]:
+        raise PackageError(f"{where} names no program.")
+    return words

@@ -1,0 +1,67 @@
+"""What an installation came to, as a value that is reported and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from .problems import StepFailed
+
+OK, UNCHANGED, REFUSED, REVERTED, FAILED = "ok", "unchanged", "refused", "reverted", "failed"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`result` is one of
+
+    - `ok`: the package is in force;
+    - `unchanged`: it already was, nothing was run;
+    - `refused`: nothing was touched and nothing run; `output` names everything that stood against it;
+    - `reverted`: a step failed; the old files are back (or never left) and their subsystems active;
+    - `failed`: going back failed as well; `output` says what stands now.
+
+    `step` is the step that failed (`validate startd`), `command` what it ran, `exit` its status (None: it did
+    not end by itself), `output` the end of what it said. `kept` are paths in the state folder that hold what
+    somebody else had written where a file was replaced or removed.
+    """
+
+    result: str
+    commit: str
+    digest: str
+    step: str = ""
+    command: tuple[str, ...] = ()
+    exit: int | None = None
+    output: str = ""
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    restarted: tuple[str, ...] = ()
+    reloaded: tuple[str, ...] = ()
+    stopped: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+    def because(self, result: str, failure: StepFailed) -> Outcome:
+        """The same with the step that failed."""
+        said = "\n".join(part for part in (str(failure), failure.output) if part)
+        return replace(
+            self,
+            result=result,
+            step=failure.step,
+            command=failure.command,
+            exit=failure.code,
+            output=said,
+            changed=(),
+            removed=(),
+            kept=(),
+        )
+
+
+def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
+    """As plain data."""
+    return asdict(outcome)
+
+
+def outcome_from_json(said: Mapping[str, Any]) -> Outcome:
+    """From plain data that this version wrote."""
+    lists = {key: tuple(value) for key, value in said.items() if isinstance(value, (list, tuple))}
+    return Outcome(**{**said, **lists})

@@ -1,0 +1,72 @@
+"""Paths of a package and the globs that a policy matches them with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+OWN_PREFIX = ".gitcfg-"
+"""What files begin with that stand beside a target while it is replaced."""
+
+_MAX_PATH, _MAX_NAME = 4000, 240
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def problem_of_path(path: str) -> str | None:
+    """Why `path` is not a normal absolute path of a file, if it is not."""
+    try:
+        raw = path.encode()
+    except UnicodeEncodeError:
+        return "is not UTF-8"
+    names = path.split("/")[1:]
+    if not path.startswith("/") or not all(names) or any(name in (".", "..") for name in names):
+        return "is not a normal absolute path"
+    if _CONTROL.search(path):
+        return "holds a control character"
+    if len(raw) > _MAX_PATH or any(len(name.encode()) > _MAX_NAME for name in names):
+        return "is too long"
+    if any(name.startswith(OWN_PREFIX) for name in names):
+        return f"begins a name with {OWN_PREFIX}, which is gitcfg's own"
+    return None
+
+
+def nested(paths: Iterable[str]) -> tuple[str, str] | None:
+    """A path that another one needs as a folder, and that other one."""
+    known = set(paths)
+    for path in sorted(known):
+        for folder in folders_of(path):
+            if folder in known:
+                return folder, path
+    return None
+
+
+def folders_of(path: str) -> list[str]:
+    """The folders that a path lies in, outermost first, without the root."""
+    parts = path.split("/")[1:-1]
+    return ["/" + "/".join(parts[: count + 1]) for count in range(len(parts))]
+
+
+def parent_of(path: str) -> str:
+    """The folder that a path lies in; "" is the root."""
+    return path.rpartition("/")[0]
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Whether a glob matches: `*` and `?` within a name, `**` as a whole name over folders.
+
+    `/etc/x/**` also matches `/etc/x` itself, so that who forbids a folder's content forbids its place.
+    """
+    return _compiled(pattern).fullmatch(path) is not None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    text = ""
+    for name in pattern.split("/")[1:]:
+        text += "(?:/[^/]+)*" if name == "**" else "/" + _name(name)
+    return re.compile(text, re.DOTALL)
+
+
+def _name(glob: str) -> str:
+    return "".join({"*": "[^/]*", "?": "[^/]"}.get(char, re.escape(char)) for char in glob)

@@ -1,0 +1,79 @@
+"""Where and how an installation is done: everything that the functions of this package are handed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .disk import Disk
+
+
+class Clock(Protocol):
+    """Time and waiting."""
+
+    def now(self) -> float:
+        """Seconds of a clock that only goes forward."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+class SystemClock:
+    """The real one."""
+
+    def now(self) -> float:
+        """Seconds since some moment."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
+
+class Listener(Protocol):
+    """Who is told how far an installation is."""
+
+    def told(self, step: str, state: str) -> None:
+        """`step` like `restart startd`; `state` is begun, done or failed."""
+
+
+class Silence:
+    """Nobody listens."""
+
+    def told(self, step: str, state: str) -> None:
+        """Nothing is done with it."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds, but for `kept`, how many replaced files are kept, and `diff`, characters of a diff.
+
+    The lock is waited for a second even by who does not want to wait: where an installation is killed while
+    it starts a command, the half-born process has the lock until it becomes that command.
+    """
+
+    lock_wait: float = 1.0
+    validate: float = 60.0
+    activate: float = 300.0
+    check_pause: float = 1.0
+    kept: int = 100
+    diff: int = 16_384
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node: `root` is "/" in production; `state` is a path below it; `who` names the holder of the lock."""
+
+    root: str
+    state: str = "/var/lib/gitcfg"
+    who: str = "gitcfg"
+    listener: Listener = field(default_factory=Silence)
+    limits: Limits = field(default_factory=Limits)
+    disk: Disk = field(default_factory=Disk)
+    clock: Clock = field(default_factory=SystemClock)
+
+    @property
+    def folder(self) -> str:
+        """The state folder as a normal absolute path below the root."""
+        return "/" + self.state.strip("/")

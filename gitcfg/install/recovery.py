@@ -1,0 +1,51 @@
+"""After dying in the middle: finish what was decided, take back everything else."""
+
+from __future__ import annotations
+
+from .commands import end_orphan
+from .finish import finish, tidy
+from .journal import Found, Journal, read_journal
+from .outcome import REVERTED, Outcome
+from .place import Place
+from .rollback import roll_back
+from .store import BACKUP, STAGED, Store
+
+
+def recovered(store: Store, place: Place) -> Outcome | None:
+    """What the interrupted installation came to; None if none was interrupted. Dying in here is well too.
+
+    A command that was running when its installation died is killed: nobody knows how far it came, and the way
+    back activates its subsystem anew.
+    """
+    found = read_journal(store)
+    if found is None:
+        _leftovers(store)
+        return None
+    Journal(store).mend()
+    if found.end is not None:
+        return finish(store, place, found.plan, found.end)
+    end_orphan(found.process)
+    return roll_back(store, place, found, found.undo or _interrupted(found))
+
+
+def _interrupted(found: Found) -> Outcome:
+    last = found.begun[-1] if found.begun else None
+    in_step = found.plan is not None and last is not None and last not in found.ran
+    step = found.plan.steps[last] if in_step and found.plan and last is not None else None
+    where = f" in `{step.title}`" if step else ""
+    return Outcome(
+        result=REVERTED,
+        commit=found.commit,
+        digest=found.digest,
+        step=step.title if step else "interrupted",
+        command=step.command if step else (),
+        output=f"The installation was interrupted{where}.",
+    )
+
+
+def _leftovers(store: Store) -> None:
+    """Of one that died before its journal had a line, or after it was cleared."""
+    if any(store.disk.stat(store.at, name) is not None for name in (STAGED, BACKUP)):
+        tidy(store)
+    if store.read("journal") is not None:
+        Journal(store).clear()

@@ -1,0 +1,88 @@
+"""The way back: old files, and the subsystems that took the new ones take the old ones again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from .activation import undo_step
+from .finish import finish
+from .journal import Found, Journal
+from .outcome import FAILED, REVERTED, Outcome, outcome_to_json
+from .place import Place
+from .plan import done
+from .problems import Obstacle
+from .store import STAGED, Store
+from .swap import restore, still_to_restore
+
+
+def roll_back(store: Store, place: Place, found: Found, failure: Outcome) -> Outcome:
+    """Undo what the journal tells; `failure` is why. May be done again after dying anywhere in it.
+
+    Its lines in the journal may be missing (the disk is full): without them the same is done once more.
+    """
+    journal = Journal(store)
+    _note(journal, {"undo": outcome_to_json(failure)})
+    if found.plan is None:
+        return _end(store, place, found, replace(failure, result=REVERTED))
+    problem = _files_back(store, place, found)
+    if problem:
+        return _stuck(store, found, failure, problem)
+    for number in found.begun:
+        if number not in found.undone:
+            found.undone[number] = undo_step(journal, place, found.plan.steps[number])
+            _note(journal, {"undid": [number, *found.undone[number]]})
+    return _end(store, place, found, _judged(found, failure))
+
+
+def _files_back(store: Store, place: Place, found: Found) -> str:
+    """What kept files from going back, or nothing. The staged files go first: they give room."""
+    assert found.plan is not None
+    place.listener.told("put back", "begun")
+    try:
+        with suppress(OSError):
+            store.remove(STAGED)
+        restore(store, found.plan, found.key)
+    except (OSError, Obstacle) as error:
+        place.listener.told("put back", "failed")
+        return str(error)
+    place.listener.told("put back", "done")
+    return ""
+
+
+def _stuck(store: Store, found: Found, failure: Outcome, problem: str) -> Outcome:
+    """The journal stays: the next run tries again."""
+    assert found.plan is not None
+    paths = ", ".join(still_to_restore(store, found.plan)) or "none"
+    said = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
+    return replace(failure, result=FAILED, output=f"{failure.output}\n{said}", **_activated(found))
+
+
+def _judged(found: Found, failure: Outcome) -> Outcome:
+    assert found.plan is not None
+    told = [(found.plan.steps[number], well, text) for number, (well, text) in sorted(found.undone.items())]
+    bad = [text for step, well, text in told if not well and step.undo.required]
+    rest = [text for step, well, text in told if text and text not in bad]
+    said = [failure.output, *rest]
+    if bad:
+        said += ["All files are as before, but not every subsystem took them:", *bad]
+    output = "\n".join(part for part in said if part)
+    return replace(failure, result=FAILED if bad else REVERTED, output=output, **_activated(found))
+
+
+def _activated(found: Found) -> dict[str, Any]:
+    """What was begun, as an outcome has it."""
+    assert found.plan is not None
+    return done(tuple(found.plan.steps[number] for number in found.begun))
+
+
+def _end(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcome:
+    _note(Journal(store), {"end": outcome_to_json(outcome)})
+    return finish(store, place, found.plan, outcome)
+
+
+def _note(journal: Journal, line: Mapping[str, Any]) -> None:
+    with suppress(OSError):
+        journal.add(line)

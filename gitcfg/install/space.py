@@ -1,0 +1,88 @@
+"""Whether the disk has room for everything before anything is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .disk import Disk
+from .package import Package
+from .paths import folders_of
+from .plan import Plan
+from .problems import Refused
+from .standing import ABSENT
+from .store import Store
+from .tree import Tree
+
+_STATE_FILES = 64
+"""Journal, records, folders: generously."""
+
+
+@dataclass
+class Need:
+    """What one file system must have left. `sample` is a folder of it."""
+
+    sample: str
+    blocks: int
+    block: int
+    free: int
+    files: int
+    free_files: int | None
+
+    def add(self, size: int) -> None:
+        """One more file."""
+        self.blocks += -(-size // self.block) + 1
+        self.files += 1
+
+
+def check_space(store: Store, plan: Plan, package: Package, old: Package | None) -> None:
+    """Refused where bytes or files are short, with both figures."""
+    needs: dict[int, Need] = {}
+    own = _need(store.disk, needs, store.at, "the state folder")
+    own.files += _STATE_FILES
+    own.blocks += _STATE_FILES
+    sizes = [len(file.content) for path, file in package.meant.items()]
+    sizes += [2 * sum(sizes)]
+    sizes += [len(file.content) for path, file in (old.meant if old else {}).items()]
+    sizes += [entry.before.size for entry in plan.entries if entry.before.kind != ABSENT]
+    for size in sizes:
+        own.add(size)
+    for entry in plan.entries:
+        if entry.after.kind != ABSENT:
+            _beside(store.tree, entry.path, needs).add(entry.after.size)
+    _judge(needs.values())
+
+
+def _beside(tree: Tree, path: str, needs: dict[int, Need]) -> Need:
+    """Of the file system that a file will be on: its nearest folder that is there tells."""
+    inside = ["", *folders_of(path)]
+    missing = tree.missing_folders([path])
+    folder = inside[-1 - len(missing)]
+    with tree.folder(folder) as at:
+        return _need(tree.disk, needs, at, folder or "/")
+
+
+def _need(disk: Disk, needs: dict[int, Need], at: int, sample: str) -> Need:
+    device = os.fstat(at).st_dev
+    if device not in needs:
+        found = disk.space(at)
+        files = found.f_favail if found.f_files else None
+        needs[device] = Need(sample, 0, found.f_frsize or 4096, found.f_bavail, 0, files)
+    return needs[device]
+
+
+def _judge(needs: Iterable[Need]) -> None:
+    for need in needs:
+        if need.blocks > need.free:
+            wanted, left = need.blocks * need.block >> 10, need.free * need.block >> 10
+            raise Refused(
+                f"The file system of {need.sample} has {left} KiB left, and {wanted} KiB are needed.",
+                "Make room there.",
+            )
+        if need.free_files is not None and need.files > need.free_files:
+            raise Refused(
+                f"The file system of {need.sample} has room for {need.free_files} more files, "
+                f"and {need.files} are needed.",
+                "Remove files there.",
+            )

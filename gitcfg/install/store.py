@@ -1,0 +1,105 @@
+"""The state folder: what is installed, the journal, and what is staged and backed up."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from .disk import Disk, put, remove_tree, take
+from .place import Place
+from .problems import Refused
+from .tree import Tree
+
+BACKUP, STAGED, KEPT = "backup", "staged", "kept"
+_MOST = 1 << 30
+
+
+@dataclass(frozen=True)
+class Store:
+    """The open state folder (`at`) of a node whose files are `tree`; `path` is its path for commands."""
+
+    disk: Disk
+    tree: Tree
+    at: int
+    path: str
+
+    def read(self, name: str) -> bytes | None:
+        """A file's content; None if there is none."""
+        if self.disk.stat(self.at, name) is None:
+            return None
+        return take(self.disk, self.at, name, _MOST)
+
+    def read_json(self, name: str) -> Any:
+        """A file's content as data; None if there is none or it is not JSON."""
+        raw = self.read(name)
+        with suppress(ValueError):
+            return None if raw is None else json.loads(raw)
+        return None
+
+    def write_json(self, name: str, said: object) -> None:
+        """A file, whole or not at all, on the disk."""
+        fresh = f"{name}.new"
+        self.disk.unlink(self.at, fresh)
+        put(self.disk, self.at, fresh, json.dumps(said).encode(), None, 0o600)
+        self.disk.rename(self.at, fresh, self.at, name)
+        self.disk.sync(self.at)
+
+    def empty(self, name: str) -> None:
+        """A folder of ours, new and empty."""
+        remove_tree(self.disk, self.at, name)
+        self.disk.make_folder(self.at, name, 0o700)
+
+    def remove(self, name: str) -> None:
+        """A folder or file of ours, with everything in it."""
+        remove_tree(self.disk, self.at, name)
+
+    @contextmanager
+    def folder(self, name: str) -> Iterator[int]:
+        """A folder of ours, open."""
+        inside = self.disk.folder(name, self.at)
+        try:
+            yield inside
+        finally:
+            os.close(inside)
+
+
+@contextmanager
+def opened(place: Place) -> Iterator[Store]:
+    """The state folder, made if need be; refused if others could write to it."""
+    disk = place.disk
+    try:
+        root = disk.folder(place.root)
+    except OSError as error:
+        raise Refused(f"{place.root} cannot be opened: {error.strerror}.") from error
+    try:
+        tree = Tree(disk, root)
+        _make(tree, place.folder)
+        with tree.folder(place.folder) as at:
+            _trusted(at, place.folder)
+            yield Store(disk, tree, at, os.path.join(place.root, place.folder[1:]))
+    finally:
+        os.close(root)
+
+
+def _make(tree: Tree, path: str) -> None:
+    missing = tree.missing_folders([f"{path}/x"])
+    for folder in missing:
+        tree.make(folder, 0o700 if folder == path else 0o755)
+
+
+def _trusted(at: int, path: str) -> None:
+    found = os.fstat(at)
+    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
+        raise Refused(
+            f"The state folder {path} can be written by others.", "It must be this user's alone: chmod 700."
+        )
+
+
+def path_of(store: Store, *names: str) -> str:
+    """A path for commands of something in the state folder."""
+    return os.path.join(store.path, *names)

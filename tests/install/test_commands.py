@@ -1,0 +1,91 @@
+"""Commands: what is passed to them, how long they may take, and what is kept of what they say."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from gitcfg.install.commands import ENVIRONMENT, NOT_RUN, OUTPUT, end_orphan, run, start_of
+from tests.install.world import QuickClock
+
+CLOCK = QuickClock()
+
+
+def shell(text: str) -> tuple[str, ...]:
+    return ("/bin/sh", "-c", text)
+
+
+def note(pid: int) -> None:
+    assert start_of(pid)
+
+
+@pytest.mark.parametrize("started", [None, note])
+def test_output_and_exit(started: None) -> None:
+    ran = run(shell("echo out; echo err >&2; exit 3"), 10, CLOCK, started)
+    assert (ran.code, ran.output, ran.well) == (3, "out\nerr\n", False)
+    assert run(shell("exit 0"), 10, CLOCK, started).well
+    assert run(shell("kill -9 $$"), 10, CLOCK, started).code == -9
+
+
+@pytest.mark.parametrize("started", [None, note])
+def test_arguments_arrive_as_they_are_and_little_else(started: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "x")
+    words = ("a b", "", "$HOME", "*", "-e", "`id`")
+    ran = run(("/usr/bin/printf", "<%s>", *words), 10, CLOCK, started)
+    assert ran.output == "".join(f"<{word}>" for word in words)
+    told = run(("/usr/bin/env",), 10, CLOCK, started).output.split()
+    assert {line.partition("=")[0] for line in told} <= {*ENVIRONMENT, "PWD", "OLDPWD", "_"}
+    assert run(("/bin/pwd",), 10, CLOCK, started).output == "/\n"
+    assert run(("/bin/cat",), 10, CLOCK, started).output == ""
+
+
+@pytest.mark.parametrize("program", ["/nothing/there", "/etc", "no-such-program"])
+def test_a_program_that_cannot_be_run(program: str) -> None:
+    ran = run((program,), 10, CLOCK)
+    assert ran.code == NOT_RUN
+    assert program in ran.output
+    assert run((program,), 10, CLOCK, note).code in (126, NOT_RUN)
+
+
+def test_the_time_limit_ends_everything_in_the_group(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    ran = run(shell(f"(sleep 0.5; touch {mark}) & echo begun; exec sleep 100"), 0.2, CLOCK)
+    assert (ran.code, ran.output) == (None, "begun\n")
+    time.sleep(0.6)
+    assert not mark.exists()
+
+
+def test_a_daemon_that_keeps_the_output_open_does_not_hold_it_up(tmp_path: Path) -> None:
+    ran = run(shell(f"sleep 5 & echo $! > {tmp_path}/pid; echo started"), 4, CLOCK)
+    assert (ran.code, ran.output) == (0, "started\n")
+    left = int((tmp_path / "pid").read_text())
+    assert start_of(left)
+    os.kill(left, 9)
+
+
+def test_only_the_end_is_kept() -> None:
+    ran = run(shell("seq 1 100000"), 20, CLOCK)
+    assert ran.output.endswith("99999\n100000\n")
+    assert len(ran.output) == OUTPUT
+
+
+def test_a_command_that_nobody_noted_never_begins(tmp_path: Path) -> None:
+    def full(pid: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        run(("/usr/bin/touch", str(tmp_path / "mark")), 10, CLOCK, full)
+    time.sleep(0.1)
+    assert not (tmp_path / "mark").exists()
+
+
+def test_only_the_very_process_is_ended_as_an_orphan() -> None:
+    import subprocess
+
+    with subprocess.Popen(["/bin/sleep", "100"], start_new_session=True) as process:
+        end_orphan((process.pid, start_of(process.pid) + 1))
+        end_orphan(None)
+        assert process.poll() is None
+        end_orphan((process.pid, start_of(process.pid)))
+        assert process.wait(10) == -9

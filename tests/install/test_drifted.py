@@ -1,0 +1,82 @@
+"""Drift: each kind, and what is told of it."""
+
+import os
+
+import pytest
+
+from gitcfg.install import Drift, drift
+from tests.install.world import World, made_file, package
+
+
+@pytest.fixture
+def node(world: World) -> World:
+    files = {
+        "/etc/text": "one\ntwo\n",
+        "/etc/secret": made_file("/etc/secret", "hidden\n", "0600"),
+        "/etc/binary": made_file("/etc/binary", b"\0\xff"),
+    }
+    assert world.install(package(files)).result == "ok"
+    assert drift(world.place()) == ()
+    return world
+
+
+def only(world: World) -> Drift:
+    (found,) = drift(world.place(diff=500))
+    return found
+
+
+def test_changed(node: World) -> None:
+    node.write("/etc/text", "one\nthree\n")
+    found = only(node)
+    assert (found.path, found.kind) == ("/etc/text", "changed")
+    assert (
+        found.diff == "--- /etc/text (meant)\n+++ /etc/text (stands)\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"
+    )
+
+
+def test_a_secret_is_not_shown(node: World) -> None:
+    node.write("/etc/secret", "leaked\n")
+    (node.root / "etc/secret").chmod(0o644)
+    found = only(node)
+    assert found.kind == "changed"
+    assert "hidden" not in found.diff
+    assert "leaked" not in found.diff
+    assert "mode 0600 -> 0644" in found.diff
+
+
+def test_a_file_that_was_made_secret_is_not_shown(node: World) -> None:
+    node.write("/etc/text", "leaked\n")
+    (node.root / "etc/text").chmod(0o600)
+    assert "leaked" not in only(node).diff
+
+
+def test_binary_content_is_not_shown(node: World) -> None:
+    (node.root / "etc/binary").write_bytes(b"\0more")
+    assert only(node).diff == "binary content differs (2 bytes are meant, 5 stand)\n"
+
+
+def test_a_long_diff_is_bounded(node: World) -> None:
+    node.write("/etc/text", "x\n" * 10_000)
+    found = only(node)
+    assert len(found.diff) < 600
+    assert found.diff.endswith("... (the rest is not shown)\n")
+
+
+def test_other_kinds(node: World) -> None:
+    text = node.root / "etc/text"
+    text.chmod(0o640)
+    assert (only(node).kind, only(node).diff) == ("mode", "mode 0644 -> 0640\n")
+    text.chmod(0o644)
+    os.chown(text, 1, 2)
+    assert (only(node).kind, only(node).diff) == ("owner", "owner 0:0 -> 1:2\n")
+    text.unlink()
+    assert (only(node).kind, only(node).diff) == ("missing", "")
+    text.symlink_to("/etc/passwd")
+    assert (only(node).kind, only(node).diff) == ("link", "a link to /etc/passwd\n")
+    text.unlink()
+    text.mkdir()
+    assert (only(node).kind, only(node).diff) == ("changed", "a folder stands there\n")
+    text.rmdir()
+    (node.root / "etc").rename(node.root / "away")
+    (node.root / "etc").symlink_to("away")
+    assert {found.kind for found in drift(node.place())} == {"link"}

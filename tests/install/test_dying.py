@@ -1,0 +1,321 @@
+"""Dying anywhere: after `recover` everything is of the old package or all of the new, never a mixture."""
+
+import os
+import signal
+import time
+import zlib
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from gitcfg.install import (
+    Actions,
+    Outcome,
+    Package,
+    Subsystem,
+    install,
+    installed,
+    last_report,
+    recover,
+    repair,
+)
+from gitcfg.install.disk import Disk
+from tests.install.world import KILLED, POLICY, Dying, World, killed_at, made_file, package, standing
+
+CONFIG = "/etc/app/app.conf"
+MOST = 2000
+"""More changes than any installation here makes."""
+
+Pair = tuple[Package, Actions, Package, Actions]
+Asked = tuple[Package, Actions]
+
+
+def small(world: World) -> Pair:
+    """A change and one back: files written, added and removed, one daemon that reloads."""
+    app = world.daemon("app", CONFIG)
+    old = package({CONFIG: "one\n", "/etc/app/d/gone": "gone"}, app)
+    new = package({CONFIG: "two\n", "/etc/app/new/deep": "deep"}, app, commit="b")
+    return old, Actions(reload=("app",)), new, Actions(reload=("app",))
+
+
+def large(world: World) -> Pair:
+    """Two daemons, one of which acts before the swap, one leaves, and what somebody wrote is replaced."""
+    app = world.daemon("app", CONFIG, using="old", check=None)
+    other = world.daemon("other", "/etc/other.conf")
+    files = {f"/etc/app/many/{number}": f"{number}" for number in range(4)}
+    old = package({CONFIG: "one\n", "/etc/other.conf": "x\n", **files}, app, other)
+    paths = [f"/etc/app/many/{number}" for number in range(2, 6)]
+    changed = {path: made_file(path, f"new {path}", "0600") for path in paths}
+    new = package({CONFIG: "two\n", "/etc/app/0": "0", **changed}, app, commit="b")
+    return old, Actions(restart=("app", "other")), new, Actions(reload=("app",), stop=("other",))
+
+
+def failing(world: World) -> Pair:
+    """The new package is not taken, so that every point is on the way forth or back."""
+    old, back, new, forth = small(world)
+    app = world.daemon("app", CONFIG)
+    return old, back, package({**new.files, CONFIG: made_file(CONFIG, "sick\n")}, app, commit="b"), forth
+
+
+def begin(world: World, pair: Pair) -> None:
+    """What the first package has not run before acts after the swap, whatever `using` says."""
+    outcome = install(world.place(), pair[0], Actions(restart=tuple(pair[0].subsystems)), POLICY)
+    assert (outcome.result, outcome.output) == ("ok", "")
+
+
+def settled(world: World, old: Package, new: Package) -> Package:
+    """The one package that the node is of, in files, record and daemons."""
+    assert not world.state("journal").exists()
+    record = installed(world.place())
+    assert record in (old, new)
+    assert record is not None
+    expected = {path: ("file", file.bits, 0, 0, file.content) for path, file in record.files.items()}
+    found = {path: what for path, what in standing(world.root).items() if what[0] != "folder"}
+    assert found == expected
+    for name, config in (("app", CONFIG), ("other", "/etc/other.conf")):
+        if name not in world.names:
+            continue
+        text = record.files[config].content.decode() if name in record.subsystems else None
+        if record.subsystems.get(name) is None or record.subsystems[name].using == "new":
+            assert world.runs_with(name) == text
+    return record
+
+
+def sweep(world: World, pair: Pair, when: str, points: range) -> int:
+    """Die at each of some points, one way and the other in turn; how many times it died."""
+    old, back, new, forth = pair
+    here: Asked = (old, back)
+    there: Asked = (new, forth)
+    deaths = 0
+    for number in points:
+        code = killed_at(number, when, partial(world.install_asked, *there))
+        if code == 0:
+            break
+        assert code == KILLED
+        deaths += 1
+        outcome = recover(world.place())
+        stands = settled(world, here[0], there[0])
+        if outcome is not None:
+            assert outcome.result == ("ok" if stands == there[0] else "reverted")
+            assert outcome == last_report(world.place())
+        if stands == here[0]:
+            again = install(world.place(), *there, POLICY)
+            if again.result == "reverted":
+                assert settled(world, here[0], there[0]) == here[0]
+                continue
+            assert again.result == "ok", again
+        assert settled(world, here[0], there[0]) == there[0]
+        here, there = there, here
+    return deaths
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("pair", [small, failing])
+def test_dying_at_any_change(world: World, pair: Callable[[World], Pair], when: str) -> None:
+    plan = pair(world)
+    begin(world, plan)
+    assert sweep(world, plan, when, range(len(when) % 4, MOST, 4)) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(3))
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("pair", [small, failing, large])
+def test_dying_at_every_change_both_ways(
+    world: World, pair: Callable[[World], Pair], when: str, start: int
+) -> None:
+    """The ways alternate; a step of 3 from 0, 1 and 2 dies at every change, half of them each way."""
+    plan = pair(world)
+    begin(world, plan)
+    assert sweep(world, plan, when, range(start, MOST, 3)) > 25
+
+
+def dies_twice(world: World, pair: Pair, first: range, second: range) -> int:
+    old, _, new, forth = pair
+    deaths = 0
+    for number in first:
+        code = killed_at(number, "after", lambda disk: world.install_asked(new, forth, disk))
+        for again in second:
+            if code == 0:
+                break
+            code = killed_at(again, "before", lambda disk: recover(world.place(disk)))
+            deaths += 1
+        recover(world.place())
+        stands = settled(world, old, new)
+        if stands == new:
+            outcome = install(world.place(), old, Actions(reload=("app",)), POLICY)
+            assert outcome.result == "ok"
+    return deaths
+
+
+def test_dying_in_recovery_again_and_again(world: World) -> None:
+    plan = small(world)
+    begin(world, plan)
+    assert dies_twice(world, plan, range(30, 90, 9), range(0, 60, 3)) > 40
+
+
+@pytest.mark.slow
+def test_dying_in_recovery_everywhere(world: World) -> None:
+    plan = small(world)
+    begin(world, plan)
+    assert dies_twice(world, plan, range(110), range(80)) > 1000
+
+
+@pytest.mark.slow
+def test_killed_from_outside_at_any_time(world: World) -> None:
+    """kill -9 at 300 moments, most of them while a command runs."""
+    old, back, new, forth = large(world)
+    begin(world, (old, back, new, forth))
+    here, there = (old, back), (new, forth)
+    reverted = 0
+    for moment in range(300):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if world.install_asked(*there).result == "ok" else 1)
+        time.sleep((moment % 75) / 1000)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        outcome = recover(world.place())
+        reverted += outcome is not None and outcome.result == "reverted"
+        if settled(world, here[0], there[0]) == there[0]:
+            here, there = there, here
+    assert reverted > 30
+
+
+def test_each_step_is_begun_once_whenever_it_dies(world: World) -> None:
+    old, _, new, forth = small(world)
+    begin(world, (old, forth, new, forth))
+    for number in range(0, MOST, 4):
+        world.log("app")
+        code = killed_at(number, "after", lambda disk: world.install_asked(new, forth, disk))
+        outcome = recover(world.place())
+        if outcome is None or outcome.result == "ok":
+            assert world.log("app") in ([], ["reload"])
+        else:
+            # Once forth, if it came so far, and once back for what was begun.
+            assert world.log("app") in ([], ["reload"], ["reload", "reload"])
+            assert outcome.reloaded in ((), ("app",))
+        install(world.place(), old, Actions(reload=("app",)), POLICY)
+        if code == 0:
+            return
+    raise AssertionError("it always died")
+
+
+def test_dying_while_a_command_runs(world: World) -> None:
+    mark = world.daemons / "mark"
+    app = world.daemon("app", CONFIG)
+    begin(world, (package({CONFIG: "one\n"}, app), Actions(), package({}), Actions()))
+    slow = Subsystem("slow", restart=("/bin/sh", "-c", f"kill -9 $PPID; sleep 0.3; echo late > {mark}"))
+    new = package({CONFIG: "two\n"}, app, slow, commit="b")
+    code = killed_at(-1, "after", lambda disk: world.install_asked(new, Actions(("slow",), ("app",)), disk))
+    assert code == -9
+    outcome = recover(world.place())
+    assert outcome is not None
+    assert (outcome.result, outcome.step) == ("reverted", "restart slow")
+    settled(world, package({CONFIG: "one\n"}, app), new)
+    time.sleep(0.5)
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("half", [1, 9, 40])
+def test_a_half_written_last_line_is_dropped(world: World, half: int) -> None:
+    old, back, new, forth = small(world)
+    begin(world, (old, back, new, forth))
+    number = next(n for n in range(40, MOST) if _dies_with_plan(world, n, new, forth))
+    assert number
+    journal = world.state("journal")
+    journal.write_bytes(journal.read_bytes() + b'00000000 {"step": 7, "more": "and more and more"}'[:half])
+    outcome = recover(world.place())
+    assert outcome is not None
+    assert settled(world, old, new) == old
+
+
+def _dies_with_plan(world: World, number: int, new: Package, forth: Actions) -> bool:
+    killed_at(number, "after", lambda disk: world.install_asked(new, forth, disk))
+    if b'"plan"' in world.state("journal").read_bytes():
+        return True
+    recover(world.place())
+    return False
+
+
+def test_another_versions_journal_and_a_damaged_one_are_refused(world: World) -> None:
+    old, back, new, forth = small(world)
+    begin(world, (old, back, new, forth))
+    assert next(number for number in range(40, MOST) if _dies_with_plan(world, number, new, forth))
+    journal = world.state("journal")
+    raw = journal.read_bytes()
+    before = standing(world.root)
+    lines = raw.split(b"\n")
+    journal.write_bytes(b"\n".join([lines[0], b"x" + lines[1], *lines[2:], *lines[:1], b""]))
+    outcome = install(world.place(), new, forth, POLICY)
+    assert outcome.result == "refused"
+    assert "damaged in line 2" in outcome.output
+    other = b'{"begin": "x", "schema": "gitcfg.journal/9"}'
+    journal.write_bytes(b"%08x %s\n" % (zlib.crc32(other), other))
+    outcome = repair(world.place(), POLICY)
+    assert outcome.result == "refused"
+    assert "gitcfg.journal/9" in outcome.output
+    assert standing(world.root) == before
+    journal.write_bytes(raw)
+    assert recover(world.place()) is not None
+    assert settled(world, old, new) == old
+
+
+def _error(number: int) -> Callable[[], None]:
+    def fate() -> None:
+        raise OSError(number, "No space left on device" if number == 28 else "Input/output error")
+
+    return fate
+
+
+@pytest.mark.parametrize("error", [28, 5])
+def test_an_error_at_any_change(world: World, error: int) -> None:
+    old, back, new, forth = small(world)
+    begin(world, (old, back, new, forth))
+    results: set[str] = set()
+    for number in range(error % 3, MOST, 3):
+        disk = Dying(number, "before", _error(error))
+        outcome: Outcome = world.install_asked(new, forth, disk)
+        results.add(outcome.result)
+        recover(world.place())
+        stands = settled(world, old, new)
+        if outcome.result == "failed":
+            # The error met the way back: the next run went it to its end.
+            assert stands == old
+        else:
+            assert (outcome.result == "ok") == (stands == new)
+        if stands == new:
+            assert install(world.place(), old, back, POLICY).result == "ok"
+        if disk.count <= number:
+            break
+    assert {"ok", "reverted"} <= results
+
+
+class FullFrom(Disk):
+    """A disk that is full for good from its change `at` on, and on which removing and renaming still work."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+
+    def write(self, file: int, content: bytes) -> None:
+        self.left -= 1
+        if self.left < 0:
+            super().write(file, content[: len(content) // 2])
+            raise OSError(28, "No space left on device")
+        super().write(file, content)
+
+
+def test_a_disk_that_stays_full(world: World) -> None:
+    old, back, new, forth = small(world)
+    begin(world, (old, back, new, forth))
+    for number in range(MOST):
+        outcome = world.install_asked(new, forth, FullFrom(number))
+        if "Tidying up failed" in outcome.output:
+            recover(world.place())
+        stands = settled(world, old, new)
+        assert outcome.result in ("refused", "reverted", "ok")
+        assert (outcome.result == "ok") == (stands == new), outcome
+        if stands == new:
+            return
+    raise AssertionError("it never came through")
