@@ -22,6 +22,7 @@ ITEMS = {
     "gitcfg.log/1": ("commits", "commit"),
     "gitcfg.graph/1": ("vertices", "vertex"),
     "gitcfg.snapshots/1": ("snapshots", "snapshot"),
+    "gitcfg.releases/1": ("releases", "release"),
     "gitcfg.holds/1": ("holds", "hold"),
     "gitcfg.overrides/1": ("overrides", "override"),
     "gitcfg.keys/1": ("keys", "key"),

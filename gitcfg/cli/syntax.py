@@ -35,7 +35,10 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "HOLD": ("hold",),
     "OVERRIDE": ("override",),
     "COLUMN": (),
+    "HOST": (),
+    "PORT": (),
     "URL": (),
+    "TIME": (),
     "YYYY-MM-DD": (),
 }
 """By the words of a metavar: names of which kinds may stand there; nothing where only people know."""

@@ -1,6 +1,6 @@
 """What is handed to a node: its configuration at a commit, and what must happen when it takes another one."""
 
-from gitcfg.delivery.configuration import Configuration, configuration
+from gitcfg.delivery.configuration import Configuration, configuration, consequences
 from gitcfg.delivery.steps import Steps, steps
 
-__all__ = ["Configuration", "Steps", "configuration", "steps"]
+__all__ = ["Configuration", "Steps", "configuration", "consequences", "steps"]

@@ -66,8 +66,16 @@ class Configuration(msgspec.Struct, frozen=True):
         return msgspec.json.encode(self, order="sorted")
 
 
-def configuration(fleet: Fleet, name: str) -> Configuration:
-    """What a node gets. GitcfgError: the fleet is of no commit, or knows no such node."""
+def consequences(fleet: Fleet) -> Consequences:
+    """What follows from mended files; one for many nodes judges what they have in common once."""
+    return Consequences(fleet.compiled, fleet.compiled)
+
+
+def configuration(fleet: Fleet, name: str, known: Consequences | None = None) -> Configuration:
+    """What a node gets. `known` is of the same fleet, and lets 10 ms of 16 be spent once for all nodes.
+
+    GitcfgError: the fleet is of no commit, or knows no such node.
+    """
     if fleet.commit is None or name not in fleet:
         raise GitcfgError(f"There is no node {name} at a commit here.")
     part = fleet.valued([name])
@@ -81,7 +89,7 @@ def configuration(fleet: Fleet, name: str) -> Configuration:
         node.features,
         node.groups,
         node.params,
-        dict(_files(part, node, here)),
+        dict(_files(part, node, here, known or consequences(part))),
         {
             each: _runs(said, subsystems(part.compiled, here))
             for each, said in subsystems(part.compiled, here).items()
@@ -89,12 +97,11 @@ def configuration(fleet: Fleet, name: str) -> Configuration:
     )
 
 
-def _files(fleet: Fleet, node: Node, here: FleetNode) -> Iterable[tuple[str, File]]:
-    consequences = Consequences(fleet.compiled, fleet.compiled)
+def _files(fleet: Fleet, node: Node, here: FleetNode, known: Consequences) -> Iterable[tuple[str, File]]:
     side = Side(fleet.compiled, fleet.engine)
     for path, file in sorted(node.rendered.items()):
         taken = _taken(side, here, here.entries[path])
-        due = consequences.of(here, here, taken, (path,))
+        due = known.of(here, here, taken, (path,))
         concerns = dict.fromkeys(due.reload, "reload") | dict.fromkeys(due.restart, "restart")
         yield path, _file(file, concerns)
 

@@ -91,6 +91,13 @@ class History:
         subject = " ".join(text.strip().partition("\n\n")[0].split())
         return Commit(commit, name, email, dated(author.time, author.offset), subject)
 
+    def message(self, commit: str) -> str:
+        """All that a commit's message says besides its subject."""
+        found = self.git[commit]
+        assert isinstance(found, pygit2.Commit)
+        whole = _text(found.raw_message, found.message_encoding)
+        return whole.strip().partition("\n\n")[2].strip()
+
     def find(self, tree: bytes | None, name: str, path: str) -> tuple[str, bytes] | None:
         """The first file of a name in a folder and all below it, in order of path; `path` is the folder's."""
         return min(self._named(tree, name, path), default=None) if tree is not None else None

@@ -1,17 +1,9 @@
 """How a commit reaches nodes: in which order, how far it has got, and when it goes no further."""
 
+from gitcfg.rollout.advance import advanced
+from gitcfg.rollout.outcomes import Outcome, Seen, tally
 from gitcfg.rollout.plan import Plan, planned
-from gitcfg.rollout.progress import (
-    Outcome,
-    Progress,
-    Seen,
-    Status,
-    aborted,
-    advanced,
-    overtaken,
-    resumed,
-    tally,
-)
+from gitcfg.rollout.progress import Progress, Status, aborted, overtaken, resumed
 from gitcfg.rollout.target import Rollout, offered
 
 __all__ = [

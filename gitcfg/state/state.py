@@ -2,12 +2,13 @@
 
 from sqlalchemy import Engine
 
-from gitcfg.rollout.progress import AWAY
+from gitcfg.rollout.outcomes import AWAY
 from gitcfg.state.checkins import Checkins
 from gitcfg.state.database import opened
 from gitcfg.state.events import Events
 from gitcfg.state.migrations import migrate
 from gitcfg.state.releases import Releases
+from gitcfg.state.sessions import Sessions
 from gitcfg.state.tokens import Tokens
 from gitcfg.state.waking import Wake, Waking
 
@@ -20,6 +21,7 @@ class State:
         self.checkins = Checkins(engine, AWAY)
         self.releases = Releases(engine)
         self.tokens = Tokens(engine)
+        self.sessions = Sessions(engine)
         self.events = Events(engine)
 
     def listen(self, wake: Wake) -> Waking:

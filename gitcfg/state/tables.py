@@ -66,6 +66,13 @@ TOKENS = Table(
     Column("created", Float, nullable=False),
     Column("used", Float),
 )
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("hash", LargeBinary, primary_key=True),
+    Column("token", LargeBinary, nullable=False),
+    Column("until", Float, nullable=False, index=True),
+)
 RELEASES = Table(
     "releases",
     METADATA,

@@ -19,7 +19,7 @@ from gitcfg.rollout import (
     planned,
     resumed,
 )
-from gitcfg.rollout.progress import AWAY, PATIENCE, Outcome, outcome
+from gitcfg.rollout.outcomes import AWAY, PATIENCE, Outcome, outcome
 from tests.rollout.simulated import Fleet
 
 AT = Origin("gitcfg.yaml")

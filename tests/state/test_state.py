@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from gitcfg.model import GitcfgError
 from gitcfg.rollout import Plan, Progress, Status
-from gitcfg.rollout.progress import AWAY
+from gitcfg.rollout.outcomes import AWAY
 from gitcfg.state import Checkin, Event, NodeState, Result, Role, State, StoredRelease, connect
 from gitcfg.state.database import changing, opened
 

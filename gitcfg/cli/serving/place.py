@@ -1,0 +1,76 @@
+"""Where a server keeps what it knows, and what is said of that on the command line."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gitcfg.cli.session import Session
+from gitcfg.git.config import Config
+from gitcfg.git.repository import Repository
+from gitcfg.model import GitcfgError
+
+if TYPE_CHECKING:
+    from gitcfg.state import State
+
+FOLDER = "gitcfg-server"
+"""Beside the repository's objects: not in the cache, which may be deleted at any time."""
+MISSING = GitcfgError("The server is not installed.", "pip install 'gitcfg[server]'")
+
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        envvar="GITCFG_DATABASE",
+        help="sqlite:///PATH or postgresql://USER@HOST/NAME; else state.db in --state.",
+        metavar="URL",
+        show_default=False,
+    ),
+]
+StateFolder = Annotated[
+    str | None,
+    typer.Option(
+        "--state",
+        envvar="GITCFG_STATE",
+        help="Where key and database are kept; else gitcfg-server in git's folder.",
+        metavar="DIR",
+        show_default=False,
+    ),
+]
+
+
+def repository(session: Session) -> Repository:
+    """The repository that is served: bare, or one that people work in."""
+    found = Repository.served(session.repo)
+    if found.git is not None and not found.git.is_bare:
+        with contextlib.suppress(GitcfgError):
+            return Repository.open(session.repo)
+    return Repository.served(session.repo, Config(found).last("gitcfg.folder") or "")
+
+
+def folder(session: Session, said: str | None) -> Path:
+    """Where key and database are, made if it is not there: only its owner may look into it."""
+    if said is not None:
+        found = Path(said)
+    else:
+        shared = Repository.served(session.repo).shared
+        assert shared is not None
+        found = shared / FOLDER
+    found.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return found
+
+
+@contextlib.contextmanager
+def database(session: Session, url: str | None, said: str | None) -> Iterator["State"]:
+    """The database, opened. GitcfgError: it cannot be, or what reads it is not installed."""
+    try:
+        from gitcfg.state import connect
+    except ImportError:
+        raise MISSING from None
+    state = connect(url or f"sqlite:///{(folder(session, said) / 'state.db').absolute()}")
+    try:
+        yield state
+    finally:
+        state.close()

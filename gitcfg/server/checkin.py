@@ -1,0 +1,91 @@
+"""What a node says of itself (`gitcfg.checkin/1`), read strictly: it may be anybody's machine."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from gitcfg.server.problems import Problem
+from gitcfg.server.signed import Signed
+from gitcfg.state import Checkin, Result
+
+SCHEMA = "gitcfg.checkin/1"
+MOST_BYTES = 64 * 1024
+Commit = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40}$")]
+Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+Version = Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z.+_-]{0,64}$")]
+Seconds = Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)]
+
+
+class Running(msgspec.Struct, frozen=True):
+    """What runs there, and since when."""
+
+    commit: Commit | None = None
+    digest: Digest | None = None
+    since: Seconds | None = None
+
+
+class Installed(msgspec.Struct, frozen=True):
+    """How the last installation went."""
+
+    commit: Commit
+    outcome: Literal["ok", "unchanged", "refused", "reverted", "failed"]
+    step: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    output: Annotated[str, msgspec.Meta(max_length=32768)] | None = None
+    seconds: Seconds | None = None
+
+
+class Drift(msgspec.Struct, frozen=True):
+    """A managed file that is not as it was written."""
+
+    path: str
+    kind: Literal["changed", "missing", "mode", "owner", "link"]
+    diff: str = ""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """The body of a check-in."""
+
+    schema: Literal["gitcfg.checkin/1"]
+    node: str
+    running: Running | None = None
+    result: Installed | None = None
+    drift: tuple[Drift, ...] = ()
+    facts: dict[str, Any] = {}
+    version: Version = ""
+    clock_offset: Seconds = 0.0
+    interval: Annotated[float, msgspec.Meta(ge=0, le=1e7)] = 0.0
+
+
+def checkin(body: bytes, signed: Signed, now: float, address: str) -> Checkin:
+    """A check-in as it is kept. Problem: it is none, or another node's."""
+    try:
+        said = msgspec.json.decode(body, type=Said)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
+    if said.node != signed.node:
+        raise Problem("malformed", "The body is about another node than who signed it.")
+    running = said.running or Running()
+    return Checkin(
+        said.node,
+        now,
+        signed.key,
+        signed.nonce,
+        running.commit,
+        running.digest,
+        running.since,
+        _result(said.result, now),
+        tuple({"path": one.path, "kind": one.kind, "diff": one.diff} for one in said.drift),
+        said.facts,
+        said.version,
+        said.clock_offset,
+        said.interval,
+        address,
+    )
+
+
+def _result(said: Installed | None, now: float) -> Result | None:
+    """By this server's clock: the node's may be off."""
+    if said is None:
+        return None
+    output = said.output or ""
+    return Result(said.commit, said.outcome, now, said.step or "", output, said.seconds or 0.0)

@@ -1,0 +1,26 @@
+"""How often a node may ask: what goes wrong on one machine must not be felt by the others."""
+
+from collections import OrderedDict
+
+from gitcfg.server.problems import Problem
+
+BURST = 120.0
+A_SECOND = 2.0
+_MOST = 100_000
+
+
+class Limits:
+    """A bucket for each node that has asked lately. Only who has proved to be a node gets one."""
+
+    def __init__(self) -> None:
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def count(self, node: str, now: float) -> None:
+        """One more request. Problem: that is too many."""
+        left, at = self._left.pop(node, (BURST, now))
+        left = min(BURST, left + max(0.0, now - at) * A_SECOND)
+        self._left[node] = (max(0.0, left - 1.0), now)
+        while len(self._left) > _MOST:
+            self._left.popitem(last=False)
+        if left < 1.0:
+            raise Problem("too-many", headers={"Retry-After": "5"})

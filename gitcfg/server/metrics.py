@@ -1,0 +1,83 @@
+"""Figures for OpenMetrics: what the server has done, and how the fleet stands."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from gitcfg.state import Checkin
+
+CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+_BUCKETS = (0.005, 0.025, 0.1, 0.5, 2.5, 10.0)
+Labels = tuple[tuple[str, str], ...]
+
+
+class Metrics:
+    """Counts since the server began."""
+
+    def __init__(self) -> None:
+        self.requests: Counter[tuple[str, str, int]] = Counter()
+        self.outcomes: Counter[str] = Counter()
+        self._buckets: Counter[tuple[str, float]] = Counter()
+        self._seconds: dict[str, float] = {}
+        self._counts: Counter[str] = Counter()
+
+    def checked_in(self, said: Checkin) -> None:
+        """A check-in was kept."""
+        self.outcomes[said.result.outcome if said.result is not None else "none"] += 1
+
+    def answered(self, method: str, route: str, status: int, seconds: float | None) -> None:
+        """A request was answered; None: it waited because it was asked to."""
+        self.requests[method, route, status] += 1
+        if seconds is None:
+            return
+        self._counts[route] += 1
+        self._seconds[route] = self._seconds.get(route, 0.0) + seconds
+        for bound in _BUCKETS:
+            if seconds <= bound:
+                self._buckets[route, bound] += 1
+
+    def lines(self) -> Iterator[str]:
+        """As OpenMetrics has them."""
+        yield from family("gitcfg_requests", "counter", "Requests answered.")
+        for (method, route, status), count in sorted(self.requests.items()):
+            asked = (("method", method), ("route", route), ("status", str(status)))
+            yield sample("gitcfg_requests_total", asked, count)
+        yield from family("gitcfg_checkins", "counter", "Check-ins kept, by outcome of an installation.")
+        for outcome, count in sorted(self.outcomes.items()):
+            yield sample("gitcfg_checkins_total", (("outcome", outcome),), count)
+        yield from family("gitcfg_request_seconds", "histogram", "How long requests took that need not wait.")
+        for route, count in sorted(self._counts.items()):
+            for bound in _BUCKETS:
+                labels = (("route", route), ("le", str(bound)))
+                yield sample("gitcfg_request_seconds_bucket", labels, self._buckets[route, bound])
+            yield sample("gitcfg_request_seconds_bucket", (("route", route), ("le", "+Inf")), count)
+            yield sample("gitcfg_request_seconds_sum", (("route", route),), self._seconds[route])
+            yield sample("gitcfg_request_seconds_count", (("route", route),), count)
+
+
+def gauges(name: str, text: str, label: str, values: Iterable[tuple[str, float]]) -> Iterator[str]:
+    """A gauge with a value for each of several names."""
+    yield from family(name, "gauge", text)
+    for key, value in values:
+        yield sample(name, ((label, key),), value)
+
+
+def gauge(name: str, text: str, value: float) -> Iterator[str]:
+    """A gauge with one value."""
+    yield from family(name, "gauge", text)
+    yield sample(name, (), value)
+
+
+def family(name: str, kind: str, text: str) -> Iterator[str]:
+    """What the samples that follow are."""
+    yield f"# TYPE {name} {kind}"
+    yield f"# HELP {name} {text}"
+
+
+def sample(name: str, labels: Labels, value: float) -> str:
+    """One figure."""
+    said = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
+    return f"{name}{{{said}}} {value:g}" if said else f"{name} {value:g}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

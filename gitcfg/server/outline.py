@@ -1,0 +1,82 @@
+"""What of a commit decides who gets what: small, kept, and enough for most answers."""
+
+from datetime import date
+
+import msgspec
+
+from gitcfg.cache.cache import Cache
+from gitcfg.check.checked import PLACES
+from gitcfg.git.fingerprint import fingerprint
+from gitcfg.library import Fleet
+from gitcfg.model import Hold, Release
+
+
+class Line(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A node: the digest of all that it gets, whether it is retired, and its groups."""
+
+    digest: str
+    retired: bool
+    groups: tuple[str, ...]
+
+
+class Held(msgspec.Struct, frozen=True, array_like=True):
+    """A hold with its nodes; `commit` as it is written."""
+
+    name: str
+    reason: str
+    until: date
+    commit: str
+    nodes: tuple[str, ...]
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """A commit's nodes by name, and what it says of how commits get to them.
+
+    `tree` is the same for commits that say the same. `first` are the nodes that get a release first.
+    """
+
+    tree: str
+    nodes: dict[str, Line]
+    first: frozenset[str]
+    holds: tuple[Held, ...]
+    release: Release | None
+    walk_in: tuple[str, ...] | None
+    keys: dict[str, str]
+
+
+def outline(fleet: Fleet, cache: Cache) -> Outline:
+    """The outline of a commit: 5 s for 10,000 nodes with files, 30 ms where it is kept."""
+    tree = fingerprint(fleet.tree, PLACES)
+    asked = f"outline 1 {tree}"
+    found = cache.get(asked, Outline)
+    if found is None:
+        found = _made(fleet, tree)
+        cache.put(asked, found)
+    return found
+
+
+def _made(fleet: Fleet, tree: str) -> Outline:
+    settings = fleet.model.settings
+    release, walk_in = settings.release, settings.walk_in
+    first = release.first if release is not None else None
+    return Outline(
+        tree,
+        {name: _line(fleet, name) for name in fleet},
+        frozenset() if first is None else fleet.compiled.select(first.name).names,
+        tuple(_held(fleet, hold) for _, hold in sorted(fleet.model.holds.items())),
+        release,
+        None if walk_in is None else tuple(ref.name for ref in walk_in),
+        {name: key.text for name, key in fleet.model.keys.items()},
+    )
+
+
+def _line(fleet: Fleet, name: str) -> Line:
+    node = fleet[name]
+    return Line(node.digest, fleet.roster.said(name).retired, node.groups)
+
+
+def _held(fleet: Fleet, hold: Hold) -> Held:
+    chosen = set(hold.members or ())
+    if hold.where is not None:
+        chosen |= fleet.compiled.select(hold.where.name).names
+    return Held(hold.name, hold.reason, hold.until, hold.commit.name, tuple(sorted(chosen)))

@@ -1,0 +1,12 @@
+"""The web pages: what people see of the fleet, with their token in a browser."""
+
+from aiohttp import web
+
+from gitcfg.server.pages import assets, commits, files, fleet, login, nodes, releases, search
+
+PARTS = (fleet, nodes, commits, files, releases, search, login, assets)
+
+
+def routes() -> list[web.RouteDef]:
+    """All of them."""
+    return [route for part in PARTS for route in part.ROUTES]

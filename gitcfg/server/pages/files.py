@@ -1,0 +1,43 @@
+"""The page of a file of the repository as it was at a commit, where no forge shows it."""
+
+from functools import partial
+
+from aiohttp import web
+
+from gitcfg.git.tree import EntryKind
+from gitcfg.server.fleets import Fleets
+from gitcfg.server.pages.commits import known
+from gitcfg.server.pages.shown import shown
+from gitcfg.server.problems import Problem
+from gitcfg.server.service import SERVICE
+from gitcfg.web.content import FilePage
+
+_HIDDEN = "secrets/"
+_LARGEST = 1024 * 1024
+
+
+async def one(request: web.Request) -> FilePage:
+    """A file. Problem: there is none, or it is none to look at."""
+    service, path = request.app[SERVICE], request.match_info["path"]
+    commit = await known(service, request.match_info["commit"])
+    lines = await service.people.do(partial(_lines, commit, path))
+    if lines is None:
+        raise Problem("not-found", "There is no such file to look at.")
+    return FilePage(path, commit, lines)
+
+
+def _lines(commit: str, path: str, fleets: Fleets) -> tuple[str, ...] | None:
+    """The lines of a text; secrets are not shown, not even encrypted ones."""
+    if path.startswith(_HIDDEN):
+        return None
+    tree = fleets.source.repository.at(commit)
+    entry = tree.entry(path)
+    if entry is None or entry.kind is not EntryKind.FILE:
+        return None
+    content = tree.read(entry)
+    if len(content) > _LARGEST or b"\0" in content:
+        return None
+    return tuple(content.decode("utf-8", "replace").splitlines())
+
+
+ROUTES = [web.get("/commits/{commit}/files/{path:.+}", shown(one))]

@@ -1,0 +1,57 @@
+"""Nodes that wait for news: each costs a future and a timer, and no work until there is some."""
+
+import asyncio
+from collections.abc import Callable
+
+SLICE = 500
+"""So many are woken before others get their turn."""
+
+
+class Polls:
+    """Who waits, by node."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, set[asyncio.Future[None]]] = {}
+        self._closed = False
+        self.count = 0
+
+    async def wait(self, node: str, seconds: float) -> None:
+        """Until there is news for a node, the time is over, or the server ends."""
+        if self._closed or seconds <= 0:
+            return
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        timer = loop.call_later(seconds, _done, future)
+        self._waiting.setdefault(node, set()).add(future)
+        self.count += 1
+        try:
+            await future
+        finally:
+            timer.cancel()
+            self.count -= 1
+            waiting = self._waiting[node]
+            waiting.discard(future)
+            if not waiting:
+                del self._waiting[node]
+
+    async def wake(self, concerned: Callable[[str], bool]) -> None:
+        """Let those nodes look again whom something concerns."""
+        names = list(self._waiting)
+        for start in range(0, len(names), SLICE):
+            for name in names[start : start + SLICE]:
+                if concerned(name):
+                    for future in self._waiting.get(name, ()):
+                        _done(future)
+            await asyncio.sleep(0)
+
+    def close(self) -> None:
+        """Let everybody go, and nobody wait any more."""
+        self._closed = True
+        for waiting in self._waiting.values():
+            for future in waiting:
+                _done(future)
+
+
+def _done(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,49 @@
+"""Connections: silent ones are closed, and what is no HTTP is a problem."""
+
+import asyncio
+
+from aiohttp import web
+from aiohttp.web_protocol import RequestHandler
+
+from gitcfg.server.problems import CONTENT_TYPE, Problem, body, of_http
+
+HEAD_SECONDS = 20.0
+"""So long a connection may be open before its first request is whole."""
+
+
+class Patient(RequestHandler):
+    """A connection: patient, but not for ever."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        asyncio.get_running_loop().call_later(HEAD_SECONDS, self._begun)
+
+    def _begun(self) -> None:
+        if self.transport is not None and not self._request_count:
+            self.transport.close()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Say nothing of what failed: neither what was sent nor where."""
+        answer = super().handle_error(request, status, exc, message)
+        kind = of_http(web.HTTPBadRequest()) if status < 500 else Problem("fault")
+        problem = web.Response(status=status, body=body(kind), content_type=CONTENT_TYPE)
+        if answer.keep_alive is False:
+            problem.force_close()
+        return problem
+
+
+class _Server(web.Server):
+    def __call__(self) -> RequestHandler:
+        return Patient(self, loop=self._loop, **self._kwargs)
+
+
+def patient(runner: web.AppRunner) -> None:
+    """Let a runner's connections be such ones."""
+    assert runner.server is not None
+    runner.server.__class__ = _Server

@@ -1,0 +1,19 @@
+"""The routes, a module for each part of the interface; the web page adds its own."""
+
+from aiohttp import web
+
+from gitcfg.server.routes import commits, events, inventory, nodes, operations, releases
+
+PARTS = (nodes, commits, inventory, releases, events, operations)
+
+
+def routes() -> list[web.RouteDef]:
+    """All of them, and nothing besides: aiohttp would answer HEAD, too, where GET is."""
+    found = [route for part in PARTS for route in part.ROUTES]
+    return [_alone(route) for route in found]
+
+
+def _alone(route: web.RouteDef) -> web.RouteDef:
+    if route.method != "GET":
+        return route
+    return web.get(route.path, route.handler, allow_head=False)

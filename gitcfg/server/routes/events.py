@@ -1,0 +1,54 @@
+"""Events as they happen, for who watches (Server-Sent Events)."""
+
+import re
+from functools import partial
+
+from aiohttp import web
+
+from gitcfg.server.callers import WHO, reader
+from gitcfg.server.problems import Problem
+from gitcfg.server.service import SERVICE
+from gitcfg.server.sessions import holder
+from gitcfg.server.streams import HEARTBEAT, MOST_STREAMS, send, written
+from gitcfg.state import Event, State
+
+_NUMBER = re.compile(r"[0-9]{1,15}")
+_AT_ONCE = 1000
+
+
+async def events(request: web.Request) -> web.StreamResponse:
+    """What has happened since the event that was seen last, and what happens from now on."""
+    service = request.app[SERVICE]
+    found = await holder(request)  # a page cannot say a token: its browser has a session
+    if found is None:
+        found = await reader(request)
+    request[WHO] = f"token {found.name}"
+    if service.streams.closed or service.streams.count >= MOST_STREAMS:
+        raise Problem("unavailable", "Too many watch already.", {"Retry-After": "30"})
+    seen = request.headers.get("Last-Event-ID", "")
+    if seen and not _NUMBER.fullmatch(seen):
+        raise Problem("malformed", "Last-Event-ID is the number of an event.")
+    queue = service.streams.open()
+    try:
+        response = web.StreamResponse(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        response.content_type = "text/event-stream"
+        await response.prepare(request)
+        await response.write(b"retry: 2000\n\n")
+        last = int(seen) if seen else 0
+        while seen and (past := await service.conductor.ask(partial(_after, last))):
+            for event in past:
+                await response.write(written(event))
+            last = past[-1].number
+        await send(response, queue, last, HEARTBEAT)
+    except ConnectionError:
+        service.log.debug("who watched has gone")
+    finally:
+        service.streams.leave(queue)
+    return response
+
+
+def _after(number: int, state: State) -> list[Event]:
+    return state.events.after(number, _AT_ONCE)
+
+
+ROUTES = [web.get("/v1/events", events)]

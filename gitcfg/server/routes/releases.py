@@ -1,0 +1,67 @@
+"""Releases: how far they have got, and what people do to them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.server.answers import json_answer
+from gitcfg.server.callers import reader
+from gitcfg.server.problems import Problem
+from gitcfg.server.release_records import release_record
+from gitcfg.server.service import SERVICE, Service
+from gitcfg.state import Role, State, StoredRelease
+from gitcfg.state.steering import abort, resume
+
+SHOWN = 20
+Steer = Callable[[State, str, float, str], StoredRelease]
+
+
+async def all_releases(request: web.Request) -> web.StreamResponse:
+    """The newest ones."""
+    service = request.app[SERVICE]
+    await reader(request)
+    found = await service.conductor.ask(lambda state: state.releases.newest(SHOWN))
+    releases = [told(service, release) for release in found]
+    return json_answer(msgspec.json.encode({"schema": "gitcfg.releases/1", "releases": releases}))
+
+
+async def let_go_on(request: web.Request) -> web.StreamResponse:
+    """A halted release goes on."""
+    return await _steered(request, resume)
+
+
+async def take_back(request: web.Request) -> web.StreamResponse:
+    """Nodes get what was before a release."""
+    return await _steered(request, abort)
+
+
+async def _steered(request: web.Request, steer: Steer) -> web.StreamResponse:
+    service = request.app[SERVICE]
+    token = await reader(request, Role.OPERATE)
+    commit, now = request.match_info["commit"], service.clock()
+    try:
+        found = await service.conductor.ask(lambda state: steer(state, commit, now, token.name))
+    except GitcfgError as error:
+        if error.code == REFUSED:
+            raise Problem("conflict", error.message) from None
+        raise Problem("not-found") from None
+    service.conductor.wake()
+    return json_answer(msgspec.json.encode({"schema": "gitcfg.release/1", **told(service, found)}))
+
+
+def told(service: Service, release: StoredRelease) -> dict[str, Any]:
+    """A release as it stands by now."""
+    view = service.conductor.view
+    outline = view.outlines.get(release.commit) if view is not None else None
+    lines = outline.nodes if outline is not None else {}
+    return release_record(release, lines, service.conductor.roll, service.clock())
+
+
+ROUTES = [
+    web.get("/v1/releases", all_releases),
+    web.post("/v1/releases/{commit}/resume", let_go_on),
+    web.post("/v1/releases/{commit}/abort", take_back),
+]

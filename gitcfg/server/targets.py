@@ -1,0 +1,79 @@
+"""What a node is to run now (`gitcfg.target/1`)."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from gitcfg.server.fleets import Fleets
+from gitcfg.server.problems import Problem
+from gitcfg.server.service import Service
+from gitcfg.server.signing import About
+
+SCHEMA = "gitcfg.target/1"
+
+
+class Target(msgspec.Struct, frozen=True):
+    """The commit for a node, and the digest of all that it gets there."""
+
+    node: str
+    commit: str
+    digest: str
+    sequence: int
+    date: str
+    rollback: bool
+    hold: dict[str, Any] | None
+    schema: str = SCHEMA
+
+    @property
+    def about(self) -> About:
+        """The same as an answer's signed headers say it."""
+        return About(self.node, self.commit, self.digest, self.sequence, self.rollback)
+
+
+async def target(service: Service, name: str) -> Target:
+    """What a node is to run. Problem: git once knew it and no longer does, or never did."""
+    view = service.view
+    offer, line = view.offer(name), view.line(name)
+    if line is not None:
+        digest: str | None = line.digest
+    elif view.knows(name):
+        # It is new in a commit that was aborted, or held at one from before its time.
+        raise Problem("unavailable", "The commit for this node does not know it.", {"Retry-After": "60"})
+    else:
+        digest = await _walk_in(service, name, offer.commit)
+    if digest is None:
+        known = service.conductor.roll.nodes.get(name)
+        if known is not None and known.commit is not None:
+            raise Problem("gone")
+        raise Problem("pending", "git has a key of this node, and does not describe it.")
+    hold = offer.hold
+    said = None
+    if hold is not None:
+        said = {"name": hold.name, "reason": hold.reason, "until": hold.until.isoformat()}
+    date = datetime.fromtimestamp(service.clock(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return Target(name, offer.commit, digest, view.sequence, date, offer.back, said)
+
+
+async def _walk_in(service: Service, name: str, commit: str) -> str | None:
+    """The digest of a node that nobody has described; None: it gets nothing."""
+    outline = service.view.outlines.get(commit)
+    if outline is None or outline.walk_in is None:
+        return None
+    asked = (outline.tree, name)
+    if asked not in service.walk_ins:
+        found = await service.packages.do(lambda fleets: _digest(fleets, commit, name))
+        if found is None:
+            return None
+        service.walk_ins[asked] = found
+        while len(service.walk_ins) > _MOST:
+            service.walk_ins.popitem(last=False)
+    return service.walk_ins[asked]
+
+
+_MOST = 50_000
+
+
+def _digest(fleets: Fleets, commit: str, name: str) -> str | None:
+    with fleets.of(commit, name) as fleet:
+        return fleet[name].digest if fleet is not None else None

@@ -1,0 +1,7 @@
+"""The web pages of the server: what they say goes in, HTML comes out."""
+
+from gitcfg.web.assets import Asset, asset
+from gitcfg.web.content import Frame, Visitor
+from gitcfg.web.page import POLICY, page
+
+__all__ = ["POLICY", "Asset", "Frame", "Visitor", "asset", "page"]

@@ -1,0 +1,119 @@
+"""`gitcfg serve`, `release` and `wait` as commands: what they refuse, and what they say."""
+
+import json
+import ssl
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.server.agent import Node
+from tests.server.site import GITCFG, Server, Site, run, until
+
+
+def said(site: Site, *words: str) -> tuple[int, str]:
+    """The exit code of a command, and what it says on stderr."""
+    done = subprocess.run([*GITCFG, "-C", str(site.bare), *words], capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--listen", "nowhere"), "is no place to listen on"),
+        (("--listen", "127.0.0.1:99999"), "is no place to listen on"),
+        (("--tls-cert", "a.pem"), "go together"),
+        (("--database", "mysql://x"), "cannot be understood"),
+        (("--listen", "127.0.0.1:0", "--tls-cert", "/nowhere", "--tls-key", "/nowhere"), "cannot be used"),
+        (("--listen", "192.0.2.1:1"), "Cannot listen"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(site: Site, words: tuple[str, ...], message: str) -> None:
+    code, text = said(site, "serve", *words)
+    assert (code, message in text) == (2, True), text
+
+
+def test_without_a_repository_nothing_is_served(tmp_path: Path) -> None:
+    done = subprocess.run([*GITCFG, "-C", str(tmp_path), "serve"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "is no git repository" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_the_extra_it_is_said_what_to_install(site: Site) -> None:
+    hide = "import sys; sys.modules.update(dict.fromkeys(['aiohttp', 'sqlalchemy', 'uvloop'])); "
+    call = f"sys.argv = ['gitcfg', '-C', {str(site.bare)!r}, *sys.argv[1:]]; "
+    program = f"{hide}{call}from gitcfg.cli.main import main; main()"
+    for words in (["serve"], ["serve", "token", "list"], ["release", "status"]):
+        done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True)
+        assert done.returncode == 2
+        assert "gitcfg[server]" in done.stderr, done.stderr
+
+
+def test_tokens(site: Site) -> None:
+    site.with_nodes({})
+    words = (*GITCFG, "-C", str(site.bare), "serve", "token")
+    token = run(*words, "create", "alice", cwd=site.work).strip()
+    assert token.startswith("gitcfg_")
+    assert said(site, "serve", "token", "create", "alice")[0] == 2
+    assert said(site, "serve", "token", "revoke", "bob") == (2, "error: There is no token bob.\n")
+    assert "never used" in run(*words, "list", cwd=site.work)
+    run(*words, "revoke", "alice", cwd=site.work)
+    assert run(*words, "list", cwd=site.work) == ""
+    folder = site.bare / "gitcfg-server"
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_status_before_anything_was_released(site: Site) -> None:
+    site.with_nodes({})
+    words = (*GITCFG, "-C", str(site.bare), "release", "status")
+    assert run(*words, cwd=site.work) == "No commit has been released yet.\n"
+    assert said(site, "release", "resume", "abcdef")[0] == 2
+
+
+def test_waiting_says_who_is_late_and_ends_when_all_are_there(site: Site) -> None:
+    nodes = {name: Node(name, "") for name in ("n1", "n2")}
+    first = site.with_nodes(nodes)
+    with Server(site) as server:
+        server.accepted(first)
+        server.node("n1", nodes["n1"]).obey()
+        code, text = said(site, "wait", first, "--timeout", "1s")
+        assert code == 5
+        assert "1 node of 2 did not come to run it: n2." in text
+        assert said(site, "wait", first, "n1", "--timeout", "1s") == (0, "")
+        server.node("n2", nodes["n2"]).obey()
+        assert said(site, "wait", first, "--timeout", "5s") == (0, "")
+        later = site.push({"README.md": "changes no node\n"})
+        assert said(site, "wait", later, "--timeout", "5s") == (0, "")
+        status = run(*GITCFG, "-C", str(site.bare), "release", "status", "-o", "json", cwd=site.work)
+        from tests.cli.published import judge
+
+        judge(status, "json")
+        code, text = said(site, "wait", first, "--server", server.url, "--token", "gitcfg_no")
+        assert (code, "does not know the token" in text) == (2, True)
+    code, text = said(site, "wait", first, "--server", "http://127.0.0.1:1")
+    assert (code, "does not answer" in text) == (2, True)
+    assert said(site, "wait", first, "--timeout", "soon")[0] == 2
+
+
+def test_it_serves_over_tls(site: Site) -> None:
+    commit = site.with_nodes({})
+    cert, key = (str(site.work / name) for name in ("cert.pem", "key.pem"))
+    subject = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
+    made = ("openssl", "req", "-x509", "-newkey", "ed25519", "-nodes", "-days", "2", *subject)
+    run(*made, "-keyout", key, "-out", cert, cwd=site.work)
+    with Server(site, "--tls-cert", cert, "--tls-key", key) as server:
+        assert server.url.startswith("https://127.0.0.1:")
+        context = ssl.create_default_context(cafile=cert)
+
+        def accepted() -> bool:
+            try:
+                with urllib.request.urlopen(f"{server.url}/readyz", context=context) as answer:
+                    return bool(json.load(answer)["accepted"] == commit)
+            except urllib.error.HTTPError:
+                return False
+
+        until(accepted, server.log)

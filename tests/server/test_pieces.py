@@ -1,0 +1,211 @@
+"""The pieces by themselves: who waits, who writes, who asks too often, and what a server's key is."""
+
+import asyncio
+import logging
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
+
+from gitcfg.cli.serving.command import boundary
+from gitcfg.model import GitcfgError
+from gitcfg.server.conductor import Conductor
+from gitcfg.server.fleets import Bench
+from gitcfg.server.holding import lifted
+from gitcfg.server.limits import BURST, Limits
+from gitcfg.server.metrics import Metrics, sample
+from gitcfg.server.outline import Held
+from gitcfg.server.polls import Polls
+from gitcfg.server.problems import Problem, answer
+from gitcfg.server.roll import Roll
+from gitcfg.server.signing import server_key
+from gitcfg.server.streams import Streams
+from gitcfg.server.writer import Writer
+from gitcfg.state import Checkin, Event, Result, connect
+
+UNIT = Path(__file__).parent.parent.parent / "hooks/systemd/gitcfg-serve.service"
+
+
+def test_who_waits_is_woken_when_it_is_concerned_and_leaves_nothing_behind() -> None:
+    async def work() -> None:
+        polls = Polls()
+        one, two = (asyncio.create_task(polls.wait(name, 30)) for name in ("one", "two"))
+        await asyncio.sleep(0)
+        assert polls.count == 2
+        await polls.wake(lambda name: name == "one")
+        await asyncio.wait_for(one, 5)
+        assert not two.done()
+        assert polls.count == 1
+        two.cancel()
+        await asyncio.wait([two])
+        assert polls.count == 0
+        await asyncio.wait_for(polls.wait("three", 0.01), 5)
+        late = asyncio.create_task(polls.wait("four", 30))
+        await asyncio.sleep(0)
+        polls.close()
+        await asyncio.wait_for(late, 5)
+        await asyncio.wait_for(polls.wait("five", 30), 5)
+
+    asyncio.run(work())
+
+
+def test_check_ins_that_come_together_are_written_together() -> None:
+    batches: list[int] = []
+
+    def record(said: Sequence[Checkin]) -> tuple[bool, ...]:
+        batches.append(len(said))
+        return tuple(one.nonce != "old" for one in said)
+
+    async def work() -> list[bool]:
+        writer = Writer(ThreadPoolExecutor(1), record)
+        said = [Checkin(f"n{number}", 1.0, nonce="old" if number == 3 else "") for number in range(20)]
+        return list(await asyncio.gather(*map(writer.write, said)))
+
+    found = asyncio.run(work())
+    assert found == [number != 3 for number in range(20)]
+    assert batches == [20]
+
+
+def test_a_database_that_fails_is_told_to_everybody_and_the_next_are_written() -> None:
+    failing = [True]
+
+    def record(said: Sequence[Checkin]) -> tuple[bool, ...]:
+        if failing.pop():
+            raise GitcfgError("away")
+        return tuple(True for _ in said)
+
+    async def work() -> None:
+        failing.insert(0, False)
+        writer = Writer(ThreadPoolExecutor(1), record)
+        both = [writer.write(Checkin(name, 1.0)) for name in ("a", "b")]
+        assert [type(one) for one in await asyncio.gather(*both, return_exceptions=True)] == [GitcfgError] * 2
+        assert await writer.write(Checkin("a", 2.0))
+
+    asyncio.run(work())
+
+
+def test_who_asks_too_often_waits_and_nobody_else_does() -> None:
+    limits = Limits()
+    for _ in range(int(BURST)):
+        limits.count("eager", 100.0)
+    with pytest.raises(Problem, match="too-many"):
+        limits.count("eager", 100.0)
+    limits.count("other", 100.0)
+    limits.count("eager", 101.0)
+
+
+def test_a_watcher_that_does_not_keep_up_is_let_go() -> None:
+    async def work() -> None:
+        streams = Streams()
+        slow, quick = streams.open(), streams.open()
+        for number in range(5000):
+            streams.hand([Event(number, 0.0, "checkin", "n", {})])
+            found = quick.get_nowait()
+            assert found is not None
+            assert found.number == number
+        assert streams.count == 1
+        while (event := slow.get_nowait()) is not None:
+            assert event.number < 5000
+
+    asyncio.run(work())
+
+
+def test_the_roll_says_what_a_release_wants_to_know() -> None:
+    roll = Roll()
+    assert roll.seen("n", "c", "d") is None
+    assert roll.told(Checkin("n", 10.0, "k", commit="b", digest="e"))
+    assert not roll.told(Checkin("n", 40.0, "k", commit="b", digest="e"))
+    failed = Result("c", "reverted", 50.0)
+    assert roll.told(Checkin("n", 50.0, "k", commit="b", digest="e", result=failed))
+    seen = roll.seen("n", "c", "d")
+    assert seen is not None
+    assert (seen.last, seen.present, seen.runs, seen.failed) == (50.0, 10.0, False, 50.0)
+    same = roll.seen("n", "x", "e")
+    assert same is not None
+    assert same.runs
+    assert roll.told(Checkin("n", 5000.0, "k", commit="b", digest="e"))
+    back = roll.seen("n", "x", None)
+    assert back is not None
+    assert back.present == 5000.0
+
+
+def test_a_server_keeps_its_key_and_refuses_one_that_others_can_read(tmp_path: Path) -> None:
+    file = tmp_path / "server.key"
+    first = server_key(file).public
+    assert first.startswith("ed25519:")
+    assert server_key(file).public == first
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert os.listdir(tmp_path) == ["server.key"]
+    file.chmod(0o644)
+    with pytest.raises(GitcfgError, match="Others can read"):
+        server_key(file)
+    file.chmod(0o600)
+    file.write_bytes(b"short")
+    with pytest.raises(GitcfgError, match="holds no key"):
+        server_key(file)
+
+
+def test_a_hold_that_ends_is_told_once(tmp_path: Path) -> None:
+    state = connect(f"sqlite:///{tmp_path}/state.db")
+    holds = [Held("old", "r", date(2026, 1, 1), "a", ()), Held("new", "r", date(2026, 1, 2), "b", ())]
+
+    async def work() -> None:
+        log = logging.getLogger("test")
+        unused = Bench("unused", lambda: pytest.fail("it is not asked"), 1)
+        conductor = Conductor(state, unused, Polls(), Streams(), lambda: 5.0, lambda: date(2026, 1, 3), log)
+        await lifted(conductor, holds, date(2026, 1, 2), date(2026, 1, 3))
+        await lifted(conductor, holds, date(2026, 1, 3), date(2026, 1, 4))
+
+    asyncio.run(work())
+    (event,) = state.events.after(0)
+    assert (event.kind, event.data["hold"]) == ("hold", "new")
+    state.close()
+
+
+def test_figures_are_escaped_and_add_up() -> None:
+    assert sample("a", (("b", 'x"\n\\'),), 2) == 'a{b="x\\"\\n\\\\"} 2'
+    metrics = Metrics()
+    metrics.answered("GET", "/a", 200, 0.01)
+    metrics.answered("GET", "/a", 200, 30.0)
+    metrics.answered("GET", "/a", 304, None)
+    lines = list(metrics.lines())
+    assert 'gitcfg_requests_total{method="GET",route="/a",status="200"} 2' in lines
+    assert 'gitcfg_request_seconds_bucket{route="/a",le="0.025"} 1' in lines
+    assert 'gitcfg_request_seconds_bucket{route="/a",le="+Inf"} 2' in lines
+    assert 'gitcfg_request_seconds_count{route="/a"} 2' in lines
+
+
+def test_a_fault_is_logged_and_says_nothing_of_itself(caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> web.StreamResponse:
+        async def faulty(request: web.Request) -> web.StreamResponse:
+            raise ZeroDivisionError("secret")
+
+        guarded = boundary(logging.getLogger("test"))
+        try:
+            found: web.StreamResponse = await guarded(make_mocked_request("GET", "/x"), faulty)
+        except Problem as problem:
+            return answer(problem)
+        return found
+
+    response = asyncio.run(work())
+    assert isinstance(response, web.Response)
+    assert response.status == 500
+    assert isinstance(response.body, bytes)
+    assert b"secret" not in response.body
+    assert "secret" in caplog.text
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+def test_the_unit_is_sound_and_may_do_little() -> None:
+    done = subprocess.run(["systemd-analyze", "verify", str(UNIT)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    words = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(UNIT)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
