@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -248,3 +249,49 @@ def test_the_library_is_imported_with_the_first_expression_only() -> None:
         "assert 'cel_expr_python.cel' in sys.modules and 'gitcfg.guard' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program, *sys.path], check=True)
+
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+TIMES = {"node.checkin": "timestamp", "node.since": "timestamp", "node.name": "string"}
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes", "expected"),
+    [
+        ('age(node.checkin) > duration("2h")', 121, True),
+        ('age(node.checkin) > duration("2h")', 119, False),
+        ('age(node.checkin) < duration("0s")', -5, True),
+        ("age(node.checkin) < age(node.since)", 5, True),
+        ('node.checkin < timestamp("2026-11-22T11:00:00Z")', 61, True),
+        ('node.name.matches("^n") && age(node.checkin) == duration("300s")', 5, True),
+        ('[node.checkin].exists(t, age(t) > duration("1m"))', 5, True),
+    ],
+)
+def test_ages_count_from_the_time_that_is_handed_in(text: str, minutes: int, expected: bool) -> None:
+    condition = compile_condition(text, TIMES, NOW)
+    row = {
+        "node.checkin": NOW - timedelta(minutes=minutes),
+        "node.since": NOW - timedelta(days=1),
+        "node.name": "n",
+    }
+    assert condition.holds({name: row[name] for name in condition.names}) is expected
+
+
+def test_another_time_gives_other_ages() -> None:
+    row = {"node.checkin": NOW}
+    for hours, expected in ((1, False), (3, True)):
+        condition = compile_condition(AGED, TIMES, NOW + timedelta(hours=hours))
+        assert condition.holds(row) is expected
+
+
+AGED = 'age(node.checkin) > duration("2h")'
+
+
+def test_without_a_time_there_is_no_age() -> None:
+    with pytest.raises(CelProblem, match="there is no function 'age'"):
+        compile_condition(AGED, TIMES)
+
+
+def test_only_times_have_ages() -> None:
+    with pytest.raises(CelProblem, match="`age` does not take string"):
+        compile_condition('age(node.name) > duration("2h")', TIMES, NOW)

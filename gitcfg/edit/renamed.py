@@ -1,5 +1,6 @@
 """A definition under another name, with everything that certainly means it; the rest is listed."""
 
+from gitcfg.edit import keys
 from gitcfg.edit.changes import Rename, Set
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.kinds import Kind
@@ -24,6 +25,8 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> Freed:
         _follow(draft, kind, path, old, new)
     if kind.name == "group" and old == draft.model.settings.default_group:
         draft.change("gitcfg.yaml", Set(("default_group",), new))
+    if kind.name == "node":
+        keys.rename(draft, old, new)
     if kind.sheet:
         draft.change(file, Rename((kind.sheet, old), new))
     else:

@@ -55,6 +55,10 @@ WRONG = {
     ],
     "nodesets/t.yaml": ["{nodes: 'o[1-2]', groups: [none]}", "groups: [g]"],
     "overrides/o.yaml": ["{nodes: n1, reason: x, until: 2030-01-01, without: [C]}", "{nodes: n1}"],
+    "holds/h.yaml": [
+        "{nodes: n1, reason: x, until: 2030-01-01}",
+        "{commit: abc, nodes: n1, reason: x, until: 2030-01-01}",
+    ],
     "parameters/q.yaml": [
         *("parameters: {P: {depends: [NONE]}}", "parameters: {P: {type: integer, default: a}}"),
         *(

@@ -1,0 +1,52 @@
+"""The server's state database for commands that only look at it, and do without where there is none."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gitcfg.cli.serving.place import FOLDER, MISSING
+from gitcfg.model import GitcfgError
+
+if TYPE_CHECKING:
+    from gitcfg.git.repository import Repository
+    from gitcfg.state import State
+
+_SQLITE = "sqlite:///"
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """Which database is said, if one is: its address, or the server's folder."""
+
+    url: str | None = None
+    folder: str | None = None
+
+
+def address(repository: "Repository", asked: Asked) -> str | None:
+    """The address of the database that is meant; None: none is said, and beside the repository is none."""
+    if asked.url:
+        return asked.url
+    shared = repository.shared
+    folder = Path(asked.folder) if asked.folder else shared / FOLDER if shared is not None else None
+    place = folder / "state.db" if folder is not None else None
+    there = place is not None and place.is_file()
+    return f"{_SQLITE}{place.absolute()}" if place is not None and (there or asked.folder) else None
+
+
+@contextmanager
+def opened(url: str) -> Iterator["State"]:
+    """A state database. GitcfgError: it cannot be opened, or what reads it is not installed."""
+    path = url.removeprefix(_SQLITE).partition("?")[0]
+    if url.startswith(_SQLITE) and not Path(path).is_file():  # whoever only looks makes none
+        raise GitcfgError(f"There is no database {path}.", "`gitcfg serve` makes it.")
+    try:
+        from gitcfg.state import connect
+    except ImportError:
+        raise MISSING from None
+    state = connect(url)
+    try:
+        yield state
+    finally:
+        state.close()

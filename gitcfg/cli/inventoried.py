@@ -1,0 +1,105 @@
+"""An inventory as it is asked for: of which commit, from which database, which nodes, in which order."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from gitcfg.cli.database import Asked, address, opened
+from gitcfg.inventory.conditions import selected
+from gitcfg.inventory.described import behind, described
+from gitcfg.inventory.standing import COLUMNS, Place, Tip, joined, value
+from gitcfg.library import Fleet, Source
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import did_you_mean, shown
+
+if TYPE_CHECKING:
+    from gitcfg.state import NodeState
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What is asked for."""
+
+    words: tuple[str, ...]
+    where: str | None
+    sort: str
+    at: str | None
+    database: Asked
+
+
+class Inventory(msgspec.Struct, frozen=True):
+    """Nodes; `tip` is the commit that they shall run, `seen` says whether a database was wanted."""
+
+    tip: str | None
+    now: float
+    seen: bool
+    places: tuple[Place, ...]
+
+
+def found(source: Source, wanted: Wanted, now: float) -> Inventory:
+    """The inventory. GitcfgError: what is asked for cannot be read, or is not there."""
+    column = known(wanted.sort.removeprefix("-"))
+    seen = _seen(source, wanted.database)
+    with _fleet(source, wanted.at) as fleet:
+        walk_in = fleet.model.settings.walk_in
+        tip = Tip(
+            behind(fleet, (seen or {}).values(), source.cache, lambda commit: _older(source, commit)),
+            None if walk_in is None else tuple(ref.name for ref in walk_in),
+        )
+        places = joined(described(fleet, source.today), seen, tip)
+        places = _named(fleet, places, wanted.words)
+        if wanted.where is not None:
+            places = selected(places, fleet, wanted.where, None if seen is None else now)
+        return Inventory(fleet.commit, now, seen is not None, _sorted(places, column, wanted.sort))
+
+
+def known(column: str) -> str:
+    """A column, if there is one. GitcfgError: there is none."""
+    if column not in COLUMNS:
+        near = did_you_mean(column, COLUMNS) or f"Say one of: {', '.join(COLUMNS)}."
+        raise GitcfgError(f"There is no column {shown(column)}.", near)
+    return column
+
+
+def _fleet(source: Source, at: str | None) -> Fleet:
+    """What nodes shall run is committed; where nothing is, there is but the work tree."""
+    if at is not None or source.repository.knows("HEAD"):
+        return source.at(at or "HEAD")
+    return source.worktree()
+
+
+def _older(source: Source, commit: str) -> Fleet | None:
+    return source.at(commit) if source.repository.knows(commit) else None
+
+
+def _seen(source: Source, asked: Asked) -> "dict[str, NodeState] | None":
+    url = address(source.repository, asked)
+    if url is None:
+        return None
+    with opened(url) as state:
+        return {one.node: one for one in state.checkins.nodes()}
+
+
+def _named(fleet: Fleet, places: tuple[Place, ...], words: tuple[str, ...]) -> tuple[Place, ...]:
+    """Those that words name; also such that only the database knows."""
+    if not words:
+        return places
+    from gitcfg.cli.node_keys import named
+    from gitcfg.cli.nodes import chosen
+
+    groups = tuple(word for word in words if word.startswith("@"))
+    plain = tuple(word for word in words if word not in groups)
+    there = {place.name for place in places}
+    wanted = set(named(fleet.model.settings.max_nodes, plain))
+    if strange := sorted(wanted - there):
+        raise GitcfgError(f"There is no node {shown(strange[0])}.", did_you_mean(strange[0], there))
+    wanted |= set(chosen(fleet, groups)) if groups else set()
+    return tuple(place for place in places if place.name in wanted)
+
+
+def _sorted(places: tuple[Place, ...], column: str, said: str) -> tuple[Place, ...]:
+    """By a column, then by name; nodes of which it says nothing come first."""
+    return tuple(sorted(places, key=lambda place: _rank(value(place, column)), reverse=said.startswith("-")))
+
+
+def _rank(said: Any) -> tuple[bool, Any]:
+    return said is not None, str(said) if isinstance(said, list | dict) else said if said is not None else 0

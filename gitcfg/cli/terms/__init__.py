@@ -1,0 +1,1 @@
+"""What `gitcfg hold` and `gitcfg override` can do, one file a command."""

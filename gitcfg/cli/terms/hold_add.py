@@ -1,0 +1,68 @@
+"""`gitcfg hold add`: nodes stay at a commit for some time."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gitcfg.cli import editing
+from gitcfg.cli.session import Session
+from gitcfg.cli.terms import say
+
+if TYPE_CHECKING:
+    from gitcfg.library import Source
+
+EPILOG = """What a hold is about runs that commit until its last day has passed; then a server lets go of it.
+
+Examples:
+
+  gitcfg hold add dimm exec042 --commit-id HEAD~3 --until 2027-01-15 --reason 'bad DIMM, ticket 4711'
+
+  gitcfg hold add freeze @rack3 --commit-id v4 --until 2026-12-31 --reason 'a run of 5 weeks' --commit
+
+  gitcfg hold add ssds --where '"ssd" in node.labels' --commit-id main --until 2026-12-31 --reason 'a test'"""
+
+_COMMIT = typer.Option("--commit-id", help="The commit that they run meanwhile.", metavar="REV")
+
+
+def command(
+    context: typer.Context,
+    name: say.Name,
+    nodes: say.Nodes = None,
+    *,
+    revision: Annotated[str, _COMMIT],
+    until: say.Until,
+    reason: say.Reason,
+    where: say.Where = None,
+    force: editing.Force = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
+) -> int:
+    """Keep nodes at a commit until a day has passed."""
+    from gitcfg.cli.edited import edit, wish
+    from gitcfg.edit.orders import Deed, Given, Order
+    from gitcfg.edit.terms import Until, begun, chosen, last_day
+
+    session: Session = context.obj
+    source = session.open()
+    order = Order(Deed.NEW, "hold", name, fields={"commit": Given(_full(session, source, revision))})
+    with source.worktree() as fleet:
+        who = chosen(fleet.model, nodes or (), where)
+    order = begun(order, who, Until(last_day(until), reason), source.today)
+    return edit(session, [order], wish(force, commit, message, f"Add hold {name}: {reason}"))
+
+
+def _full(session: Session, source: "Source", revision: str) -> str:
+    """The full id of a commit. GitcfgError: there is no such revision, or nothing of ours in it."""
+    from gitcfg.git.history import History
+    from gitcfg.load.root import settings_entry
+
+    tree = source.repository.at(revision)
+    settings_entry(tree)
+    assert tree.commit is not None
+    history = History(source.repository)
+    if not history.includes(str(source.repository.commit("HEAD").id), tree.commit):
+        console = session.console(stderr=True)
+        console.print(
+            "note: HEAD does not come after that commit; servers have what a protected ref reaches."
+        )
+    return tree.commit

@@ -1,0 +1,104 @@
+"""`list` of holds and overrides: for whom, until when, why, and what they do there."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gitcfg.cli.plain import ABBREVIATED, counted, safe
+from gitcfg.cli.session import Output, Session
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from gitcfg.explain.terms import Standing
+    from gitcfg.library import Fleet, Source
+
+EPILOG = """Examples:
+
+  gitcfg {term} list
+
+  gitcfg {term} list -o json
+
+  gitcfg --today 2027-01-01 {term} list         how it will stand then"""
+
+
+def listing(term: str) -> Callable[..., None]:
+    """The command that tells all of them."""
+
+    def command(
+        context: typer.Context,
+        output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    ) -> None:
+        session: Session = context.obj
+        source = session.open()
+        with source.worktree() as fleet:
+            found = list(_standing(source, fleet, term))
+        if output is not Output.TEXT:
+            from gitcfg.cli.records import write_record
+            from gitcfg.explain.terms import standing_record
+
+            write_record(standing_record(f"gitcfg.{term}s/1", f"{term}s", found), output)
+            return
+        console = session.console()
+        for line in _lines(found):
+            console.print(line)
+        if not found:
+            session.console(stderr=True).print(f"There is no {term}.")
+
+    return command
+
+
+def _standing(source: "Source", fleet: "Fleet", term: str) -> "Iterator[Standing]":
+    from gitcfg.explain.terms import holds, overrides
+
+    if term == "override":
+        return overrides(fleet.compiled)
+
+    def subject(commit: str) -> str | None:
+        from gitcfg.git.history import History
+
+        repository = source.repository
+        if not repository.knows(commit):
+            return None
+        return History(repository).about(str(repository.commit(commit).id)).subject
+
+    return holds(fleet.compiled, subject)
+
+
+def _lines(found: "Iterable[Standing]") -> "Iterator[Text]":
+    from rich.text import Text
+
+    from gitcfg.cli.trails import aligned
+
+    for one in found:
+        style = "red" if one.days < 0 else "yellow" if one.days < 7 else ""
+        yield Text.assemble((safe(one.name), "bold"), "  ", (f"until {one.until}, {left(one.days)}", style))
+        rows = [(Text(f"  {label}", "cyan"), Text(said)) for label, said in _told(one) if said]
+        yield from aligned(rows)
+
+
+def left(days: int) -> str:
+    """How much is left of what has an end."""
+    if days < 0:
+        return f"over for {counted(-days, 'day')}"
+    return "the last day" if days == 0 else f"{counted(days, 'day')} left"
+
+
+def _told(one: "Standing") -> Iterator[tuple[str, str]]:
+    from gitcfg.nodeset import fold
+
+    named = f": {safe(fold(one.nodes))}" if one.nodes else ""
+    yield "nodes", f"{counted(len(one.nodes), 'node')}{named}"
+    yield "where", safe(one.where or "")
+    yield "reason", safe(" ".join(one.reason.split()))
+    for label, said in one.does.items():
+        if label == "commit":
+            subject = one.does["subject"]
+            yield label, f"{safe(said[:ABBREVIATED])} {safe(subject) if subject else '(not here)'}"
+        elif label != "subject":
+            yield label, _listed(said)
+
+
+def _listed(said: Any) -> str:
+    return safe(", ".join(said))

@@ -1,0 +1,52 @@
+"""`gitcfg override add`: something holds for some nodes for some time."""
+
+import typer
+
+from gitcfg.cli import editing
+from gitcfg.cli.session import Session
+from gitcfg.cli.terms import say
+
+EPILOG = """Values are YAML, as they would stand in the file. An override is topmost.
+
+Examples:
+
+  gitcfg override add dimm exec042 --set START=FALSE --until 2027-01-15 --reason 'bad DIMM, ticket 4711'
+
+  gitcfg override add no-gpus @rack3 --without GpuNode --until 2026-12-31 --reason 'new drivers' --commit
+
+  gitcfg override add try --where '"ssd" in node.labels' --feature Lab --until 2026-12-31 --reason 'a test'"""
+
+_KEYS = ("features", "without", "params", "files")
+OPTIONS = [
+    option
+    for option in editing.OPTIONS
+    if option.key in _KEYS and option.part in (editing.Part.ADD, editing.Part.PUT)
+]
+
+
+def command(
+    context: typer.Context,
+    name: say.Name,
+    nodes: say.Nodes = None,
+    *,
+    until: say.Until,
+    reason: say.Reason,
+    where: say.Where = None,
+    force: editing.Force = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
+    **said: editing.Texts,
+) -> int:
+    """Let something hold for some nodes until a day has passed."""
+    from gitcfg.cli.edited import edit, wish
+    from gitcfg.cli.ordered import ordered
+    from gitcfg.edit.orders import Deed, Order
+    from gitcfg.edit.terms import Until, begun, chosen, last_day
+
+    session: Session = context.obj
+    source = session.open()
+    order = ordered(Order(Deed.NEW, "override", name), None, said)
+    with source.worktree() as fleet:
+        who = chosen(fleet.model, nodes or (), where)
+    order = begun(order, who, Until(last_day(until), reason), source.today)
+    return edit(session, [order], wish(force, commit, message, f"Add override {name}: {reason}"))

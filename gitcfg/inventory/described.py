@@ -1,0 +1,94 @@
+"""What git says of all nodes, and which of them run something else than it means."""
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from datetime import date
+from typing import TYPE_CHECKING
+
+from gitcfg.cache.cache import Cache
+from gitcfg.check.checked import PLACES
+from gitcfg.compile.concerned import concerned
+from gitcfg.compile.nodes import Said
+from gitcfg.git.fingerprint import changed_paths, fingerprint
+from gitcfg.inventory.standing import Described
+from gitcfg.library import Fleet
+from gitcfg.model.kinds import SETTINGS
+
+if TYPE_CHECKING:
+    from gitcfg.state import NodeState
+
+Older = Callable[[str], Fleet | None]
+"""The fleet of a commit that a node says to run; None: it is not here."""
+_COMMITS = 8
+_FEW = 200
+"""So many nodes are asked one by one, and so is a tenth of them; of more all digests are made, and kept."""
+
+
+def described(fleet: Fleet, today: date) -> dict[str, Described]:
+    """Every node of a commit, with the hold that counts: of several, the last in order of name."""
+    held = _held(fleet, today)
+    keys = fleet.model.keys
+    said = fleet.roster.said
+    return {name: _described(said(name), name in keys, held.get(name)) for name in fleet}
+
+
+def behind(fleet: Fleet, seen: Iterable["NodeState"], cache: Cache, older: Older) -> frozenset[str]:
+    """The nodes that run something else than a commit means; who runs that very commit does not."""
+    doubtful = {one.node: one for one in seen if one.node in fleet and one.commit != fleet.commit}
+    same = _same(fleet, doubtful.values(), older)
+    asked = [name for name, one in doubtful.items() if one.digest is not None and name not in same]
+    digests = _digests(fleet, asked, cache)
+    return frozenset(
+        name for name, one in doubtful.items() if name not in same and one.digest != digests.get(name, "")
+    )
+
+
+def _same(fleet: Fleet, seen: Iterable["NodeState"], older: Older) -> frozenset[str]:
+    """Those that run a commit since which nothing has changed for them: no need to make their files.
+
+    An inventory of 10,000 nodes, after a commit to a group of 475, took 8.4 s of CPU time without, 3.8 so.
+    """
+    running: dict[str, set[str]] = {}
+    for one in seen:
+        if one.commit is not None:
+            running.setdefault(one.commit, set()).add(one.node)
+    found: set[str] = set()
+    for commit in sorted(running, key=lambda each: -len(running[each]))[:_COMMITS]:
+        old = older(commit) if len(running[commit]) > _FEW else None
+        if old is not None:
+            with old:
+                found |= {name for name in running[commit] - _changed(old, fleet) if name in old}
+    return frozenset(found)
+
+
+def _changed(old: Fleet, new: Fleet) -> Set[str]:
+    """The nodes that may get something else; what subsystems do is part of that."""
+    if any(changed_paths(old.tree, new.tree, (SETTINGS, "subsystems"))):
+        return frozenset(new)
+    found = concerned(old.version, new.version)
+    return frozenset(new) if found is None else found
+
+
+def _described(said: Said, accepted: bool, hold: str | None) -> Described:
+    return Described(tuple(ref.name for ref in said.groups), said.labels, said.retired, accepted, hold)
+
+
+def _held(fleet: Fleet, today: date) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, hold in sorted(fleet.model.holds.items()):
+        if today <= hold.until:
+            where = hold.where
+            nodes = fleet.compiled.select(where.name).names if where is not None else hold.members
+            found |= dict.fromkeys(nodes or (), name)
+    return found
+
+
+def _digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, str]:
+    if len(names) <= max(_FEW, len(fleet) // 10):
+        part = fleet.valued(names) if names else fleet
+        return {name: part[name].digest for name in names}
+    asked = f"digests 1 {fingerprint(fleet.tree, PLACES)}"
+    found = cache.get(asked, dict[str, str])
+    if found is None:
+        found = {name: fleet[name].digest for name in fleet}
+        cache.put(asked, found)
+    return found

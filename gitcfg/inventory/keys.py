@@ -1,0 +1,75 @@
+"""Nodes' keys: those that git has accepted, and those of nodes that have only asked a server."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from gitcfg.explain.records import origin_record
+from gitcfg.library import Fleet
+from gitcfg.load.keys import fingerprint
+from gitcfg.model import Origin
+
+if TYPE_CHECKING:  # what git alone says is told without a database's library
+    from gitcfg.state import NodeState
+
+
+class How(StrEnum):
+    """How a node is known by a key. Gone: it came, and git describes it no more."""
+
+    ACCEPTED = "accepted"
+    PENDING = "pending"
+    WALK_IN = "walk-in"
+    GONE = "gone"
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A key. `origin` is where git has it, `state` what a node that it has not has said."""
+
+    node: str
+    key: str
+    how: How
+    origin: Origin | None = None
+    state: "NodeState | None" = None
+
+    @property
+    def address(self) -> str:
+        """Where it came from last."""
+        return self.state.address if self.state is not None else ""
+
+
+def keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[Known]:
+    """All keys, in order of name: those in git, and of nodes that git has none of the one they came with."""
+    accepted = fleet.model.keys
+    found = {name: Known(name, key.text, How.ACCEPTED, key.origin) for name, key in accepted.items()}
+    for one in seen:
+        if one.key and one.node not in accepted:
+            found[one.node] = Known(one.node, one.key, _how(fleet, one), None, one)
+    return [found[name] for name in sorted(found)]
+
+
+def _how(fleet: Fleet, one: "NodeState") -> How:
+    if one.node in fleet:
+        return How.PENDING
+    if fleet.model.settings.walk_in is not None:
+        return How.WALK_IN
+    return How.GONE if one.commit is not None else How.PENDING
+
+
+def keys_record(found: Iterable[Known]) -> dict[str, Any]:
+    """`gitcfg.keys/1`."""
+    return {"schema": "gitcfg.keys/1", "keys": [_record(one) for one in found]}
+
+
+def _record(one: Known) -> dict[str, Any]:
+    return {
+        "node": one.node,
+        "state": one.how.value,
+        "key": one.key,
+        "fingerprint": fingerprint(one.key),
+        "origin": origin_record(one.origin) if one.origin is not None else None,
+        "first": one.state.first if one.state is not None else None,
+        "last": one.state.last if one.state is not None else None,
+        "address": one.address,
+    }

@@ -1,0 +1,212 @@
+"""The inventory and the acceptance of nodes with a server's database beside the repository."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gitcfg.cli.main import run
+from gitcfg.library import open as opened
+from gitcfg.load.keys import fingerprint, written
+from gitcfg.state import Checkin, Result, State, connect
+from tests.cli.published import judge
+
+FILES = {
+    "gitcfg.yaml": "format: 1\n",
+    "features/F.yaml": "description: f\nfiles: {/etc/f: {text: one}}\n",
+    "groups/rack3.yaml": "description: g\nfeatures: [F]\n",
+    "nodesets/exec.yaml": "nodes: exec[1-6]\ngroups: [rack3]\n",
+    "nodes/cm.yaml": "labels: [server]\n",
+}
+
+
+def key(number: int) -> str:
+    return written(number.to_bytes(32))
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "init.defaultBranch=main"]
+    done = subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for path, text in FILES.items():
+        place = tmp_path / path
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text)
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys/k.txt").write_text("".join(f"exec{number} {key(number)}\n" for number in (1, 2, 3, 4)))
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "-m", "one")
+    for name in ("GITCFG_REPO", "GITCFG_DATABASE", "GITCFG_STATE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GITCFG_TODAY", "2026-01-01")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def state(pool: Path) -> State:
+    (pool / ".git/gitcfg-server").mkdir()
+    found = connect(f"sqlite:///{pool}/.git/gitcfg-server/state.db")
+    first = git(pool, "rev-parse", "HEAD")
+    with opened(pool).at(first) as fleet:
+        digest = fleet["exec1"].digest
+    (pool / "nodes/exec2.yaml").write_text("files: {/etc/f: {text: two}}\n")
+    git(pool, "add", ".")
+    git(pool, "commit", "--quiet", "-m", "two")
+    tip, now = git(pool, "rev-parse", "HEAD"), time.time()
+    failed = Result(tip, "failed", now, "validate", "no\x1b[31m")
+    said = [
+        Checkin("exec1", now - 5, key(1), "1", first, digest, now - 7200, facts={"os": "el9"}),
+        Checkin("exec2", now - 9000, key(2), "2", first, digest, now - 90000),
+        Checkin("exec3", now - 70, key(3), "3", tip, digest, now - 60, drift=({"path": "/etc/f"},)),
+        Checkin("exec4", now - 70, key(4), "4", first, "0" * 64, now - 60, failed),
+        Checkin("exec5", now - 9, key(5), "5", address="10.0.0.5"),
+        Checkin("guest", now - 9, key(9), "6", version="\x1b[2J", address="10.0.0.9"),
+        Checkin("scrapped", now - 999999, key(8), "7", first, digest, now - 2000000),
+    ]
+    found.checkins.record(said)
+    return found
+
+
+def told(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    assert run(words) == code
+    return capfd.readouterr().out
+
+
+def states(capfd: pytest.CaptureFixture[str], *words: str) -> dict[str, str | None]:
+    text = told(capfd, "inventory", *words, "-o", "json")
+    judge(text, "json")
+    return {node["name"]: node["state"] for node in json.loads(text)["nodes"]}
+
+
+ALL = {
+    "cm": "never",
+    "exec1": "ok",
+    "exec2": "behind",
+    "exec3": "drifted",
+    "exec4": "failed",
+    "exec5": "pending",
+    "exec6": "never",
+    "guest": "pending",
+    "scrapped": "gone",
+}
+
+
+def test_every_node_stands_somewhere(state: State, capfd: pytest.CaptureFixture[str]) -> None:
+    assert states(capfd) == ALL
+    assert states(capfd, "@rack3") == {name: ALL[name] for name in ALL if name.startswith("exec")}
+    assert states(capfd, "exec[1-2]", "guest") == {name: ALL[name] for name in ("exec1", "exec2", "guest")}
+    assert states(capfd, "--at", "HEAD~1", "exec2") == {"exec2": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [
+        ('age(node.checkin) > duration("2h") && "rack3" in node.groups', ["exec2", "exec6"]),
+        ('age(node.checkin) > duration("2h") && node.state != "never"', ["exec2", "scrapped"]),
+        ("age(node.since) < age(node.checkin)", ["exec3", "exec4"]),
+        ('node.outcome == "failed"', ["exec4"]),
+        ("node.drifted", ["exec3"]),
+        ('has(node.seen.os) && node.seen.os == "el9"', ["exec1"]),
+        ('node.name.matches("^exec[12]$") && age(node.checkin) < duration("1h")', ["exec1"]),
+        ('node.commit == "" && "F" in node.features', ["exec5", "exec6"]),
+        ('node.checkin < timestamp("1980-01-01T00:00:00Z")', ["cm", "exec6"]),
+    ],
+)
+def test_conditions_see_what_nodes_have_said(
+    where: str, names: list[str], state: State, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert list(states(capfd, "--where", where)) == names
+
+
+def test_ages_are_told_in_words_and_nothing_a_node_says_reaches_the_terminal(
+    state: State, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = told(capfd, "inventory", "--sort", "checkin", "--columns", "name,checkin,since,version,drifted")
+    rows = [line.split("  ") for line in text.splitlines()]
+    assert [row[0] for row in rows][:4] == ["name", "cm", "exec6", "scrapped"]
+    assert any("11 d ago" in line for line in text.splitlines())
+    assert any("2 h ago" in line for line in text.splitlines())
+    assert "\x1b" not in text
+
+
+def test_csv_is_read_back_as_it_was_meant(state: State, capfd: pytest.CaptureFixture[str]) -> None:
+    import csv
+
+    text = told(capfd, "inventory", "exec1", "-o", "csv", "--columns", "name,facts,groups,commit,key")
+    (row,) = csv.DictReader(text.splitlines())
+    assert (row["name"], json.loads(row["facts"]), row["groups"]) == ("exec1", {"os": "el9"}, "rack3")
+    assert (len(row["commit"]), row["key"]) == (40, fingerprint(key(1)))
+
+
+def test_who_has_asked_is_accepted(pool: Path, state: State, capfd: pytest.CaptureFixture[str]) -> None:
+    pending = told(capfd, "node", "list", "--pending", "-o", "jsonl").splitlines()
+    assert [json.loads(line)["node"] for line in pending] == ["exec5", "guest"]
+    assert "10.0.0.5" in told(capfd, "node", "list", "--pending")
+    text = told(capfd, "node", "accept", "exec5", "--yes", "--commit")
+    assert fingerprint(key(5)) in text
+    assert (
+        git(pool, "log", "-1", "--format=%s %an")
+        == f"Accept node exec5 {git(pool, 'log', '-1', '--format=%an')}"
+    )
+    assert git(pool, "show", "--stat", "--format=", "HEAD").split()[0] == "keys/k.txt"
+    assert (pool / "keys/k.txt").read_text().endswith(f"exec5 {key(5)}\n")
+    told(capfd, "node", "accept", "guest", "--yes", code=2)
+    told(capfd, "node", "accept", "exec6", "--yes", code=2)
+    assert states(capfd, "exec5") == {"exec5": "behind"}
+
+
+def test_a_stranger_is_forgotten(state: State, capfd: pytest.CaptureFixture[str]) -> None:
+    assert told(capfd, "node", "forget", "guest") == "forgot guest\n"
+    assert state.checkins.node("guest") is None
+    told(capfd, "node", "forget", "guest", code=2)
+    assert "guest" not in states(capfd)
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1), ("", 1)])
+def test_on_a_terminal_it_is_asked(answer: str, code: int, pool: Path, state: State) -> None:
+    master, end = pty.openpty()
+    words = [sys.executable, "-m", "gitcfg", "--no-pager", "node", "accept", "exec5"]
+    with subprocess.Popen(words, stdin=end, stderr=end, stdout=subprocess.PIPE, cwd=pool) as process:
+        os.close(end)
+        os.write(master, f"{answer}\n".encode())
+        assert process.stdout is not None
+        out = process.stdout.read().decode()
+        assert process.wait(60) == code
+    os.close(master)
+    assert fingerprint(key(5)) in out
+    assert ("exec5" in (pool / "keys/k.txt").read_text()) == (code == 0)
+
+
+def test_another_database_is_asked_where_one_is_said(
+    pool: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert states(capfd, "exec1") == {"exec1": None}
+    (pool / "elsewhere").mkdir()
+    other = connect(f"sqlite:///{pool}/elsewhere/state.db")
+    other.checkins.record([Checkin("exec1", 1.0, key(1))])
+    assert states(capfd, "exec[1-2]", "--state", "elsewhere") == {"exec1": "behind", "exec2": "never"}
+    monkeypatch.setenv("GITCFG_DATABASE", f"sqlite:///{pool}/elsewhere/state.db")
+    assert states(capfd, "exec1") == {"exec1": "behind"}
+
+
+def test_a_bare_repository_has_an_inventory(
+    pool: Path, state: State, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bare = tmp_path / "bare.git"
+    git(pool, "clone", "--quiet", "--bare", ".", str(bare))
+    (bare / "gitcfg-server").mkdir()
+    there = connect(f"sqlite:///{bare}/gitcfg-server/state.db")
+    there.checkins.record([Checkin("exec1", time.time(), key(1))])
+    assert run(["-C", str(bare), "inventory", "exec[1-2]", "-o", "csv", "--columns", "name,state"]) == 0
+    assert capfd.readouterr().out == "name,state\nexec1,behind\nexec2,never\n"

@@ -1,0 +1,174 @@
+"""The inventory of random fleets against a naive join, in all the ways in which nodes can stand."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from gitcfg.cache.cache import NoCache
+from gitcfg.inventory import described as module
+from gitcfg.inventory.described import behind, described
+from gitcfg.inventory.standing import COLUMNS, Place, Standing, Tip, joined, value
+from gitcfg.library import Fleet, in_memory
+from gitcfg.load.keys import written
+from gitcfg.state import Checkin, NodeState, Result, connect
+
+TODAY = date(2026, 11, 22)
+NOW = 1_000_000.0
+TIP, OLD = "a" * 40, "b" * 40
+
+
+def key(number: int) -> str:
+    return written(number.to_bytes(32))
+
+
+def fleet(random: Random, walk_in: bool) -> Fleet:
+    names = [f"n{number}" for number in range(30)]
+    files = {
+        "gitcfg.yaml": "format: 1\n" + ("walk_in: {groups: [g]}\n" if walk_in else ""),
+        "groups/g.yaml": "features: [F]\n",
+        "features/F.yaml": "params: {P: 1}\nfiles: {/etc/f: {format: env, params: [P]}}\n",
+        "parameters/p.yaml": "parameters: {P: {type: integer}}\n",
+        "keys/k.txt": "".join(
+            f"{name} {key(at)}\n" for at, name in enumerate(names) if random.random() < 0.8
+        ),
+    }
+    for name in names:
+        state = "state: retired\n" if random.random() < 0.1 else ""
+        files[f"nodes/{name}.yaml"] = (
+            f"groups: [g]\nlabels: [l]\nparams: {{P: {random.randrange(9)}}}\n{state}"
+        )
+    for name, days in (("a", 21), ("b", 22), ("c", 30)):
+        held = ",".join(random.sample(names, 3))
+        files[f"holds/{name}.yaml"] = f"nodes: {held}\nreason: r\nuntil: 2026-11-{days}\ncommit: {OLD}\n"
+    files["holds/d.yaml"] = f"where: node.name == 'n7'\nreason: r\nuntil: 2026-11-30\ncommit: {OLD}\n"
+    found = in_memory(files, TODAY)
+    found.commit = TIP
+    return found
+
+
+def checkins(random: Random, known: Fleet) -> Iterator[Checkin]:
+    for number, name in enumerate((*(f"n{number}" for number in range(30)), "x1", "x2", "x3")):
+        if random.random() < 0.15:
+            continue
+        commit = random.choice([TIP, OLD, None])
+        right = known[name].digest if name in known else None
+        digest = None if commit is None else random.choice([right, "0" * 64]) if commit == OLD else right
+        outcome = random.choice(["ok", "unchanged", "failed", "reverted", "refused"])
+        result = Result(random.choice([TIP, OLD]), outcome, NOW) if random.random() < 0.6 else None
+        drift = ({"path": "/etc/f", "kind": "changed", "diff": ""},) if random.random() < 0.2 else ()
+        yield Checkin(
+            name, NOW - random.randrange(9999), key(number), f"{number}", commit, digest, 1.0, result, drift
+        )
+
+
+def naively(known: Fleet, name: str, seen: dict[str, NodeState]) -> str:
+    """Where a node stands, one question after the other."""
+    said, settings = seen.get(name), known.model.settings
+    if name not in known and settings.walk_in is None:
+        return "gone" if said is not None and said.commit else "pending"
+    if name in known and said is not None and name not in known.model.keys:
+        return "pending"
+    if name in known and known.roster.said(name).retired:
+        return "retired"
+    if said is None:
+        return "never"
+    is_behind = name in known and said.commit != TIP and said.digest != known[name].digest
+    if is_behind and said.result is not None and said.result.outcome in ("failed", "refused", "reverted"):
+        return "reverted" if said.result.outcome == "reverted" else "failed"
+    if said.drift:
+        return "drifted"
+    if name in known and holding(known, name):
+        return "held"
+    return "behind" if is_behind else "ok"
+
+
+def holding(known: Fleet, name: str) -> str | None:
+    found = None
+    for hold in sorted(known.model.holds.values(), key=lambda hold: hold.name):
+        in_force = hold.until >= TODAY
+        if in_force and (name in (hold.members or ()) or (hold.where is not None and name == "n7")):
+            found = hold.name
+    return found
+
+
+@pytest.mark.parametrize("walk_in", [False, True])
+@pytest.mark.parametrize("few", [0, 200])
+def test_it_is_what_a_naive_join_gives(
+    few: int, walk_in: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_FEW", few)
+    stood: set[str] = set()
+    for seed in range(12):
+        random = Random(seed)
+        state = connect(f"sqlite:///{tmp_path}/{seed}.db")
+        with fleet(random, walk_in) as known:
+            state.checkins.record(list(checkins(random, known)))
+            seen = {one.node: one for one in state.checkins.nodes()}
+            state.close()
+            tip = Tip(behind(known, seen.values(), NoCache(), lambda _: None), ("g",) if walk_in else None)
+            places = joined(described(known, TODAY), seen, tip)
+            assert [place.name for place in places] == sorted({*known, *seen})
+            for place in places:
+                assert place.state == naively(known, place.name, seen), (seed, place)
+                assert place.seen == seen.get(place.name)
+                assert place.git.hold == (holding(known, place.name) if place.name in known else None)
+            stood |= {str(place.state) for place in places}
+    assert stood == {*Standing} - ({"gone"} if walk_in else set())
+
+
+def versions(random: Random) -> tuple[Fleet, Fleet]:
+    """A fleet, and one after a change of nodes, a group, what a subsystem does, or only a description."""
+    nodes = {f"nodes/n{number}.yaml": f"groups: [g{number % 3}]\n" for number in range(12)}
+    groups = {f"groups/g{number}.yaml": f"files: {{/etc/f: {{text: '{number}'}}}}\n" for number in range(3)}
+    run = "subsystems: {{s: {{files: [/etc/f], reload: [{}]}}}}\n"
+    files = {"gitcfg.yaml": "format: 1\n", "subsystems/s.yaml": run.format("a"), **nodes, **groups}
+    changes = {
+        "nodes/n3.yaml": "groups: [g1]\n",
+        "nodes/n4.yaml": "groups: [g1]\nlabels: [x]\n",
+        "groups/g2.yaml": "files: {/etc/f: {text: other}}\n",
+        "subsystems/s.yaml": run.format("b"),
+    }
+    chosen = dict(random.sample(sorted(changes.items()), random.randrange(3)))
+    old, new = in_memory(files, TODAY), in_memory({**files, **chosen}, TODAY)
+    old.commit, new.commit = OLD, TIP
+    return old, new
+
+
+def test_who_runs_what_has_not_changed_since_is_not_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FEW", 0)
+    sizes = set()
+    for seed in range(30):
+        old, new = versions(Random(seed))
+        seen = [NodeState(name, 1.0, 1.0, 1.0, commit=OLD, digest=old[name].digest) for name in old]
+        found = behind(new, seen, NoCache(), lambda commit: old if commit == OLD else None)  # noqa: B023
+        assert found == behind(new, seen, NoCache(), lambda _: None)
+        assert found == {name for name in old if old[name].digest != new[name].digest}
+        sizes.add(len(found))
+    assert {0, 1, 12} <= sizes
+
+
+def test_git_alone_knows_who_is_retired_or_held() -> None:
+    with fleet(Random(1), walk_in=False) as known:
+        places = joined(described(known, TODAY), None, Tip())
+        for place in places:
+            retired = known.roster.said(place.name).retired
+            held = holding(known, place.name) is not None
+            assert place.state == ("retired" if retired else "held" if held else None)
+
+
+def test_every_column_says_something_of_every_node() -> None:
+    alone = Place("n", None, None, None)
+    assert {value(alone, name) for name in ("commit", "since", "checkin", "facts", "hold", "key")} == {None}
+    assert (value(alone, "name"), value(alone, "groups"), value(alone, "labels")) == ("n", [], [])
+    seen = Place("n", None, NodeState("n", 1.0, 3.0, 2.0, facts={"os": "el9"}), Standing.PENDING)
+    assert {name: value(seen, name) for name in ("first", "checkin", "facts", "drifted", "state")} == {
+        "first": 1.0,
+        "checkin": 3.0,
+        "facts": {"os": "el9"},
+        "drifted": 0,
+        "state": "pending",
+    }
+    assert all(value(alone, name) is None or name in ("name", "groups", "labels") for name in COLUMNS)
