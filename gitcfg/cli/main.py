@@ -39,6 +39,7 @@ COMMANDS = {
     "export": "gitcfg.cli.export",
     "sanitize": "gitcfg.cli.sanitize",
     "serve": "gitcfg.cli.serving.command",
+    "agent": "gitcfg.cli.agent",
     "release": "gitcfg.cli.release",
     "wait": "gitcfg.cli.wait",
     "hook": "gitcfg.cli.hook",

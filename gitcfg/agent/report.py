@@ -1,0 +1,104 @@
+"""Checking in: what runs, what came of it, what was changed by hand, what the machine is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..install import OK, UNCHANGED, Busy, Drift, InstallError, drift, installed, repair
+from .agent import Agent
+from .problems import Declined
+from .questions import check_in
+from .results import note
+from .settings import REPAIR
+from .target import Target
+
+SCHEMA = "gitcfg.checkin/1"
+MOST_BYTES = 60_000
+"""Of a check-in: a server takes 64 KiB."""
+SIZES = ((200, 32_768), (100, 8_192), (50, 0))
+"""Files that were changed by hand, and characters of their differences: the first that fit."""
+_UNFIT = (400, 413, 422)
+
+
+def report(agent: Agent) -> Target:
+    """Check in, once for each result that nobody has heard; what the node shall run."""
+    found = _drifted(agent)
+    while True:
+        results = agent.memory.results
+        try:
+            target = check_in(agent.client, agent.memory.sequence, _said(agent, found))
+        except Declined as error:
+            if not results or error.status not in _UNFIT:
+                raise
+            agent.tell(f"The server does not take the result of {results[0].get('commit')}: {error.message}")
+            agent.remember(results=results[1:])
+            continue
+        agent.heard(target, results=results[1:])
+        if len(results) < 2:
+            return target
+
+
+def _said(agent: Agent, found: tuple[Drift, ...]) -> bytes:
+    """What fits. Characters that JSON writes in six bytes cannot be counted before."""
+    raw = b""
+    for files, text in SIZES:
+        changed = [vars(one) for one in bounded(found, files, text)]
+        raw = json.dumps({**_state(agent), "drift": changed}, ensure_ascii=False).encode("utf-8", "replace")
+        if len(raw) <= MOST_BYTES:
+            break
+    return raw
+
+
+def _state(agent: Agent) -> dict[str, Any]:
+    running = agent.running(installed(agent.place))
+    results = agent.memory.results
+    return {
+        "schema": SCHEMA,
+        "node": agent.settings.node,
+        "running": {
+            "commit": running.commit if running else None,
+            "digest": running.digest if running else None,
+            "since": running.since if running else None,
+        },
+        "result": dict(results[0]) if results else None,
+        "facts": agent.facts,
+        "version": agent.version,
+        "clock_offset": agent.client.clock.offset,
+        "interval": agent.settings.interval,
+    }
+
+
+def _drifted(agent: Agent) -> tuple[Drift, ...]:
+    """What was changed by hand; mended, where agent.toml says so: without a server too."""
+    try:
+        found = drift(agent.place)
+        if found and agent.settings.drift == REPAIR:
+            _mend(agent, found)
+    except Busy:
+        return ()  # somebody installs right now: the next check-in tells
+    except (InstallError, OSError) as error:
+        agent.explain(error)
+        return ()
+    return found
+
+
+def _mend(agent: Agent, found: tuple[Drift, ...]) -> None:
+    outcome = repair(agent.place, agent.settings.policy)
+    if outcome.result in (OK, UNCHANGED):
+        agent.tell(f"Changed by hand, and mended: {', '.join(one.path for one in found)}.")
+    elif outcome.output not in str(agent.memory.last or ""):
+        note(agent, outcome, 0.0)
+
+
+def bounded(found: tuple[Drift, ...], files: int, text: int) -> list[Drift]:
+    """As many files, and as much of their differences, as that; what is left out is said."""
+    kept: list[Drift] = []
+    for one in found[:files]:
+        diff = one.diff if len(one.diff) <= text else "(not shown: there is too much of it)\n"
+        text -= min(text, len(one.diff))
+        kept.append(Drift(one.path, one.kind, diff))
+    rest = len(found) - len(kept)
+    if rest:
+        kept[-1] = Drift(kept[-1].path, kept[-1].kind, f"{kept[-1].diff}(and {rest} more files)\n")
+    return kept

@@ -1,0 +1,36 @@
+"""One agent a node: the kernel keeps the lock until its holder ends, however it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..install.place import Place
+from ..install.store import opened
+from .problems import Forbidden
+
+NAME = "agent.lock"
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@contextmanager
+def alone(place: Place) -> Iterator[None]:
+    """Forbidden if another agent is at work here."""
+    with opened(place) as store:
+        file = os.open(NAME, _FLAGS, 0o600, dir_fd=store.at)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(file, 32, 0).decode(errors="replace") or "unknown"
+            raise Forbidden(
+                f"Another agent is at work on this node: process {holder}.",
+                f"`kill -HUP {holder}` makes it look at once.",
+            ) from None
+        os.ftruncate(file, 0)
+        os.pwrite(file, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(file)

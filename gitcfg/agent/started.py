@@ -1,0 +1,33 @@
+"""From the files of a node to its agent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ..install import Place
+from .agent import Agent
+from .client import Client
+from .clock import ServerClock
+from .configured import configured
+from .facts import facts
+from .identity import identity
+from .memory import recall
+from .wakes import Wakes
+
+
+def started(root: str, config: str, place: Place, say: Callable[[str], None], version: str) -> Agent:
+    """The agent of a node, with a key of its own from the first start on; nothing is asked yet."""
+    settings = configured(root, config)
+    who, memory = identity(place, settings.node), recall(place)
+    return Agent(
+        settings=settings,
+        place=place,
+        client=Client(settings, who, ServerClock(memory.offset)),
+        wakes=Wakes(),
+        memory=memory,
+        say=say,
+        wall=time.time,
+        version=version,
+        facts=facts(root),
+    )

@@ -1,0 +1,53 @@
+"""Signals: SIGHUP ends a waiting at once, SIGTERM and SIGINT end the agent between its steps."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Woken(Exception):
+    """A waiting was ended by a signal."""
+
+
+class Wakes:
+    """Nothing but a waiting is interrupted: an installation comes to its end first."""
+
+    def __init__(self) -> None:
+        self.ending = False
+        self.hurried = False
+        self._waiting = False
+
+    def listen(self) -> None:
+        """Take the signals from now on."""
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._came)
+
+    def _came(self, number: int, _: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            self.hurried = True
+        else:
+            self.ending = True
+        # Before it is raised: a second signal must find nothing to interrupt.
+        waiting, self._waiting = self._waiting, False
+        if waiting:
+            raise Woken
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """A signal in here, or one that came before, raises Woken."""
+        self._waiting = True
+        try:
+            if self.ending or self.hurried:
+                raise Woken
+            yield
+        finally:
+            self._waiting = False
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        with self.waiting():
+            time.sleep(max(0.0, seconds))

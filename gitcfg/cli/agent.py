@@ -1,0 +1,43 @@
+"""`gitcfg agent`: the program on a node, as the wheel gitcfg-agent has it alone."""
+
+import gc
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from gitcfg.model import GitcfgError
+
+EPILOG = """Examples:
+
+  gitcfg agent run               follow the server until SIGTERM, as the unit does
+
+  gitcfg agent run --once        one round
+
+  gitcfg agent key               this node's line for keys/, and its fingerprint"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    settings = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+    app.command(name, epilog=EPILOG, context_settings=settings)(command)
+
+
+def command(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="run, status, key or drift, with its options.", metavar="COMMAND", show_default=False
+        ),
+    ],
+) -> int:
+    """Run the program on a node: fetch its configuration and put it in force.
+
+    `gitcfg agent run --help` and so on tell the options of each.
+    """
+    if find_spec("cryptography") is None:
+        raise GitcfgError("The agent needs cryptography.", "pip install 'gitcfg[agent]'")
+    from gitcfg.agent.main import main
+
+    gc.enable()  # unlike other commands it may run for months
+    return main(words, "gitcfg agent")

@@ -1,0 +1,299 @@
+"""Whole rounds of the program, from the first start to a server that is away."""
+
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+
+from tests.agent.server import serving
+from tests.agent.site import CONFIG, Site, awaited, drained
+from tests.install.world import made_file
+
+
+def ready(site: Site, text: str = "one\n") -> None:
+    """A node that runs its first configuration, and whose server remembers nothing of it."""
+    site.offer(text, "a")
+    site.accept()
+    done = site.once()
+    assert done.returncode == 0, done.stderr
+    assert site.world.runs_with("app") == text
+    site.book.checkins.clear()
+    site.book.requests.clear()
+    site.world.log("app")
+
+
+def test_a_node_starts_pending_and_runs_what_was_accepted(site: Site) -> None:
+    site.offer("one\n", "a")
+    first = site.once()
+    assert first.returncode == 4
+    assert "not accepted yet" in first.stderr
+    assert "gitcfg node accept n1" in first.stderr
+    assert "n1 " + site.book.pending["n1"] == site.agent("key").stdout.strip()
+    site.accept()
+    second = site.once()
+    assert (second.returncode, second.stdout) == (0, ""), second.stderr
+    assert site.world.read(CONFIG) == "one\n"
+    assert site.world.runs_with("app") == "one\n"
+    assert site.book.results == [("a", "ok")]
+    assert site.book.checkins[0]["running"] == {"commit": None, "digest": None, "since": None}
+    assert site.book.checkins[-1]["running"]["commit"] == "a" * 40
+    assert site.book.checkins[-1]["facts"]["cpus"] >= 1
+
+
+def test_what_is_in_force_is_not_fetched_again(site: Site) -> None:
+    ready(site)
+    assert site.once().returncode == 0
+    assert site.book.requests == ["POST /v1/nodes/n1/checkin"]
+    assert site.book.results == []
+
+
+def test_another_commit_with_the_same_result_is_what_runs(site: Site) -> None:
+    ready(site)
+    site.book.offer(replace(site.package("one\n", "b"), digest="a" * 64))
+    assert site.once().returncode == 0
+    assert site.once().returncode == 0
+    assert site.book.requests == ["POST /v1/nodes/n1/checkin"] * 2
+    assert site.book.checkins[-1]["running"]["commit"] == "b" * 40
+    assert site.world.log("app") == []
+
+
+def test_a_new_commit_is_reloaded_and_reported(site: Site) -> None:
+    ready(site)
+    site.offer("two\n", "b")
+    assert site.once().returncode == 0
+    assert site.world.log("app") == ["reload"]
+    assert site.world.runs_with("app") == "two\n"
+    assert site.book.results == [("b", "ok")]
+
+
+@pytest.mark.parametrize(("text", "step"), [("refused\n", "validate app"), ("bad\n", "reload app")])
+def test_a_commit_that_the_application_refuses_is_taken_back_and_reported(
+    site: Site, text: str, step: str
+) -> None:
+    ready(site)
+    site.offer(text, "b")
+    done = site.once()
+    assert done.returncode == 3
+    assert site.world.read(CONFIG) == "one\n"
+    assert site.world.runs_with("app") == "one\n"
+    result = next(said["result"] for said in site.book.checkins if said["result"])
+    assert (result["outcome"], result["step"]) == ("reverted", step)
+    assert result["output"]
+    assert set(result) == {"commit", "outcome", "step", "output", "seconds"}
+    assert site.book.checkins[-1]["running"]["commit"] == "a" * 40
+
+
+def test_what_failed_is_not_tried_again_at_once_and_a_fix_overtakes_it(site: Site) -> None:
+    site.configure('interval = "1h"')
+    ready(site)
+    site.offer("bad\n", "b")
+    assert site.once().returncode == 3
+    site.world.log("app")
+    again = site.once()
+    assert (again.returncode, site.world.log("app")) == (3, [])
+    assert "failed 1 times" in again.stderr
+    site.offer("three\n", "c")
+    assert site.once().returncode == 0
+    assert site.world.runs_with("app") == "three\n"
+
+
+def test_without_a_server_the_last_good_one_stays_and_what_happened_is_told_later(site: Site) -> None:
+    ready(site)
+    site.offer("two\n", "b")
+    site.configure('reach = "0s"')
+    # After the changes were fetched nothing answers any more.
+    site.book.away = lambda path: (
+        any("/changes" in one for one in site.book.requests) and "/changes" not in path
+    )
+    assert site.once().returncode == 5
+    assert site.world.runs_with("app") == "two\n"
+    assert site.book.results == []
+    site.book.away = lambda path: False
+    assert site.once().returncode == 0
+    assert site.book.results == [("b", "ok")]
+
+
+def test_drift_is_mended_without_a_server(site: Site) -> None:
+    ready(site)
+    site.world.write(CONFIG, "by hand\n")
+    drifted = site.agent("drift")
+    assert drifted.returncode == 1
+    assert "changed   /etc/app/app.conf" in drifted.stdout
+    assert "+by hand" in drifted.stdout
+    site.once()
+    (found,) = site.book.checkins[-1]["drift"]
+    assert (found["path"], found["kind"]) == (CONFIG, "changed")
+    assert site.world.read(CONFIG) == "by hand\n"
+    site.configure('drift = "repair"', server="http://127.0.0.1:9")
+    assert site.once().returncode == 5
+    assert site.world.read(CONFIG) == "one\n"
+    assert site.agent("drift").returncode == 0
+
+
+def test_a_node_that_is_retired_stops_everything(site: Site) -> None:
+    ready(site)
+    site.book.offer(site.package("one\n", "b", state="retired"), stop=["app"])
+    assert site.once().returncode == 0
+    assert site.world.runs_with("app") is None
+    assert not (site.world.root / CONFIG[1:]).exists()
+    assert site.book.results == [("b", "ok")]
+
+
+def test_a_node_that_git_forgot_stays_as_it_is(site: Site) -> None:
+    ready(site)
+    site.book.gone = True
+    done = site.once()
+    assert (done.returncode, site.world.runs_with("app")) == (4, "one\n")
+    assert "no such node any more" in done.stderr
+
+
+def test_what_the_policy_does_not_allow_is_refused_and_reported(site: Site) -> None:
+    ready(site)
+    outside = {
+        "/etc/shadow": made_file("/etc/shadow", "x"),
+        "/etc/gitcfg/agent.toml": made_file("/etc/gitcfg/agent.toml", ""),
+    }
+    made = site.package("two\n", "b")
+    site.book.offer(replace(made, files={**made.files, **outside}), reload=["app"])
+    assert site.once().returncode == 4
+    assert site.world.runs_with("app") == "one\n"
+    result = next(said["result"] for said in site.book.checkins if said["result"])
+    assert result["outcome"] == "refused"
+    assert "/etc/shadow" in result["output"]
+    assert "/etc/gitcfg/agent.toml" in result["output"]
+
+
+def test_a_configuration_that_cuts_the_node_off_is_taken_back(site: Site) -> None:
+    ready(site)
+    site.offer("two\n", "b")
+    # As soon as the daemon runs with the new file nothing gets through.
+    site.book.away = lambda path: site.world.runs_with("app") == "two\n"
+    done = site.once()
+    assert done.returncode == 3, done.stderr
+    assert site.world.runs_with("app") == "one\n"
+    result = next(said["result"] for said in site.book.checkins if said["result"])
+    assert (result["outcome"], result["step"]) == ("reverted", "reach")
+    assert "out of reach" in result["output"]
+
+
+def test_a_clock_that_is_off_by_a_year(site: Site) -> None:
+    site.book.offset = 365 * 86400.0
+    ready(site)
+    site.once()
+    assert abs(site.book.checkins[-1]["clock_offset"] - site.book.offset) < 3
+    assert "behind the server's" in site.agent("status").stdout
+
+
+def test_a_server_that_does_not_know_the_old_commit_starts_everything(site: Site) -> None:
+    ready(site)
+    site.offer("two\n", "b", restart=["app"])
+    del site.book.packages["a" * 40]
+    assert site.once().returncode == 0
+    assert site.world.log("app") == ["restart"]
+
+
+def test_the_application_is_told_what_the_node_is(site: Site) -> None:
+    path = "/etc/condor/config.d/60-node"
+    site.configure(f'advertise = [{{htcondor = "{path}"}}]')
+    site.world.write("/etc/condor/config.d/other", "")
+    site.book.offer(site.package("one\n", "a", features=("App",), groups=("rack3",)), restart=["app"])
+    site.accept()
+    assert site.once().returncode == 0
+    assert 'GITCFG_FEATURES = "App"\nGITCFG_GROUPS = "rack3"\n' in site.world.read(path)
+    site.world.log("app")
+    # Nothing changes but what the node is.
+    same = replace(site.package("one\n", "b", features=("App", "Gpu"), groups=()), digest="a" * 64)
+    site.book.offer(same)
+    assert site.once().returncode == 0
+    assert 'GITCFG_FEATURES = "App,Gpu"\nGITCFG_GROUPS = ""\n' in site.world.read(path)
+    assert site.world.log("app") == []
+    assert site.book.results == [("a", "ok"), ("b", "unchanged")]
+
+
+def test_the_full_program_has_the_same_agent(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    from gitcfg.cli.main import run
+
+    ready(site)
+    assert run(["agent", "status", "--root", str(site.world.root)]) == 0
+    assert capsys.readouterr().out == site.agent("status").stdout
+    site.world.write(CONFIG, "by hand\n")
+    assert run(["agent", "drift", "--root", str(site.world.root)]) == 1
+
+
+def test_two_agents_at_once(site: Site) -> None:
+    ready(site)
+    site.start()
+    awaited(lambda: site.book.requests)
+    second = site.once()
+    assert second.returncode == 4
+    assert "Another agent is at work" in second.stderr
+
+
+def test_a_daemon_follows_and_ends_when_it_is_told(site: Site) -> None:
+    ready(site)
+    daemon = site.start()
+    awaited(lambda: any("config" in one for one in site.book.requests))
+    site.offer("two\n", "b")
+    awaited(lambda: ("b", "ok") in site.book.results)
+    site.offer("bad\n", "c")
+    awaited(lambda: ("c", "reverted") in site.book.results)
+    site.offer("three\n", "d")
+    awaited(lambda: ("d", "ok") in site.book.results)
+    daemon.send_signal(signal.SIGTERM)
+    said = drained(daemon)
+    assert daemon.returncode == 0, said
+    assert "reverted at `reload app`" in said
+    assert site.world.runs_with("app") == "three\n"
+
+
+def test_a_hangup_ends_the_waiting(site: Site) -> None:
+    site.configure('interval = "1h"\nwait = "1h"')
+    ready(site)
+    daemon = site.start()
+    awaited(lambda: any("config" in one for one in site.book.requests))
+    before = len(site.book.checkins)
+    daemon.send_signal(signal.SIGHUP)
+    awaited(lambda: len(site.book.checkins) > before)
+    daemon.send_signal(signal.SIGTERM)
+    drained(daemon)
+    assert daemon.returncode == 0
+
+
+def test_a_daemon_lives_through_a_server_that_is_away(site: Site) -> None:
+    ready(site)
+    site.book.away = lambda path: True
+    daemon = site.start()
+    awaited(lambda: len(site.book.requests) > 2)
+    site.offer("two\n", "b")
+    site.book.away = lambda path: False
+    awaited(lambda: ("b", "ok") in site.book.results)
+    daemon.send_signal(signal.SIGTERM)
+    drained(daemon)
+    assert daemon.returncode == 0
+
+
+def test_the_second_server_is_asked_when_the_first_is_away(site: Site) -> None:
+    site.configure(f'server = ["http://127.0.0.1:9", "{site.url}"]')
+    ready(site)
+
+
+def test_a_server_that_is_behind_is_left_for_another(site: Site) -> None:
+    site.configure('interval = "1s"\nwait = "0s"')
+    ready(site)
+    behind = replace(site.book, sequence=1, checkins=[], requests=[])
+    with serving(behind) as url:
+        site.configure(f'server = ["{url}", "{site.url}"]')
+        site.offer("two\n", "b")
+        daemon = site.start()
+        awaited(lambda: ("b", "ok") in site.book.results)
+        daemon.send_signal(signal.SIGTERM)
+        assert "older target" in drained(daemon)
+    assert behind.requests
+
+
+def test_a_key_that_others_can_read_is_refused(site: Site) -> None:
+    ready(site)
+    os.chmod(site.world.state("node.key"), 0o644)
+    done = site.once()
+    assert (done.returncode, "can be read by others" in done.stderr) == (4, True)
