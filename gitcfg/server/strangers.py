@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from gitcfg.load.keys import fingerprint as fingerprint
+from gitcfg.load.keys import fingerprint
 from gitcfg.server.problems import Problem
 from gitcfg.server.signed import Signed
 from gitcfg.server.view import View

@@ -263,4 +263,4 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", many(2, 2))
 def test_killed_often(tmp_path: Path, seed: int) -> None:
-    killed_often(tmp_path, 100, seed)
+    killed_often(tmp_path, 50, seed)

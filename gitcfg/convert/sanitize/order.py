@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from gitcfg.git.tree import Tree
 from gitcfg.model.kinds import SHEETS, SINGLES
 
-RANKED = ("overrides", "nodesets")
+RANKED = ("overrides", "nodesets", "holds")
 """Of these, the order of names says which one counts."""
 _MANY = (*SHEETS, "keys")
 """Of what is said twice in these, the first file's counts."""

@@ -52,7 +52,7 @@ class Sanitizer:
         return "/".join(part for part in (folder, inner, new) if part)
 
     def ranked(self, folder: str, name: str) -> str:
-        """The new name of what has this one; those of overrides and node sets are numbered, in order."""
+        """The new name of what has this one; overrides, holds and node sets are numbered, in order."""
         return self._order.rank(folder, name) + self.names.name(name)
 
     def known(self) -> Mapping[str, Mapping[str, str]]:
