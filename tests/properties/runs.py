@@ -2,6 +2,8 @@
 
 from hypothesis import HealthCheck, settings
 
+from tests.seeds import TIMES
+
 _ALIKE = settings(
     derandomize=True,
     deadline=None,
@@ -9,4 +11,4 @@ _ALIKE = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
 QUICK = settings(_ALIKE, max_examples=30)
-DEEP = settings(_ALIKE, max_examples=300)
+DEEP = settings(_ALIKE, max_examples=150 * TIMES)
