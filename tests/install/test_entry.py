@@ -164,11 +164,11 @@ def test_what_the_policy_does_not_allow_is_named_and_nothing_is_done(world: Worl
     first(world)
     before = standing(world.root)
     bad = Subsystem("bad", restart=("/usr/bin/wget", "x"))
-    files = {CONFIG: "two\n", "/etc/gitcfg/agent.toml": "x", "/root/.ssh/authorized_keys": "x"}
+    files = {CONFIG: "two\n", "/etc/gitcfg/agent.toml": "x", "/home/ann/.ssh/authorized_keys": "x"}
     app = world.daemon("app", CONFIG)
     outcome = world.install(package(files, app, bad, commit="b"), reload=("app",))
     assert outcome.result == "refused"
-    for word in ("/etc/gitcfg/agent.toml", "/root/.ssh/authorized_keys", "/usr/bin/wget"):
+    for word in ("/etc/gitcfg/agent.toml", "/home/ann/.ssh/authorized_keys", "/usr/bin/wget"):
         assert word in outcome.output
     assert standing(world.root) == before
     assert world.log("app") == []
