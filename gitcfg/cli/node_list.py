@@ -9,6 +9,7 @@ from gitcfg.cli.database import Asked, address, opened
 from gitcfg.cli.plain import safe
 from gitcfg.cli.serving.place import Database, StateFolder
 from gitcfg.cli.session import Output, Session
+from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -41,7 +42,7 @@ def command(
     session: Session = context.obj
     source = session.open()
     with source.worktree() as fleet:
-        every = keys(fleet, _seen(source, Asked(database, folder)))
+        every = keys(fleet, _seen(source, Asked(database, folder), pending))
         found = [one for one in every if one.how is How.PENDING] if pending else every
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
@@ -55,8 +56,12 @@ def command(
         session.console(stderr=True).print("Nobody is pending." if pending else "No node has a key.")
 
 
-def _seen(source: "Source", asked: Asked) -> "Iterable[NodeState]":
+def _seen(source: "Source", asked: Asked, needed: bool) -> "Iterable[NodeState]":
+    """Who has come to the server. GitcfgError: that is needed, and no database is known."""
     url = address(source.repository, asked)
+    if url is None and needed:
+        hint = "Say --database URL; beside the repository there is none."
+        raise GitcfgError("Who is pending stands in the server's database, and none is known here.", hint)
     if url is None:
         return ()
     with opened(url) as state:
