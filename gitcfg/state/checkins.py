@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Engine, Row, case, delete, func, select
 
-from gitcfg.state.database import changing, insert
+from gitcfg.state.database import changing, insert, reading
 from gitcfg.state.records import Checkin, NodeState, Result
 from gitcfg.state.tables import NODES, NONCES, RESULTS
 
@@ -45,21 +45,21 @@ class Checkins:
 
     def node(self, name: str) -> NodeState | None:
         """What is known of a node; None: it never came."""
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:
             row = connection.execute(select(NODES).where(NODES.c.node == name)).first()
         return None if row is None else _state(row)
 
     def nodes(self, seen_after: float = 0.0) -> list[NodeState]:
         """All nodes that came, in order of name, or those that did since."""
         asked = select(NODES).where(NODES.c.last >= seen_after).order_by(NODES.c.node)
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:
             return [_state(row) for row in connection.execute(asked)]
 
     def results(self, name: str, limit: int = 20) -> list[Result]:
         """How installations on a node went, newest first."""
         asked = select(RESULTS.c.result).where(RESULTS.c.node == name)
         asked = asked.order_by(RESULTS.c.at.desc(), RESULTS.c.number.desc()).limit(limit)
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:
             return [msgspec.json.decode(said, type=Result) for said in connection.execute(asked).scalars()]
 
     def claim(self, name: str, key: str, at: float) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from gitcfg.model import GitcfgError
 
 _SECONDS = 30
+_READS = "gitcfg_reads"
 _SCHEMES = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 
@@ -39,8 +40,10 @@ def _sqlite(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # Whoever reads first and writes then would fail where another one has written meanwhile.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        # Whoever reads first and writes then would fail where another one has written meanwhile; who only
+        # reads need not wait for who writes.
+        reads = connection.get_execution_options().get(_READS, False)
+        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
     return engine
 
@@ -58,6 +61,13 @@ def changing(engine: Engine) -> Iterator[Connection]:
     except (OperationalError, DBAPIError) as error:
         said = str(error.orig).strip().splitlines()
         raise GitcfgError(f"The state database fails: {said[0] if said else error}.") from error
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A transaction that changes nothing. GitcfgError: the database does not answer."""
+    with changing(engine.execution_options(**{_READS: True})) as connection:
+        yield connection
 
 
 def insert(connection: Connection, table: Table) -> Any:

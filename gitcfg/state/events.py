@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Engine, delete, func, select, text
 
-from gitcfg.state.database import alone, changing, insert, is_postgresql
+from gitcfg.state.database import alone, changing, insert, is_postgresql, reading
 from gitcfg.state.records import Event
 from gitcfg.state.tables import EVENTS, META
 
@@ -46,13 +46,13 @@ class Events:
     def after(self, number: int, limit: int = 1000) -> list[Event]:
         """The events after one, oldest first."""
         asked = select(EVENTS).where(EVENTS.c.number > number).order_by(EVENTS.c.number).limit(limit)
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:
             rows = connection.execute(asked).all()
         return [Event(row.number, row.at, row.kind, row.node, msgspec.json.decode(row.data)) for row in rows]
 
     def newest(self) -> int:
         """The number of the last one."""
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:
             return connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
 
     def sequence(self) -> int:

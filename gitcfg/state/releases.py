@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import Engine, Row, select, update
 
 from gitcfg.rollout import Plan, Progress, Status
-from gitcfg.state.database import alone, changing
+from gitcfg.state.database import alone, changing, reading
 from gitcfg.state.records import StoredRelease
 from gitcfg.state.tables import RELEASES
 
@@ -22,7 +22,7 @@ class Releases:
     def latest(self) -> tuple[StoredRelease, ...]:
         """Newest first, up to and with the last one that has reached everybody."""
         asked = select(RELEASES).order_by(RELEASES.c.number.desc())
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:
             return tuple(_until_done(map(_release, connection.execute(asked))))
 
     def newest(self, limit: int) -> tuple[StoredRelease, ...]:

@@ -7,7 +7,7 @@ from sqlalchemy import Engine, delete, select, update
 
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import NAME, shown
-from gitcfg.state.database import changing, insert
+from gitcfg.state.database import changing, insert, reading
 from gitcfg.state.records import Role, Token
 from gitcfg.state.tables import TOKENS
 
@@ -47,7 +47,7 @@ class Tokens:
 
     def all(self) -> list[Token]:
         """Every token, in order of name."""
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:
             rows = connection.execute(select(TOKENS).order_by(TOKENS.c.name)).all()
         return [Token(row.name, Role(row.role), row.created, row.used) for row in rows]
 

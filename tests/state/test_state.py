@@ -320,3 +320,16 @@ def _answers(state: State) -> bool:
     except GitcfgError:
         return False
     return True
+
+
+def test_who_reads_does_not_wait_for_who_writes(url: str) -> None:
+    """A server goes on answering while another process changes the database."""
+    writer, reader = opened(url), connect(url)
+    reader.checkins.record([Checkin("n1", NOW)])
+    with changing(writer) as connection:
+        connection.execute(text("UPDATE nodes SET version = 'x'"))
+        with ThreadPoolExecutor(1) as pool:
+            found = pool.submit(reader.checkins.nodes).result(timeout=20)
+    assert [(one.node, one.version) for one in found] == [("n1", "")]
+    writer.dispose()
+    reader.close()
