@@ -65,6 +65,16 @@ def begun(server: Server, token: str, commit: str) -> None:
     until(lambda: status(server, token, commit) != "none", server.log)
 
 
+def offering(fleet: Fleet, server: Server, commit: str) -> None:
+    """A release stands in the database a moment before nodes are told of it."""
+
+    def offered() -> bool:
+        fleet.round()
+        return commit in fleet.offered
+
+    until(offered, server.log)
+
+
 def nodes(names: Iterable[str]) -> dict[str, Node]:
     return {name: Node(name, "") for name in names}
 
@@ -242,7 +252,7 @@ def test_a_way_back_waits_for_nothing(site: Site) -> None:
         fleet.round()
         second = site.push(colour("blue"))
         begun(server, token, second)
-        fleet.round()
+        offering(fleet, server, second)
         assert len(fleet.offered[second]) == 1
         third = site.push(colour("red"))
         begun(server, token, third)
@@ -271,6 +281,7 @@ def test_a_server_that_is_killed_goes_on_where_it_was(site: Site) -> None:
         fleet.round()
         second = site.push(colour("blue"))
         begun(server, token, second)
+        until(lambda: any(node.config().json()["commit"] == second for node in fleet.nodes), server.log)
         canary = {node.name for node in fleet.nodes if node.config().json()["commit"] == second}
         assert len(canary) == 1
         server.process.kill()
