@@ -3,17 +3,16 @@
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 import msgspec
 
+from gitcfg.check.carrier import Carrier
 from gitcfg.check.fold import of, sentence
 from gitcfg.check.watch import Tally
 from gitcfg.compile.cell import Cell
-from gitcfg.compile.classes import NodeClass, final
+from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.operations import NOTHING, PENDING
-from gitcfg.compile.surface import Surface, Surfaces, Suspects
+from gitcfg.compile.surface import Surface, Surfaces
 from gitcfg.model import FileEntry, Finding
 from gitcfg.render.files import selected, separators
 from gitcfg.render.formats import formats
@@ -29,7 +28,7 @@ class Carried:
         self._engine = engine
         self._told = Tally()
         self._known: dict[int, _Files] = {}
-        self._formats: dict[str, _Carrier] = {}
+        self._formats: dict[str, Carrier] = {}
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
         files = kind.files
@@ -60,10 +59,10 @@ class Carried:
         self._known[id(files)] = _Files(files, tuple(_paths(files)), carriers, taken)
         return self._known[id(files)]
 
-    def _carrier(self, entry: FileEntry) -> "_Carrier | None":
+    def _carrier(self, entry: FileEntry) -> Carrier | None:
         name = entry.format or ""
         if name in formats() and name not in self._formats:
-            self._formats[name] = _Carrier(self._fleet, self._surfaces, name)
+            self._formats[name] = Carrier(self._fleet, self._surfaces, name)
         return self._formats.get(name)
 
     def _unfit(self, kind: NodeClass, entry: FileEntry, names: Iterable[str]) -> Iterator[Finding]:
@@ -93,55 +92,8 @@ class _Files(msgspec.Struct, frozen=True):
 
     entries: Mapping[str, FileEntry]
     paths: tuple[Finding, ...]
-    carriers: tuple[tuple[FileEntry, "_Carrier"], ...]
+    carriers: tuple[tuple[FileEntry, Carrier], ...]
     taken: int
-
-
-class _Carrier:
-    """What a format may have something against: asked once of every cell and of all names together."""
-
-    def __init__(self, fleet: Fleet, surfaces: Surfaces, format: str) -> None:
-        self._fleet = fleet
-        self._surfaces = surfaces
-        self._format = formats()[format]
-        alike = self._format.unfit(dict.fromkeys(surfaces.params.names, _PLAIN), {})
-        self._names = surfaces.params.among({name for unfit in alike for name in unfit.subjects})
-        self._doubts = self._doubted(surfaces.cells)
-        self._cells = Suspects(surfaces, self._doubt)
-
-    def _doubt(self, name: str, cell: Cell) -> bool:
-        key = (name, id(cell))
-        return key in (self._doubts if key in self._surfaces.cells else self._doubted({key: cell}))
-
-    def _doubted(self, cells: Mapping[tuple[str, int], Cell]) -> set[tuple[str, int]]:
-        """The cells that the format may not carry, or whose values wait for facts: many are asked at once."""
-        doubts: set[tuple[str, int]] = set()
-        rounds: list[dict[str, tuple[tuple[str, int], Any]]] = []
-        counts: dict[str, int] = {}
-        for key, cell in cells.items():
-            value = final(self._fleet.declarations, key[0], cell.value)
-            if value is PENDING:
-                doubts.add(key)
-            elif value is not NOTHING and value is not None:
-                number = counts[key[0]] = counts.get(key[0], -1) + 1
-                if number == len(rounds):
-                    rounds.append({})
-                rounds[number][key[0]] = (key, value)
-        for asked in rounds:
-            values = {name: value for name, (_, value) in asked.items()}
-            found = self._format.unfit(values, separators(self._fleet, values))
-            doubts.update(asked[name][0] for unfit in found for name in unfit.subjects)
-        return doubts
-
-    def doubtful(self, kind: NodeClass, surface: Surface) -> list[str]:
-        """The parameters of a class to be looked at: all of them if names may stand in each other's way."""
-        if surface.bound & self._names:
-            return list(self._surfaces.params.of(surface.bound))
-        return self._cells.of(kind, surface)
-
-
-_PLAIN = "x"
-"""A value that every format can carry."""
 
 
 def _paths(files: Mapping[str, FileEntry]) -> Iterator[Finding]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from gitcfg.check.fold import of
 from gitcfg.check.places import files
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import FileEntry, Finding, Origin
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.files import content

@@ -29,13 +29,13 @@ class Finals:
     def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
         self._fleet = fleet
         self._surfaces = surfaces
-        self._suspects = Suspects(surfaces, lambda name, cell: any(self._judged(name, cell)))
+        self._suspects = Suspects(surfaces, lambda name, cell: any(_judged(fleet, name, cell)))
         self._told = Tally()
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
         for name in self._suspects.of(kind, surface):
             cell = self._surfaces.cell(kind, name)
-            self._told.add(name, cell, kind.names, partial(self._judged, name, cell))
+            self._told.add(name, cell, kind.names, partial(_judged, self._fleet, name, cell))
         for name in self._surfaces.params.of(surface.pending):
             cell = self._surfaces.cell(kind, name)
             if cell.value is PENDING:
@@ -45,11 +45,12 @@ class Finals:
     def end(self) -> Iterable[Finding]:
         return self._told.findings()
 
-    def _judged(self, name: str, cell: Cell) -> Iterator[Finding]:
-        """What is wrong with a value that owes nothing to facts."""
-        value = final(self._fleet.declarations, name, cell.value)
-        if value is not PENDING and value is not NOTHING:
-            yield from _value(self._fleet, name, cell, value)
+
+def _judged(fleet: Fleet, name: str, cell: Cell) -> Iterator[Finding]:
+    """What is wrong with a value that owes nothing to facts."""
+    value = final(fleet.declarations, name, cell.value)
+    if value is not PENDING and value is not NOTHING:
+        yield from _value(fleet, name, cell, value)
 
 
 def _named(kind: NodeClass, findings: Iterable[Finding]) -> Iterator[Finding]:

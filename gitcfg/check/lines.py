@@ -16,10 +16,13 @@ class Lines:
     """What an entry in such a format writes. `plain` says of each distinct line whether it says its value."""
 
     def __init__(self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, plain: Plain) -> None:
-        self._format = chosen.name
-        self._says = plain
-        self._odd: set[str] = set()
-        self._pieces = Pieces(fleet, entry, chosen, self._notice)
+        odd = self._odd = set[str]()
+
+        def notice(name: str, value: Any, line: str, separator: str | None) -> None:
+            if not plain(chosen.name, line, name, value, separator):
+                odd.add(name)
+
+        self._pieces = Pieces(fleet, entry, chosen, notice)
 
     def text(self, kind: NodeClass) -> tuple[str, bool] | None:
         """The text of a class and if all its lines are plain; None if it cannot be put together so."""
@@ -27,7 +30,3 @@ class Lines:
         if pieces is None:
             return None
         return "".join(pieces.values()), not any(pieces.get(name) for name in self._odd)
-
-    def _notice(self, name: str, value: Any, line: str, separator: str | None) -> None:
-        if not self._says(self._format, line, name, value, separator):
-            self._odd.add(name)

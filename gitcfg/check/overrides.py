@@ -7,6 +7,7 @@ from gitcfg.check.conditions import failing, unreadable
 from gitcfg.check.fold import of
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.origins import matters
 from gitcfg.model import Finding, Override, Severity
 
 GRACE = timedelta(days=7)
@@ -47,7 +48,7 @@ def _idle(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[
     if strange:
         message = f"The override {override.name} names nodes that are not there: {', '.join(strange)}."
         yield of("GC505", override.name, message, [override.place or override.origin])
-    elif not any(fleet.changes(override, kind) for kind in kinds):
+    elif not any(matters(fleet, override, kind) for kind in kinds):
         message = f"The override {override.name} changes nothing."
         yield of("GC505", override.name, message, [override.origin], _nodes(kinds))
 

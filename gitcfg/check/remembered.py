@@ -23,8 +23,6 @@ if TYPE_CHECKING:  # what is remembered needs none of these
 class Subject(Sized, Protocol):
     """What is checked, each part of it made when it is asked for. Its length is its number of nodes."""
 
-    tree: Tree
-
     @property
     def model(self) -> Model: ...
 
@@ -46,37 +44,40 @@ class Subject(Sized, Protocol):
 
 
 class Checks:
-    """Checks of one tree. `before` is what was there before, for nodes that are gone."""
+    """Checks of one tree. `before` is what was there before, for nodes that are gone.
 
-    def __init__(self, subject: Subject, before: Tree | None, today: date, cache: Cache) -> None:
-        self._subject = subject
+    What the tree says is handed in with each question: it keeps these, so that they do not keep it.
+    """
+
+    def __init__(self, tree: Tree, before: Tree | None, today: date, cache: Cache) -> None:
+        self._tree = tree
         self._before = before
         self._today = today
         self._cache = cache
 
-    def checked(self, judged_by: str = "", judge: "Judge | None" = None) -> Checked:
+    def checked(self, subject: Subject, judged_by: str = "", judge: "Judge | None" = None) -> Checked:
         """The findings; `judged_by` names the judge and all that its verdicts depend on."""
         asked = self._question(judged_by)
         found = self._cache.get(asked, Checked)
         if found is None:
-            found = self._check(judged_by, judge)
+            found = self._check(subject, judged_by, judge)
             self._cache.put(asked, found)
             if judge is not None:  # what no parser said is what a check without parsers gives
                 others = tuple(finding for finding in found.findings if finding.code != "GC307")
-                self._cache.put(self._question(""), checked(self._subject.model, len(self._subject), others))
+                self._cache.put(self._question(""), checked(subject.model, len(subject), others))
         return found
 
     def _question(self, judged_by: str) -> str:
-        return question(self._subject.tree, self._earlier, self._today, judged_by)
+        return question(self._tree, self._earlier, self._today, judged_by)
 
-    def _check(self, judged_by: str, judge: "Judge | None") -> Checked:
+    def _check(self, subject: Subject, judged_by: str, judge: "Judge | None") -> Checked:
         """Check what changed since the last check, or everything."""
         from gitcfg.check.again import State, again, places_of, state
         from gitcfg.check.run import concluded, examine
 
-        subject, last = self._subject, f"state 1 {judged_by}"
+        last = f"state 1 {judged_by}"
         prior = None if subject.is_compiled() else self._cache.get(last, State)
-        places = places_of(subject.tree)
+        places = places_of(self._tree)
         taken = again(prior, places, subject.version, subject.roster, self._today, judge) if prior else None
         fleet = taken.fleet if taken else subject.compiled
         examined = taken.examined if taken else examine(fleet, subject.engine, judge)
@@ -98,14 +99,14 @@ class Checks:
 
     @property
     def _implied(self) -> str:
-        return f"implied 1 {fingerprint(self._subject.tree, PLACES)}"
+        return f"implied 1 {fingerprint(self._tree, PLACES)}"
 
     @cached_property
     def _earlier(self) -> Tree | None:
         """What was there before, if nodes were that may be gone."""
         if self._before is None or not is_repository(self._before):
             return None
-        return None if same_nodes(self._subject.tree, self._before) else self._before
+        return None if same_nodes(self._tree, self._before) else self._before
 
     def _previous(self) -> "Roster | None":
         """Who was there before, if any may be gone."""

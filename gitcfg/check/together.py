@@ -12,6 +12,7 @@ from gitcfg.check.structure import listed
 from gitcfg.check.watch import Tally
 from gitcfg.compile.cell import Cell
 from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NOTHING, PENDING
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
@@ -35,7 +36,7 @@ class Together:
         self.marked = surfaces.params.among(
             name for feature in features for name in feature.params if "${" in name
         )
-        self.unchanged = Suspects(surfaces, self._empty)
+        self.unchanged = Suspects(surfaces, partial(_empty, fleet.declarations))
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
         if self.features.missing(surface.features):
@@ -94,11 +95,6 @@ class Together:
                     result.setdefault(pair, []).append(ref.origin)
         return result
 
-    def _empty(self, name: str, cell: Cell) -> bool:
-        """Is this what must be changed and was not, facts aside?"""
-        parameter = self.fleet.declarations.find(name)
-        return parameter is not None and parameter.must_change and _blank(cell.value)
-
     def _unchanged(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
         """GC305."""
         for name in self.unchanged.of(kind, surface):
@@ -139,6 +135,12 @@ class Together:
 
     def _bound_at(self, kind: NodeClass, name: str) -> list[Origin]:
         return self.surfaces.cell(kind, name).origins
+
+
+def _empty(declarations: Declarations, name: str, cell: Cell) -> bool:
+    """Is this what must be changed and was not, facts aside?"""
+    parameter = declarations.find(name)
+    return parameter is not None and parameter.must_change and _blank(cell.value)
 
 
 def _blank(value: Any) -> bool:

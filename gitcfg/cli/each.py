@@ -1,6 +1,5 @@
 """Every commit of a range, checked one after the other."""
 
-import gc
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -35,7 +34,6 @@ def check_each(session: Session, words: str, output: Output, folded: bool, parse
             _tell(session, history, fleet, checked, output, folded)
         grave += checked.grave
         unjudged = max(unjudged, checked.unjudged)
-        gc.collect()  # the program collects nothing on its own, and fleets hold themselves
     _sum_up(session, len(commits) - skipped, grave, unjudged)
     return int(grave > 0)
 

@@ -34,7 +34,9 @@ def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
     """The repository's files that nodes are made from; None: all of them, for all nodes."""
     if fleet.whole and len(names) == len(fleet):
         return None
-    return frozenset[str]().union(*(fleet.compiled.files_of(name) for name in names))
+    from gitcfg.compile.origins import files_of
+
+    return frozenset[str]().union(*(files_of(fleet.compiled, name) for name in names))
 
 
 def _concerns(finding: Finding, names: tuple[str, ...], made_from: frozenset[str] | None) -> bool:

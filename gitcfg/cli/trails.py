@@ -10,6 +10,7 @@ from rich.text import Text
 from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
+from gitcfg.compile.origins import withheld
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.blamed import Blamed, Blamer
 from gitcfg.explain.records import trail_record
@@ -65,7 +66,7 @@ def show(console: Console, fleet: Fleet, node: Node, wanted: Wanted) -> None:
         hidden = len(steps) - len(shown)
         if hidden:
             console.print(Text(f"  ({hidden} overridden; --all shows them)", "dim"))
-        for feature, origin in fleet.compiled.withheld(node.name, name):
+        for feature, origin in withheld(fleet.compiled, node.name, name):
             where = Text(f"  {feature} would bind it too, but `without` takes it away ", "dim")
             console.print(where + placed(origin))
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from gitcfg.comparison.change import Actions
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.graph import reach
 from gitcfg.model import Subsystem
 from gitcfg.model.globs import selects

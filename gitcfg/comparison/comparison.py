@@ -11,7 +11,7 @@ from gitcfg.comparison.change import Change, Delta, Kind, came_and_went, deltas
 from gitcfg.comparison.differing import Differing
 from gitcfg.comparison.files import Files, Pair
 from gitcfg.comparison.side import Side
-from gitcfg.compile.fleet import FleetNode
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.trail import TrailStep
 
 

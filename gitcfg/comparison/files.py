@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gitcfg.comparison.change import Delta
 from gitcfg.comparison.sameness import Sameness, by_node
 from gitcfg.comparison.side import Side
-from gitcfg.compile.fleet import FleetNode
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.render.files import RenderedFile
 
 Pair = tuple[FleetNode | None, FleetNode | None]

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from gitcfg.comparison.change import Delta
 from gitcfg.comparison.side import Side
-from gitcfg.compile.fleet import FleetNode
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import FileEntry
 from gitcfg.model.globs import selects
 from gitcfg.render.files import context, selected, separators

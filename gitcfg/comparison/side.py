@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import FileEntry
 from gitcfg.render.files import RenderedFile, rendered_file
 from gitcfg.render.templates import Analysis, TemplateEngine

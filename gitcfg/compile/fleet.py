@@ -3,69 +3,21 @@
 from collections.abc import Hashable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
-from typing import Any
-
-import msgspec
 
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations, implied_kinds
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.instances import marked
-from gitcfg.compile.layers import NOWHERE, Layers
+from gitcfg.compile.layers import Layers
+from gitcfg.compile.misread import half_said, misread
 from gitcfg.compile.nodes import Roster, Said, said
-from gitcfg.compile.operations import NOTHING
-from gitcfg.compile.selection import NodeView, Selection
+from gitcfg.compile.selection import NodeView, Selection, selected
 from gitcfg.compile.stacks import Stacks, class_key
 from gitcfg.compile.surface import Surfaces
-from gitcfg.compile.trail import TrailStep, trail
+from gitcfg.compile.texts import texts
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
-from gitcfg.model import Binding, FileEntry, ListEdit, Model, Node, Op, Origin, Override, Use
-
-MAX_TEXT = 4 << 20
-
-
-class FleetNode:
-    """One node of a fleet."""
-
-    def __init__(self, name: str, kind: NodeClass, said: Said) -> None:
-        self.name = name
-        self.kind = kind
-        self.said = said
-
-    @property
-    def params(self) -> Mapping[str, Any]:
-        """Final values by parameter, in order of name; a bare parameter is None."""
-        return self.kind.params
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The feature set, in order of name."""
-        return tuple(sorted(self.kind.features))
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """Explicit groups, highest first."""
-        return self.kind.groups
-
-    @property
-    def entries(self) -> Mapping[str, FileEntry]:
-        """The file entries that apply, by path."""
-        return self.kind.files
-
-    def trail(self, param: str) -> tuple[TrailStep, ...]:
-        """The steps that bind a parameter, lowest first."""
-        steps = trail(self.kind.steps(param), self.kind.facts(param))
-        acting = [index for index, step in enumerate(steps) if not step.overridden]
-        value = self.kind.some((param,)).get(param, NOTHING)
-        if not acting or value is NOTHING:
-            return steps
-        # Equal items of a unique list go at the very end, so the last step's result is the value.
-        last = msgspec.structs.replace(steps[acting[-1]], result=value)
-        return (*steps[: acting[-1]], last, *steps[acting[-1] + 1 :])
-
-    def deciding(self, param: str) -> TrailStep | None:
-        """The topmost step that counts: there one would change the value."""
-        return next((step for step in reversed(self.trail(param)) if not step.overridden), None)
+from gitcfg.model import Binding, ListEdit, Model, Node, Op, Override, Use
 
 
 class Fleet:
@@ -167,7 +119,7 @@ class Fleet:
         kinds = (*self.classes, *self.walking_in)
         if not kinds:
             return (self.stacks.compile(said(None, None), ()),)
-        return tuple(kind for kind in kinds if not self._misread(kind)) if self.model.unread else kinds
+        return tuple(kind for kind in kinds if not misread(self.stacks, kind)) if self.model.unread else kinds
 
     @cached_property
     def walking_in(self) -> tuple[NodeClass, ...]:
@@ -178,47 +130,21 @@ class Fleet:
         node = Node("", self.model.settings.origin, groups=ListEdit(Op.SET, groups))
         return (self.stacks.compile(said(node, None), ()),)
 
-    def _misread(self, kind: NodeClass) -> bool:
-        unread = self.model.unread.get
-        groups = {self.model.settings.default_group, *kind.groups}
-        return bool(
-            groups & unread("groups", NOWHERE)
-            or self.stacks.unfiltered(kind) & unread("features", NOWHERE)
-            or self._half_said(kind.said)
-            or any(override.name in unread("overrides", NOWHERE) for override in kind.overrides)
-        )
-
-    def _half_said(self, said: Said) -> bool:
-        """Could what is said of a node itself not be understood?"""
-        unread, own, nodeset = self.model.unread.get, said.own, said.nodeset
-        return (own is not None and own.name in unread("nodes", NOWHERE)) or (
-            nodeset is not None and nodeset.name in unread("nodesets", NOWHERE)
-        )
-
     @cached_property
     def templates(self) -> Mapping[str, str]:
         """The texts of templates/ by name, of those that are text."""
-        found = ((name, self._text(f"templates/{name}")) for name in sorted(self.model.templates))
-        return {name: text for name, text in found if text is not None}
+        found = texts(self.tree, "templates", self.model.templates)
+        return {name: text for name, text in found.items() if text is not None}
 
     @cached_property
     def sources(self) -> Mapping[str, str | None]:
         """The texts of files/ by name; None: one that is no text, or too large."""
-        return {name: self._text(f"files/{name}") for name in sorted(self.model.sources)}
-
-    def _text(self, path: str) -> str | None:
-        entry = self.tree.entry(path)
-        if entry is None or entry.size > MAX_TEXT:
-            return None
-        try:
-            return self.tree.read(entry).decode("utf-8")
-        except UnicodeDecodeError:
-            return None
+        return texts(self.tree, "files", self.model.sources)
 
     def _class(self, name: str, said: Said) -> NodeClass:
         overrides = self._overrides(name, said)
         facts = said.facts if self.model.templates else self._asked
-        key = class_key(said, overrides, facts), self._half_said(said)
+        key = class_key(said, overrides, facts), half_said(self.model, said)
         if key not in self._classes:
             self._classes[key] = self.stacks.compile(said, overrides)
         return self._classes[key]
@@ -238,7 +164,7 @@ class Fleet:
     def selections(self) -> Mapping[str, Selection]:
         """The nodes of the overrides that select by `where`. Conditions see no overrides."""
         return {
-            override.name: Selection(override.where.name, self._views)
+            override.name: selected(override.where.name, self._views)
             for override in self.roster.selecting
             if override.where is not None
         }
@@ -257,40 +183,7 @@ class Fleet:
             node = self[name]
             return NodeView(name, node.said, lambda: node.features, lambda: node.params)
 
-        return Selection(where, lambda: [view(name) for name in self.names], params=True)
-
-    def files_of(self, name: str) -> frozenset[str]:
-        """The files of the repository that a node is made from."""
-        model, kind = self.model, self[name].kind
-        definitions: list[Any] = [model.settings, *kind.overrides]
-        definitions += [model.features[feature] for feature in self.stacks.unfiltered(kind)]
-        groups = (model.settings.default_group, *kind.groups)
-        definitions += [model.groups[group] for group in groups if group in model.groups]
-        definitions += [said for said in (kind.said.own, kind.said.nodeset) if said is not None]
-        definitions += [found for found in map(self.declarations.find, kind.params) if found is not None]
-        templates = {f"templates/{entry.template.name}" for entry in kind.files.values() if entry.template}
-        return frozenset({definition.origin.file for definition in definitions} | templates)
-
-    def withheld(self, name: str, param: str) -> list[tuple[str, Origin]]:
-        """Features that would bind a parameter on a node, and where `without` takes them away."""
-        kind = self[name].kind
-        had = self.stacks.unfiltered(kind) if kind.without else NOWHERE
-        return [
-            (ref.name, ref.origin)
-            for ref in kind.without
-            if ref.name in had and self._brings(ref.name, param, kind)
-        ]
-
-    def _brings(self, feature: str, param: str, kind: NodeClass) -> bool:
-        """Would a feature, or what only it includes, bind a parameter?"""
-        gone = self.layers.expanded([feature]) - kind.features
-        return any(param in self.model.features[name].params for name in gone)
-
-    def changes(self, override: Override, kind: NodeClass) -> bool:
-        """Would the nodes of a class be any different without this override?"""
-        rest = tuple(other for other in kind.overrides if other.name != override.name)
-        bare = self.stacks.compile(kind.said, rest)
-        return (bare.params, bare.features, bare.files) != (kind.params, kind.features, kind.files)
+        return selected(where, lambda: [view(name) for name in self.names], params=True)
 
 
 def compile_tree(tree: Tree, today: date) -> Fleet:

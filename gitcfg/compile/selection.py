@@ -1,8 +1,9 @@
 """Which nodes a CEL condition selects."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
 from gitcfg.compile.nodes import Said
@@ -29,39 +30,37 @@ class NodeView:
         }
 
 
-class Selection:
-    """The nodes for which a condition holds. `problem` is why it cannot be read at all."""
+class Selection(msgspec.Struct, frozen=True):
+    """The nodes for which a condition holds, and those on which it cannot be evaluated.
 
-    def __init__(self, text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = False) -> None:
-        self._nodes = nodes
-        self.problem: CelProblem | None = None
-        self._condition: Condition | None = None
-        known = {name: kind for name, kind in NODE_VARIABLES.items() if params or name != "node.params"}
-        try:
-            self._condition = compile_condition(text, known)
-        except CelProblem as problem:
-            self.problem = problem
+    `problem` is why it cannot be read at all.
+    """
 
-    @cached_property
-    def _answers(self) -> tuple[frozenset[str], Mapping[str, CelProblem]]:
-        condition = self._condition
-        if condition is None:
-            return frozenset(), {}
-        nodes = self._nodes()
-        rows = [{name: node.ask[name]() for name in condition.names} for node in nodes]
-        try:
-            holds, problems = condition.holds_each(rows)
-        except CelProblem as problem:  # it was stopped: for no node can anything be said
-            return frozenset(), {node.name: problem for node in nodes}
-        chosen = frozenset(node.name for node, held in zip(nodes, holds, strict=True) if held)
-        return chosen, {nodes[row].name: problem for row, problem in problems.items()}
+    names: frozenset[str] = frozenset()
+    failed: Mapping[str, CelProblem] = {}
+    problem: CelProblem | None = None
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The nodes selected."""
-        return self._answers[0]
 
-    @property
-    def failed(self) -> Mapping[str, CelProblem]:
-        """Nodes on which the condition could not be evaluated: they are not selected."""
-        return self._answers[1]
+def selected(text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = False) -> Selection:
+    """What a condition selects; no nodes are asked for where it cannot be read."""
+    known = {name: kind for name, kind in NODE_VARIABLES.items() if params or name != "node.params"}
+    try:
+        condition = compile_condition(text, known)
+    except CelProblem as problem:
+        return Selection(problem=_bare(problem))
+    return _asked(condition, nodes())
+
+
+def _asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
+    rows = [{name: node.ask[name]() for name in condition.names} for node in nodes]
+    try:
+        holds, problems = condition.holds_each(rows)
+    except CelProblem as problem:  # it was stopped: for no node can anything be said
+        return Selection(failed=dict.fromkeys([node.name for node in nodes], _bare(problem)))
+    names = frozenset(node.name for node, held in zip(nodes, holds, strict=True) if held)
+    return Selection(names, {nodes[row].name: problem for row, problem in problems.items()})
+
+
+def _bare(problem: CelProblem) -> CelProblem:
+    """A problem without the frames that it came through, which hold the fleet that will hold it."""
+    return CelProblem(*problem.args)

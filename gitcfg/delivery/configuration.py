@@ -1,69 +1,15 @@
-"""All that a node needs of a commit: its files, and the subsystems that run on it (`gitcfg.node/1`)."""
+"""All that a node needs of a commit: its files, and the subsystems that run on it."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-import msgspec
 
 from gitcfg.comparison.actions import Consequences
 from gitcfg.comparison.side import Side
-from gitcfg.compile.fleet import FleetNode
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.delivery.document import Check, Configuration, File, RunsHere
 from gitcfg.library import Fleet, Node
 from gitcfg.model import FileEntry, GitcfgError, Subsystem
 from gitcfg.model.durations import seconds
 from gitcfg.render.files import RenderedFile, selected, subsystems
-
-SCHEMA = "gitcfg.node/1"
-
-
-class Check(msgspec.Struct, frozen=True):
-    """A command that must succeed after a change; `timeout` is in seconds."""
-
-    run: tuple[str, ...]
-    timeout: float
-    retries: int
-
-
-class RunsHere(msgspec.Struct, frozen=True):
-    """A subsystem that runs on the node, with its commands; None: it has none."""
-
-    validate: tuple[str, ...] | None
-    reload: tuple[str, ...] | None
-    restart: tuple[str, ...] | None
-    stop: tuple[str, ...] | None
-    check: Check | None
-    using: str
-    covers: tuple[str, ...]
-
-
-class File(msgspec.Struct, frozen=True):
-    """A file. `concerns` says by subsystem what it must do where this file alone is mended."""
-
-    content: str
-    mode: str
-    owner: str
-    group: str
-    digest: str
-    concerns: Mapping[str, str]
-
-
-class Configuration(msgspec.Struct, frozen=True):
-    """A node at a commit. Nothing changes on it as long as `digest` is the same: files and subsystems."""
-
-    node: str
-    commit: str
-    digest: str
-    state: str
-    features: tuple[str, ...]
-    groups: tuple[str, ...]
-    params: Mapping[str, Any]
-    files: Mapping[str, File]
-    subsystems: Mapping[str, RunsHere]
-    schema: str = SCHEMA
-
-    def encoded(self) -> bytes:
-        """As JSON, the same bytes for the same commit wherever it is written."""
-        return msgspec.json.encode(self, order="sorted")
 
 
 def consequences(fleet: Fleet) -> Consequences:
@@ -81,6 +27,7 @@ def configuration(fleet: Fleet, name: str, known: Consequences | None = None) ->
     part = fleet.valued([name])
     node = part[name]
     here = part.compiled[name]
+    running = subsystems(part.compiled, here)
     return Configuration(
         name,
         fleet.commit,
@@ -90,10 +37,7 @@ def configuration(fleet: Fleet, name: str, known: Consequences | None = None) ->
         node.groups,
         node.params,
         dict(_files(part, node, here, known or consequences(part))),
-        {
-            each: _runs(said, subsystems(part.compiled, here))
-            for each, said in subsystems(part.compiled, here).items()
-        },
+        {each: _runs(said, running) for each, said in running.items()},
     )
 
 

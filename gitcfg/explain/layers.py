@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.fleet import FleetNode
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import Feature, Group, ListEdit, Model, Node, Op, Origin, Override, Use
 
 Definition = Feature | Group | Node | Override

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from gitcfg.compile.classes import NodeClass
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.explain.layers import Mention, labelled, listed, said_by
 from gitcfg.explain.places import Place, places
 from gitcfg.model import Feature, GitcfgError

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.explain.layers import bringing
 from gitcfg.explain.why_feature import Removal, removals, unrestricted
 from gitcfg.model import FileEntry, GitcfgError

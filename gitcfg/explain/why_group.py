@@ -2,7 +2,8 @@
 
 import msgspec
 
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.explain.layers import Mention
 from gitcfg.model import GitcfgError, Node, Op, Ref
 from gitcfg.model.names import did_you_mean, shown

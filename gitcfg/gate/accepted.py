@@ -1,6 +1,5 @@
 """What follows once a push is accepted: it is noted why, and the next push finds the answers that it asks."""
 
-import gc
 from collections.abc import Iterable, Mapping
 from datetime import date
 
@@ -62,7 +61,6 @@ class Accepted:
             # As it was judged, and as the next push asks what had been wrong before it.
             for before in (self._standing.tree(old), self._repository.before(tree)):
                 self._ask(tree, before, cache, today)
-                gc.collect()  # the program collects nothing on its own, and fleets hold themselves
 
     def _ask(self, tree: Tree, before: Tree | None, cache: Cache, today: date) -> None:
         with Fleet(tree, before or self._repository.before(tree), today, cache) as fleet:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pygit2
 
-from gitcfg.git.differences import Item, Trees
+from gitcfg.git.differences import Trees
 from gitcfg.git.objects import Objects, kind_of, text
+from gitcfg.git.rows import Item
 from gitcfg.git.tree import Entry, EntryKind, in_order
 from gitcfg.model import GitcfgError
 

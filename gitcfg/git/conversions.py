@@ -3,7 +3,6 @@
 import os
 import re
 from enum import IntEnum
-from functools import lru_cache
 from pathlib import Path
 
 import pygit2
@@ -32,10 +31,15 @@ class Conversions:
         self._git = git
         self._top = top
         self._shared = shared
-        self.form = lru_cache(maxsize=None)(self._form)
+        self._known: dict[str, Form] = {}
+
+    def form(self, folder: str) -> Form:
+        """What git keeps of the files of a folder."""
+        if folder not in self._known:
+            self._known[folder] = self._form(folder)
+        return self._known[folder]
 
     def _form(self, folder: str) -> Form:
-        """What git keeps of the files of a folder."""
         own = _said(os.path.join(folder, _NAME))
         above = self.form(os.path.dirname(folder)) if len(folder) > len(self._top) else self._everywhere()
         return max(own, above)

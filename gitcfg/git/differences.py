@@ -3,38 +3,16 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import msgspec
 import pygit2
 
-from gitcfg.git.objects import FOLDER, LINK, SUBMODULE, text
-from gitcfg.model import GitcfgError
+from gitcfg.git import rows
+from gitcfg.git.rows import ITEM, Items, Row, named
 
-Row = tuple[bytes, bytes, bytes]
-"""What a tree holds of an entry: mode, name, id."""
-
-_ITEM = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
-_FIXED = 22  # the space, the NUL and the id
 _BLOCK = 1 << 12
 _MOST = 64
-
-
-class Item(msgspec.Struct, frozen=True, gc=False):
-    """What stands under a name in a tree."""
-
-    id: bytes
-    mode: int
-
-    @property
-    def folder(self) -> bytes | None:
-        """A folder's id."""
-        return self.id if self.mode >> 12 == FOLDER else None
-
-    @property
-    def file(self) -> bytes | None:
-        """A file's id; links and submodules are none."""
-        return None if self.mode >> 12 in (FOLDER, LINK, SUBMODULE) else self.id
 
 
 class Changed(msgspec.Struct, frozen=True, gc=False):
@@ -45,28 +23,21 @@ class Changed(msgspec.Struct, frozen=True, gc=False):
     new: bytes | None
 
 
-Items = dict[str, Item]
-
-
 class Trees:
     """The trees of a repository."""
 
     def __init__(self, git: pygit2.Repository) -> None:
         self._odb = git.odb
-        self._rows: dict[bytes, tuple[bytes, list[int]]] = {}
-        self.items = lru_cache(maxsize=1 << 12)(self._items)
+        self._known: dict[bytes, tuple[bytes, list[int]]] = {}
+        self.items = lru_cache(maxsize=1 << 12)(partial(rows.items, self._odb))
 
     def raw(self, tree: bytes) -> bytes:
         """A tree as git keeps it."""
-        return self._odb.read(pygit2.Oid(raw=tree))[1]
+        return rows.raw(self._odb, tree)
 
     def rows(self, tree: bytes) -> list[Row]:
         """What a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
-        raw = self.raw(tree)
-        rows: list[Row] = _ITEM.findall(raw)
-        if sum(len(mode) + len(name) for mode, name, _ in rows) + _FIXED * len(rows) != len(raw):
-            raise GitcfgError(f"git's tree {tree.hex()} is broken.", "`git fsck` says what else is.")
-        return rows
+        return rows.rows(self._odb, tree)
 
     def changed(self, old: bytes | None, new: bytes | None, path: str = "") -> Iterator[Changed]:
         """The files that differ between two trees, in order of name."""
@@ -81,10 +52,6 @@ class Trees:
             within, inside = (item.folder if item else None for item in (before, after))
             yield from self.changed(within, inside, f"{path}{name}/")
 
-    def _items(self, tree: bytes) -> Items:
-        """What a tree holds, by name."""
-        return {text(name): Item(id, int(mode, 8)) for mode, name, id in self.rows(tree)}
-
     def _different(self, old: bytes | None, new: bytes | None) -> tuple[Items, Items]:
         """What of two trees is not the same, and perhaps some that is."""
         if old is None or new is None:
@@ -96,28 +63,24 @@ class Trees:
         last = bisect_left(starts, len(before) - tail, first)
         end = starts[last] if last < len(starts) else len(before)
         more = len(after) - len(before)
-        found = list(_ITEM.finditer(after, start, end + more))
+        found = list(ITEM.finditer(after, start, end + more))
         if not _whole(found, start, end + more):
             return self.items(old), self.items(new)
         rest = starts[last:] if more == 0 else [place + more for place in starts[last:]]
         self._keep(new, after, [*starts[:first], *(match.start() for match in found), *rest])
-        return _named(_ITEM.finditer(before, start, end)), _named(iter(found))
+        return named(ITEM.finditer(before, start, end)), named(found)
 
     def _row(self, tree: bytes) -> tuple[bytes, list[int]]:
         """A tree as it is kept, and where each item begins."""
-        if tree not in self._rows:
-            raw = self.raw(tree)
-            self._keep(tree, raw, [match.start() for match in _ITEM.finditer(raw)])
-        return self._rows[tree]
+        if tree not in self._known:
+            data = self.raw(tree)
+            self._keep(tree, data, [match.start() for match in ITEM.finditer(data)])
+        return self._known[tree]
 
-    def _keep(self, tree: bytes, raw: bytes, starts: list[int]) -> None:
-        if len(self._rows) >= _MOST:
-            del self._rows[next(iter(self._rows))]
-        self._rows[tree] = (raw, starts)
-
-
-def _named(found: Iterator[re.Match[bytes]]) -> Items:
-    return {text(match[2]): Item(match[3], int(match[1], 8)) for match in found}
+    def _keep(self, tree: bytes, data: bytes, starts: list[int]) -> None:
+        if len(self._known) >= _MOST:
+            del self._known[next(iter(self._known))]
+        self._known[tree] = (data, starts)
 
 
 def _first(starts: list[int], before: bytes, after: bytes) -> int:

@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 
 from gitcfg.git.disk import Disk
@@ -25,7 +24,7 @@ class FolderTree:
         self._start = os.path.join(root, "")
         self._known = known
         self._disk = Disk(known)
-        self._inside = lru_cache(maxsize=None)(self._is_inside)
+        self._folders: dict[str, bool] = {}
 
     def entries(self, folder: str) -> Iterator[Entry]:
         if self._inside(folder):
@@ -63,8 +62,13 @@ class FolderTree:
                 else:
                     yield from self._walk(each.path, inner)
 
-    def _is_inside(self, folder: str) -> bool:
+    def _inside(self, folder: str) -> bool:
         """Is it a folder of this tree, which neither a link nor another repository stands before?"""
+        if folder not in self._folders:
+            self._folders[folder] = self._is_inside(folder)
+        return self._folders[folder]
+
+    def _is_inside(self, folder: str) -> bool:
         if not folder:
             return True
         place = self._place(folder)

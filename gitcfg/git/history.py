@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import msgspec
 import pygit2
@@ -33,9 +33,8 @@ class History:
         """GitcfgError: there is no git repository."""
         self.git = repository.git_or_error("it has no history")
         self.trees = Trees(self.git)
-        self._odb = self.git.odb
         self._folders = repository.prefix.split("/") if repository.prefix else []
-        self.read = lru_cache(maxsize=_MOST)(self._read)
+        self.read = lru_cache(maxsize=_MOST)(partial(_content, self.git.odb))
         self._commits: dict[str, tuple[bytes, tuple[str, ...]]] = {}
 
     def walk(self, start: str, known: str | None = None) -> Iterator[str]:
@@ -76,10 +75,6 @@ class History:
         """A folder in a tree."""
         found = self.trees.items(tree).get(name) if tree is not None else None
         return found.folder if found is not None else None
-
-    def _read(self, file: bytes) -> bytes:
-        """A file's content."""
-        return self._odb.read(pygit2.Oid(raw=file))[1]
 
     def about(self, commit: str) -> Commit:
         """The author, date and subject of a commit."""
@@ -123,6 +118,10 @@ class History:
         name = str(commit.id)
         self._commits[name] = commit.tree_id.raw, tuple(str(parent) for parent in commit.parent_ids)
         return name
+
+
+def _content(odb: pygit2.Odb, file: bytes) -> bytes:
+    return odb.read(pygit2.Oid(raw=file))[1]
 
 
 def _text(raw: bytes, encoding: str | None) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 import msgspec
 import pygit2
 
-from gitcfg.git.differences import Items, Trees
+from gitcfg.git.differences import Trees
 from gitcfg.git.program import Git
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import MARKER, Repository
+from gitcfg.git.rows import Items
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 

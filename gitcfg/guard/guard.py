@@ -4,11 +4,11 @@ import select
 import threading
 import weakref
 from collections.abc import Callable, Iterable
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
+from gitcfg.guard.closing import Closing
 from gitcfg.guard.frames import encoded
 from gitcfg.guard.limits import GuardError, Limits, OutOfMemory
 from gitcfg.guard.process import Child, start
@@ -16,7 +16,7 @@ from gitcfg.guard.process import Child, start
 _NO_LIMITS_BUT_THE_USUAL = Limits()
 
 
-class Guard:
+class Guard(Closing):
     """Requests to a module that calls `serve`, in one child for many of them.
 
     The child starts with the first request and again after it died. `opening`, if given, is the
@@ -83,14 +83,6 @@ class Guard:
         end, self._end, self._child = self._end, None, None
         if end is not None:
             end()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _ask_fairly(self, message: bytes) -> bytes:
         """What earlier requests left in memory is not this one's fault: a new child has the last word."""

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from gitcfg.compile.declarations import implied_kinds
 from gitcfg.history.documents import Documents
@@ -21,9 +21,7 @@ class Implied:
     """Counts what definitions imply; files without operations are not even parsed."""
 
     def __init__(self, documents: Documents, content: Callable[[bytes], bytes]) -> None:
-        self._documents = documents
-        self._content = content
-        self._by = lru_cache(maxsize=1 << 13)(self._of)
+        self._by = lru_cache(maxsize=1 << 13)(partial(_of, documents, content))
 
     def follow(
         self, counts: Counts, settings: Settings, older: Snapshot, newer: Snapshot, keys: Iterable[Key]
@@ -38,15 +36,18 @@ class Implied:
                 result = result + Counter(more) - Counter(less)
         return result
 
-    def _of(self, place: Place | None, settings: Settings) -> frozenset[tuple[str, str]]:
-        """Names and types."""
-        if place is None or not _COMPOSES.search(self._content(place[1])):
-            return frozenset()
-        definition = self._documents.definition(*place, settings)
-        if definition is None:
-            return frozenset()
-        said = getattr(definition, "definition", definition)
-        return frozenset(implied_kinds(said.params.items()).items())
+
+def _of(
+    documents: Documents, content: Callable[[bytes], bytes], place: Place | None, settings: Settings
+) -> frozenset[tuple[str, str]]:
+    """Names and types that the definition at a place implies."""
+    if place is None or not _COMPOSES.search(content(place[1])):
+        return frozenset()
+    definition = documents.definition(*place, settings)
+    if definition is None:
+        return frozenset()
+    said = getattr(definition, "definition", definition)
+    return frozenset(implied_kinds(said.params.items()).items())
 
 
 def kinds(counts: Counts) -> Mapping[str, str]:

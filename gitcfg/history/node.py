@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gitcfg.compile.fleet import FleetNode
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.nodes import said
 from gitcfg.history.conditions import Conditions
 from gitcfg.history.documents import Documents

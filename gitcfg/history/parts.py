@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.comparison.change import Delta
 from gitcfg.comparison.files import Files, Pair, Versions
 from gitcfg.comparison.side import Side
-from gitcfg.compile.fleet import FleetNode
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.history.meaning import said
 from gitcfg.model import FileEntry
 from gitcfg.render.files import RenderedFile, context, rendered_file

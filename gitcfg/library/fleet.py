@@ -43,7 +43,7 @@ class Fleet(Mapping[str, Node]):
         self.commit = tree.commit
         self._today = today
         self._cache = cache
-        self._checks = Checks(self, before, today, cache)
+        self._checks = Checks(tree, before, today, cache)
         self._model = model
         self._implied = implied
         self._engine: TemplateEngine | None = None
@@ -144,22 +144,22 @@ class Fleet(Mapping[str, Node]):
     @cached_property
     def checked(self) -> Checked:
         """The findings without GC307, and how much was looked at."""
-        return self._checks.checked()
+        return self._checks.checked(self)
 
     @cached_property
     def all_checked(self) -> Checked:
         """The findings with GC307, and how much was looked at."""
         from gitcfg.parsers.kept import version
 
-        return self._checks.checked(version().decode(), self.parsers)
+        return self._checks.checked(self, version().decode(), self.parsers)
 
     def is_compiled(self) -> bool:
         """Has everything been compiled?"""
         return "compiled" in self.__dict__
 
-    @cached_property
+    @property
     def version(self) -> "Version":
-        """The fleet as one of two that are compared."""
+        """The fleet as one of two that are compared. It holds the fleet, so the fleet does not hold it."""
         from gitcfg.compile.concerned import Version
 
         return Version(self.tree, self.model, lambda: self.mentions)

@@ -2,12 +2,12 @@
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator
 from hashlib import sha256
 
 from gitcfg.git.tree import Entry, Tree
 from gitcfg.load.document import MAX_BYTES
+from gitcfg.load.gathered import Gathered
 from gitcfg.load.reading import Reading
 from gitcfg.model import Finding, Key, Origin
 from gitcfg.model.names import HOST, shown
@@ -19,31 +19,13 @@ _SIZE = len(_HEAD) + 32
 _HINT = "Write NODE ssh-ed25519 AAAA..., as `gitcfg node accept` does."
 
 
-class Keys(Mapping[str, Key]):
-    """The keys by node, read all at once when the first is asked for. Of a node the first counts."""
+class Keys(Gathered[Key]):
+    """The keys by node. Of a node the first counts."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
 
-    def __getitem__(self, name: str) -> Key:
-        return self._gathered[0][name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._gathered[0])
-
-    def __len__(self) -> int:
-        return len(self._gathered[0])
-
-    def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with lines, nodes' names and keys."""
-        return tuple(self._gathered[1].findings)
-
-    def so_far(self) -> tuple[Finding, ...]:
-        """The same, if any key has been asked for."""
-        return self.findings() if "_gathered" in self.__dict__ else ()
-
-    @cached_property
-    def _gathered(self) -> tuple[dict[str, Key], Reading]:
+    def _gather(self) -> tuple[dict[str, Key], Reading]:
         reading = Reading(self._tree)
         found: dict[str, Key] = {}
         owners: dict[str, Key] = {}

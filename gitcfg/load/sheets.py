@@ -1,12 +1,12 @@
 """The definitions of a kind of which many stand in a file: read all at once, when the first is asked for."""
 
-from collections.abc import Iterator, Mapping, Set
-from functools import cached_property
+from collections.abc import Iterator, Set
 from typing import TypeVar
 
 import msgspec
 
 from gitcfg.git.tree import Entry, Tree
+from gitcfg.load.gathered import Gathered
 from gitcfg.load.names import Register
 from gitcfg.load.packs import Packs
 from gitcfg.load.reading import Reading
@@ -16,33 +16,13 @@ from gitcfg.model import Finding, Origin, Settings
 T = TypeVar("T", bound=Named)
 
 
-class Sheets(Mapping[str, T]):
+class Sheets(Gathered[T]):
     """Definitions by name, in order of path and of what stands in the files. Of a name the first counts."""
 
     def __init__(self, tree: Tree, kind: SheetKind[T], packs: Packs) -> None:
         self.kind = kind
         self._tree = tree
         self._packs = packs
-
-    def __getitem__(self, name: str) -> T:
-        return self._gathered[0][name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._gathered[0]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._gathered[0])
-
-    def __len__(self) -> int:
-        return len(self._gathered[0])
-
-    def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with names and definitions."""
-        return tuple(self._gathered[1].findings)
-
-    def so_far(self) -> tuple[Finding, ...]:
-        """The same, if anything of the kind has been asked for."""
-        return self.findings() if "_gathered" in self.__dict__ else ()
 
     def misread(self, name: str) -> bool:
         """Is this the name of a definition, or the path of a file, that could not be understood?"""
@@ -52,8 +32,7 @@ class Sheets(Mapping[str, T]):
         """The definitions that could not be understood, and the paths of files that say nothing."""
         return self._gathered[1].unread.get(self.kind.folder, set())
 
-    @cached_property
-    def _gathered(self) -> tuple[dict[str, T], Reading]:
+    def _gather(self) -> tuple[dict[str, T], Reading]:
         result: dict[str, T] = {}
         families: dict[str, T] = {}
         reading = Reading(self._tree)

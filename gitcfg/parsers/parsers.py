@@ -4,11 +4,9 @@ import contextlib
 import os
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from types import TracebackType
-from typing import Self
 
 from gitcfg.check.judge import Question, Verdicts
-from gitcfg.guard import GuardError, Limits
+from gitcfg.guard import Closing, GuardError, Limits
 from gitcfg.parsers.cases import LARGEST, Case, Cases
 from gitcfg.parsers.ends import Ends
 from gitcfg.parsers.kept import Kept
@@ -24,7 +22,7 @@ _TOGETHER = 16  # questions that are looked up at once
 _TOGETHER_SIZE = 1 << 20
 
 
-class Parsers:
+class Parsers(Closing):
     """Parsers for what is rendered; close them at the end.
 
     `workers` children judge at the same time (as many as processors may be used, unless told), `kept` is
@@ -36,10 +34,10 @@ class Parsers:
     plain = staticmethod(plain)
 
     def __init__(self, workers: int | None = None, kept: Kept | None = None) -> None:
-        self._ends = Ends(_MOST_ENDS)
+        ends = Ends(_MOST_ENDS)
         workers = workers or len(os.sched_getaffinity(0))
-        self._pool = Pool(_CHILD, _LIMITS, workers, lambda asked: self._ends.before(asked.place))
-        self._cases = Cases(self._pool, self._ends, kept)
+        self._pool = Pool(_CHILD, _LIMITS, workers, lambda asked: ends.before(asked.place))
+        self._cases = Cases(self._pool, ends, kept)
 
     @property
     def unjudged(self) -> int:
@@ -82,14 +80,6 @@ class Parsers:
     def close(self) -> None:
         """End the children."""
         self._pool.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _some(questions: Iterable[Question]) -> Iterator[list[Question]]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from gitcfg.compile.fleet import FleetNode
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.picture.layers import Layer
 
 Decided = Counter[tuple[int, str]]

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.partial import Partial
 from gitcfg.model import Override, Use
 from gitcfg.picture.words import described

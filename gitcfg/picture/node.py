@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import msgspec
 
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import Model, Origin, Use
 from gitcfg.model.texts import counted
 from gitcfg.picture.decided import Decided, files_decided, params_decided

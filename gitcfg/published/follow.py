@@ -1,6 +1,5 @@
 """Lets a rendered ref follow another ref: a commit for each commit there."""
 
-import gc
 from collections.abc import Generator, Iterator
 
 from gitcfg.git.history import History
@@ -22,7 +21,6 @@ def follow(publisher: Publisher, ref: str) -> Iterator[Outcome]:
         moved = yield from _followed(publisher, ref)
         if not moved:
             return
-        gc.collect()  # the program collects nothing on its own, and fleets hold themselves
     raise GitcfgError(
         f"{publisher.ref} moves all the time.", "The next push goes on from there.", code=REFUSED
     )
@@ -49,8 +47,6 @@ def _followed(publisher: Publisher, ref: str) -> Generator[Outcome, None, bool]:
             tip = publisher.tip()
             if tip is None or tip.commit != outcome.commit:
                 return True
-        if commit != goal:
-            gc.collect()
     return False
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import FileEntry, Subsystem
 from gitcfg.model.globs import selects
 from gitcfg.render.formats import Format, formats

@@ -21,24 +21,31 @@ class Pieces:
     def __init__(
         self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, notice: Notice | None = None
     ) -> None:
-        self._taken = Taken(fleet.declarations, entry)
-        self._format = chosen
-        self._notice = notice
-        self._splicer = Splicer(fleet.declarations, self._written)
-        self._spelled: dict[str, str] = {}
-        self._alike: set[str] = set()
+        self._writer = _Writer(fleet, entry, chosen, notice)
+        self._splicer = Splicer(fleet.declarations, self._writer.write)
 
     def of(self, kind: NodeClass) -> Written | None:
         """A class's file in pieces; None if names may be one to the format: it cannot carry all."""
         pieces = self._splicer.pieces(kind)
-        return None if any(pieces.get(name) for name in self._alike) else pieces
+        return None if any(pieces.get(name) for name in self._writer.alike) else pieces
 
     def text(self, kind: NodeClass) -> str | None:
         """The pieces of a class, one after another."""
         pieces = self.of(kind)
         return None if pieces is None else "".join(pieces.values())
 
-    def _written(self, name: str, value: Any) -> str:
+
+class _Writer:
+    """Writes one parameter at a time. `alike` are those that had spellings of others."""
+
+    def __init__(self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, notice: Notice | None) -> None:
+        self.alike: set[str] = set()
+        self._taken = Taken(fleet.declarations, entry)
+        self._format = chosen
+        self._notice = notice
+        self._spelled: dict[str, str] = {}
+
+    def write(self, name: str, value: Any) -> str:
         """What a parameter adds to a file: nothing if it is bare, not taken, or cannot be carried."""
         apart = self._taken.separators(name)
         if apart is None or value is None:
@@ -55,7 +62,7 @@ class Pieces:
     def _spell(self, name: str) -> None:
         first = self._spelled.setdefault(self._format.spelling(name), name)
         if first != name:
-            self._alike |= {first, name}
+            self.alike |= {first, name}
 
 
 _pieces: WeakKeyDictionary[Fleet, dict[Any, Pieces | None]] = WeakKeyDictionary()

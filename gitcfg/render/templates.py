@@ -1,12 +1,11 @@
 """Templates of a repository, rendered where they can do no harm."""
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
-from gitcfg.guard import Guard, GuardError, Limits
+from gitcfg.guard import Closing, Guard, GuardError, Limits
 from gitcfg.render.template_child.values import OUTPUT_LIMIT
 
 _CHILD = "gitcfg.render.template_child"
@@ -41,7 +40,7 @@ class Analysis(msgspec.Struct, frozen=True):
     problem: TemplateProblem | None = None
 
 
-class TemplateEngine:
+class TemplateEngine(Closing):
     """The templates of one tree by name. The child starts with the first question; close it at the end.
 
     Engines of several trees may share the guard that `template_guard` gives, and with it one child.
@@ -94,14 +93,6 @@ class TemplateEngine:
     def close(self) -> None:
         """End the child."""
         self._guard.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def template_guard() -> Guard:

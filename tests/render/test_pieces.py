@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.compile import splice
-from gitcfg.compile.fleet import Fleet, FleetNode, compile_tree
+from gitcfg.compile.fleet import Fleet, compile_tree
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.generate import Options, Types, repository, small, stress
 from gitcfg.git.tree import DictTree
 from gitcfg.load.yaml import dump

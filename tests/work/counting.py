@@ -14,8 +14,7 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.splice import Splicer
 from gitcfg.compile.surface import Surfaces, Suspects
-from gitcfg.git import disk
-from gitcfg.git.differences import Trees
+from gitcfg.git import disk, rows
 from gitcfg.git.objects import Objects
 from gitcfg.load import document, schema
 from gitcfg.load.packs import Pack
@@ -50,7 +49,7 @@ PROBES = (
     Probe("judged by schema", schema, "problems", lambda _, kind, value: (kind, 1)),
     Probe("unpacked", Pack, "get", lambda found, self, entry, _: None if found is None else (entry.path, 1)),
     Probe("blobs", Objects, "content", lambda data, self, id: (id, 1)),
-    Probe("folders", Trees, "raw", lambda data, self, tree: (tree.hex(), 1)),
+    Probe("folders", rows, "raw", lambda data, odb, tree: (tree.hex(), 1)),
     Probe("compiled", NodeClass, "__init__", lambda _, self, *more: (_class(self), 1)),
     Probe("looked at", Surfaces, "of", lambda _, self, kind: (_class(kind), 1)),
     Probe("values composed", recent, "values", lambda _, kind: (_class(kind), 1)),

@@ -1,12 +1,11 @@
 """What the installed HTCondor knows, asked in a guarded child: defaults, knobs, how it reads a text."""
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
 
-from gitcfg.guard import Guard, GuardError, Limits
+from gitcfg.guard import Closing, Guard, GuardError, Limits
 from gitcfg.model import GitcfgError
 
 _CHILD = "gitcfg.convert.condor.child"
@@ -22,7 +21,7 @@ class Default(msgspec.Struct, frozen=True):
     description: str
 
 
-class HTCondor:
+class HTCondor(Closing):
     """The installed bindings; close at the end. `version` is empty where there are none."""
 
     def __init__(self) -> None:
@@ -61,10 +60,6 @@ class HTCondor:
         except GuardError:
             return None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """End the child."""
         self._guard.close()

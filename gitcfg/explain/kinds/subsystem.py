@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.explain.definition import Definition, Field, Flag, Kind, Names, Nodes, Reference, Summary, Value
 from gitcfg.explain.said import refs
 from gitcfg.graph import reach

@@ -4,6 +4,7 @@ from functools import partial
 
 from aiohttp import web
 
+from gitcfg.compile.origins import withheld
 from gitcfg.delivery import steps
 from gitcfg.explain.words import made_of
 from gitcfg.library import Fleet
@@ -65,8 +66,8 @@ def _configured(fleets: Fleets, commit: str, name: str) -> Configured | None:
 
 def _param(fleet: Fleet, name: str, param: str) -> Param:
     value, trail = fleet[name].told(param, True)
-    withheld = tuple(feature for feature, _ in fleet.compiled.withheld(name, param))
-    return Param(param, value, trail, withheld)
+    gone = tuple(feature for feature, _ in withheld(fleet.compiled, name, param))
+    return Param(param, value, trail, gone)
 
 
 async def _due(service: Service, name: str, runs: str | None, wanted: str) -> Due | None:

@@ -1,0 +1,58 @@
+"""What a node is handed, as data (`gitcfg.node/1`)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+SCHEMA = "gitcfg.node/1"
+
+
+class Check(msgspec.Struct, frozen=True):
+    """A command that must succeed after a change; `timeout` is in seconds."""
+
+    run: tuple[str, ...]
+    timeout: float
+    retries: int
+
+
+class RunsHere(msgspec.Struct, frozen=True):
+    """A subsystem that runs on the node, with its commands; None: it has none."""
+
+    validate: tuple[str, ...] | None
+    reload: tuple[str, ...] | None
+    restart: tuple[str, ...] | None
+    stop: tuple[str, ...] | None
+    check: Check | None
+    using: str
+    covers: tuple[str, ...]
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file. `concerns` says by subsystem what it must do where this file alone is mended."""
+
+    content: str
+    mode: str
+    owner: str
+    group: str
+    digest: str
+    concerns: Mapping[str, str]
+
+
+class Configuration(msgspec.Struct, frozen=True):
+    """A node at a commit. Nothing changes on it as long as `digest` is the same: files and subsystems."""
+
+    node: str
+    commit: str
+    digest: str
+    state: str
+    features: tuple[str, ...]
+    groups: tuple[str, ...]
+    params: Mapping[str, Any]
+    files: Mapping[str, File]
+    subsystems: Mapping[str, RunsHere]
+    schema: str = SCHEMA
+
+    def encoded(self) -> bytes:
+        """As JSON, the same bytes for the same commit wherever it is written."""
+        return msgspec.json.encode(self, order="sorted")
