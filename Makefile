@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,agent,htcondor,server
 
-.PHONY: demo test bench lint docs pictures reference setup clean
+.PHONY: demo test bench bench-agents lint docs pictures reference setup clean
 
 setup: $(STAMP)
 
@@ -24,6 +24,10 @@ test: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m bench $(if $(FULL),--full) $(BENCH)
 
+# The server under 8,000 simulated agents: about five minutes; AGENTS="--help" tells more.
+bench-agents: $(STAMP)
+	$(BIN)/python -m bench.agents $(AGENTS)
+
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -33,7 +37,7 @@ lint: $(STAMP)
 docs: reference pictures
 	$(BIN)/python docs/findings.py
 
-# Terminals as SVG, and Graphviz's picture of groups.
+# Terminals as SVG, and Graphviz's picture of groups. The server's pages, with Chromium: python -m docs.pictures_pages
 pictures: $(STAMP)
 	$(BIN)/python docs/pictures.py
 

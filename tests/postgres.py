@@ -2,12 +2,13 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.ports import free_port
 
 USER = "nobody"
 _PLACES = (*os.environ.get("PATH", "").split(":"), *map(str, Path("/usr/lib/postgresql").glob("*/bin")))
@@ -28,7 +29,7 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.port = _free_port()
+        self.port = free_port()
 
     def call(self, name: str, *words: str) -> None:
         """One of PostgreSQL's programs, as an ordinary user: it refuses to run as root."""
@@ -83,9 +84,3 @@ def running() -> Iterator[Server]:
 
 def _group() -> str:
     return "nogroup"
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])

@@ -36,7 +36,7 @@ def command(
     `gitcfg agent run --help` and so on tell the options of each.
     """
     if find_spec("cryptography") is None:
-        raise GitcfgError("The agent needs cryptography.", "pip install 'gitcfg[agent]'")
+        raise GitcfgError("The agent needs cryptography.", "pip install cryptography")
     from gitcfg.agent.main import main
 
     gc.enable()  # unlike other commands it may run for months

@@ -10,7 +10,7 @@ from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
     from gitcfg.check.checked import Checked
-    from gitcfg.library import Fleet
+    from gitcfg.library import Fleet, Source
 
 EPILOG = """Examples:
 
@@ -68,8 +68,11 @@ def command(
     with fleet_of(source, at, staged) as fleet:
         checked = fleet.all_checked if parsers else fleet.checked
         if form in FORGES:
-            return _report(session, checked, form, source.repository.prefix)
-        return tell(session, fleet, checked, Output(form), folded)
+            code = _report(session, checked, form, source.repository.prefix)
+        else:
+            code = tell(session, fleet, checked, Output(form), folded)
+        _tell_astray(session, source, fleet)
+    return code
 
 
 def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
@@ -110,6 +113,14 @@ def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> in
     write_report(form, checked.findings, prefix)
     summary(session.console(stderr=True), checked)
     return int(checked.grave)
+
+
+def _tell_astray(session: Session, source: "Source", fleet: "Fleet") -> None:
+    if fleet.model.holds:
+        from gitcfg.cli.astray import warnings
+
+        for text in warnings(source, fleet):
+            session.console(stderr=True).print(text, style="yellow")
 
 
 def _tell_unjudged(session: Session, checked: "Checked") -> None:

@@ -1,13 +1,12 @@
-"""The server's state database for commands that only look at it, and do without where there is none."""
+"""The server's state database for commands that use it as it is, and make none where there is none."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from gitcfg.cli.serving.place import FOLDER, MISSING
+from gitcfg.cli.serving.said import Asked
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
@@ -17,11 +16,10 @@ if TYPE_CHECKING:
 _SQLITE = "sqlite:///"
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """Which database is said, if one is: its address, or the server's folder."""
-
-    url: str | None = None
-    folder: str | None = None
+def nowhere() -> GitcfgError:
+    """Nothing is said, and there is nothing where it usually is."""
+    hint = "Say --server URL to ask a server, or --database URL, or --state DIR."
+    return GitcfgError("No server keeps its state here.", hint)
 
 
 def address(repository: "Repository", asked: Asked) -> str | None:
@@ -33,6 +31,16 @@ def address(repository: "Repository", asked: Asked) -> str | None:
     place = folder / "state.db" if folder is not None else None
     there = place is not None and place.is_file()
     return f"{_SQLITE}{place.absolute()}" if place is not None and (there or asked.folder) else None
+
+
+@contextmanager
+def kept(repository: "Repository", asked: Asked) -> Iterator["State"]:
+    """The database that is meant. GitcfgError: there is none, or it cannot be opened."""
+    url = address(repository, asked)
+    if url is None:
+        raise nowhere()
+    with opened(url) as state:
+        yield state
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+SOME_FAILED = 3
+TIME_RAN_OUT = 5
 FAULT = 70
 INTERRUPTED = 130
 CLOSED_PIPE = 141
@@ -10,8 +12,9 @@ EXITS: Mapping[int, str] = {
     0: "Done; nothing is wrong, nothing differs.",
     1: 'A true answer that is "no": errors are found, nodes change (with `--exit-code`), nothing is found.',
     2: "Wrong usage: what is asked for does not exist, or cannot be read.",
+    SOME_FAILED: "Nodes failed, or stay as they were: an installation went wrong, a release is halted.",
     4: "Refused: something is in the way, and stays as it was.",
-    5: "Time ran out.",
+    TIME_RAN_OUT: "Time ran out.",
     FAULT: "A fault of gitcfg's own; a report is written.",
     INTERRUPTED: "Interrupted.",
     CLOSED_PIPE: "Whoever reads the output has left, a pager too.",

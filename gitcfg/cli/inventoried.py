@@ -1,13 +1,17 @@
 """An inventory as it is asked for: of which commit, from which database, which nodes, in which order."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gitcfg.cli.database import Asked, address, opened
+from gitcfg.cli.serving.branch import note
+from gitcfg.cli.serving.said import Asked
+from gitcfg.cli.serving.told import heard
+from gitcfg.inventory.columns import COLUMNS, value
 from gitcfg.inventory.conditions import selected
 from gitcfg.inventory.described import behind, described
-from gitcfg.inventory.standing import COLUMNS, Place, Tip, joined, value
+from gitcfg.inventory.places import Place, Tip, joined
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
@@ -27,33 +31,41 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Inventory(msgspec.Struct, frozen=True):
-    """Nodes; `tip` is the commit that they shall run, `seen` says whether a database was wanted."""
+    """Nodes; `tip` is the commit that they shall run, `seen` says whether a server was asked.
+
+    `note` is what is to be said of a branch whose tip does not count.
+    """
 
     tip: str | None
     now: float
     seen: bool
     places: tuple[Place, ...]
+    note: str = ""
 
 
 def found(source: Source, wanted: Wanted, now: float) -> Inventory:
     """The inventory. GitcfgError: what is asked for cannot be read, or is not there."""
     column = known(wanted.sort.removeprefix("-"))
     seen = _seen(source, wanted.database)
+    said = note(source.repository, wanted.database)
     with _fleet(source, wanted.at) as fleet:
         walk_in = fleet.model.settings.walk_in
         tip = Tip(
-            behind(fleet, (seen or {}).values(), source.cache, lambda commit: _older(source, commit)),
+            _behind(source, fleet, (seen or {}).values()),
             None if walk_in is None else tuple(ref.name for ref in walk_in),
+            now,
         )
         places = joined(described(fleet, source.today), seen, tip)
         places = _named(fleet, places, wanted.words)
         if wanted.where is not None:
             places = selected(places, fleet, wanted.where, None if seen is None else now)
-        return Inventory(fleet.commit, now, seen is not None, _sorted(places, column, wanted.sort))
+        return Inventory(fleet.commit, now, seen is not None, _sorted(places, column, wanted.sort), said)
 
 
 def known(column: str) -> str:
     """A column, if there is one. GitcfgError: there is none."""
+    if not column:
+        raise GitcfgError("A column has no name.", f"Say some of: {', '.join(COLUMNS)}.")
     if column not in COLUMNS:
         near = did_you_mean(column, COLUMNS) or f"Say one of: {', '.join(COLUMNS)}."
         raise GitcfgError(f"There is no column {shown(column)}.", near)
@@ -67,16 +79,17 @@ def _fleet(source: Source, at: str | None) -> Fleet:
     return source.worktree()
 
 
+def _behind(source: Source, fleet: Fleet, seen: "Collection[NodeState]") -> frozenset[str]:
+    return behind(fleet, seen, source.cache, lambda commit: _older(source, commit), source.today)
+
+
 def _older(source: Source, commit: str) -> Fleet | None:
     return source.at(commit) if source.repository.knows(commit) else None
 
 
 def _seen(source: Source, asked: Asked) -> "dict[str, NodeState] | None":
-    url = address(source.repository, asked)
-    if url is None:
-        return None
-    with opened(url) as state:
-        return {one.node: one for one in state.checkins.nodes()}
+    found = heard(source.repository, asked, facts=True)
+    return None if found is None else {one.node: one for one in found}
 
 
 def _named(fleet: Fleet, places: tuple[Place, ...], words: tuple[str, ...]) -> tuple[Place, ...]:

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli.database import Asked
 from gitcfg.cli.serving.place import Database, StateFolder
+from gitcfg.cli.serving.remote import Server, Token
+from gitcfg.cli.serving.said import asked
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
-EPILOG = """States: ok, behind, failed, reverted, drifted, held, never, pending, retired, gone.
-Without a server's database only what git says is told. Conditions also see node.state, node.checkin,
+EPILOG = """States: ok, behind, failed, refused, reverted, away, drifted, held, never, pending, retired, gone.
+Without a server or its database only what git says is told. Conditions also see node.state, node.checkin,
 node.since, node.commit, node.outcome, node.drifted, node.version, node.seen (its own facts) and age(TIME).
 
 Examples:
@@ -52,6 +53,8 @@ def command(
     sort: Annotated[str, _SORT] = "name",
     columns: Annotated[str | None, _COLUMNS] = None,
     at: Annotated[str | None, _AT] = None,
+    server: Server = None,
+    token: Token = None,
     database: Database = None,
     folder: StateFolder = None,
     output: Annotated[Form, typer.Option("-o", "--output", help="What to write.")] = Form.TABLE,
@@ -63,8 +66,10 @@ def command(
         raise GitcfgError(f"-o {output} tells everything.", "--columns goes with a table or CSV.")
     session: Session = context.obj
     now = time.time()
-    wanted = Wanted(tuple(nodes or ()), where, sort, at, Asked(database, folder))
+    wanted = Wanted(tuple(nodes or ()), where, sort, at, asked(context, database, folder, server, token))
     inventory = found(session.open(), wanted, now)
     from gitcfg.cli.inventory_told import tell
 
     tell(session, inventory, columns, output.value)
+    if inventory.note:
+        session.console(stderr=True).print(inventory.note)

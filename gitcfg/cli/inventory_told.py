@@ -13,14 +13,20 @@ from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.cli.trails import aligned
+from gitcfg.inventory.columns import TIMES, value
+from gitcfg.inventory.places import Place
+from gitcfg.inventory.places import counted as by_state
 from gitcfg.inventory.records import ago, inventory_record
-from gitcfg.inventory.standing import TIMES, Place, Standing, value
-from gitcfg.inventory.standing import counted as by_state
+from gitcfg.inventory.standing import Standing
 from gitcfg.load.keys import fingerprint
 
 _SEEN = ("name", "state", "commit", "since", "checkin", "groups", "labels")
 _GIT = ("name", "state", "hold", "groups", "labels")
-_STYLES = {Standing.OK: "green", Standing.FAILED: "red", Standing.REVERTED: "red", Standing.DRIFTED: "yellow"}
+_STYLES = {
+    Standing.OK: "green",
+    **dict.fromkeys((Standing.FAILED, Standing.REFUSED, Standing.REVERTED), "red"),
+    **dict.fromkeys((Standing.DRIFTED, Standing.AWAY), "yellow"),
+}
 _IDS = ("commit", "failed", "digest")
 
 

@@ -2,9 +2,9 @@
 
 import typer
 
-from gitcfg.cli import node_accept, node_forget, node_list
+from gitcfg.cli import node_accept, node_forget, node_list, node_policy
 
-_PURPOSE = "Accept nodes by their keys."
+_PURPOSE = "Accept nodes by their keys, and tell what they must let gitcfg do."
 
 
 def register(app: typer.Typer, name: str) -> None:
@@ -13,6 +13,7 @@ def register(app: typer.Typer, name: str) -> None:
     group.command("accept", epilog=node_accept.EPILOG)(node_accept.command)
     group.command("list", epilog=node_list.EPILOG)(node_list.command)
     group.command("forget", epilog=node_forget.EPILOG)(node_forget.command)
+    group.command("policy", epilog=node_policy.EPILOG)(node_policy.command)
     group.callback()(_group)
     app.add_typer(group, name=name)
 

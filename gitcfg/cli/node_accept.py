@@ -6,25 +6,30 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli import editing as say
-from gitcfg.cli.database import Asked
 from gitcfg.cli.serving.place import Database, StateFolder
+from gitcfg.cli.serving.remote import Server, Token
+from gitcfg.cli.serving.said import asked
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
-EPILOG = """Compare the fingerprint with what `gitcfg-agent key` says on the node.
+EPILOG = """Compare the fingerprint with what `gitcfg-agent key` says on the node. Of a @group, or with
+--where, those are accepted that have come; who is named must have.
 Keys come from nodes that have asked the server, or from a file with lines NODE ssh-ed25519 AAAA...,
 which may be OpenSSH's own (*.pub) for one node.
 
 Examples:
 
-  gitcfg node accept exec042.example.org                     it has asked the server of this repository
+  gitcfg node accept exec042.example.org --server https://config.example.com
 
-  gitcfg node accept 'exec[001-100]' --yes --commit          a whole rack, without being asked
+  gitcfg node accept @rack3 --yes --commit                   all of a rack that have asked, without a question
 
   gitcfg node accept exec042 --from exec042.pub --replace    it was set up anew"""
 
 _FROM = typer.Option("--from", help="A file that holds keys; - is stdin.", metavar="FILE")
-_NODES = typer.Argument(help="Which nodes; without any, all in the file.", metavar="NODES")
+_NODES = typer.Argument(
+    help="Nodes: names, exec[001-100], @group; without any, all in the file.", metavar="NODES"
+)
+_WHERE = typer.Option(help="Those for which this holds, of what git says.", metavar="CEL")
 _REPLACE = typer.Option("--replace", help="Take the new key of a node that has another one.")
 
 
@@ -34,6 +39,9 @@ def command(
     file: Annotated[str | None, _FROM] = None,
     replace: Annotated[bool, _REPLACE] = False,
     yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")] = False,
+    where: Annotated[str | None, _WHERE] = None,
+    server: Server = None,
+    token: Token = None,
     database: Database = None,
     folder: StateFolder = None,
     force: say.Force = False,
@@ -42,16 +50,17 @@ def command(
 ) -> int:
     """Accept nodes: write their keys into keys/, once the fingerprints are agreed to."""
     from gitcfg.cli.edited import carry, wish
-    from gitcfg.cli.node_keys import agreed, handed_over
+    from gitcfg.cli.node_keys import Wanted, agreed, handed_over
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.keys import Another, accept
     from gitcfg.nodeset import fold
 
     session: Session = context.obj
     source = session.open()
+    said = asked(context, database, folder, server, token)
     another = Another.REPLACE if replace else Another.KEEP
     _refuse_unasked(yes)
-    keys = handed_over(source, tuple(nodes or ()), file, Asked(database, folder))
+    keys = handed_over(source, Wanted(tuple(nodes or ()), where, file, replace), said)
 
     def work(draft: Draft) -> None:
         accept(draft, keys, another)

@@ -1,13 +1,16 @@
 """`gitcfg node forget`: nodes' keys taken out of git, and those of strangers out of the server's database."""
 
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gitcfg.cli import editing as say
-from gitcfg.cli.database import Asked, address, opened
+from gitcfg.cli.database import address, kept
 from gitcfg.cli.plain import safe
 from gitcfg.cli.serving.place import Database, StateFolder
+from gitcfg.cli.serving.remote import Server, Token, ask
+from gitcfg.cli.serving.said import Asked, asked
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
@@ -24,12 +27,16 @@ Examples:
 
   gitcfg node forget 'exec[001-100]' --commit -m 'Rack 3 is gone'
 
-  gitcfg node forget stranger --database sqlite:////var/lib/gitcfg/state.db"""
+  gitcfg node forget stranger --server https://config.example.com"""
+
+_STRANGERS = "Of a stranger a server forgets all: --server URL, --database URL or --state DIR says which."
 
 
 def command(
     context: typer.Context,
     nodes: Annotated[list[str], typer.Argument(help="Which nodes.", metavar="NODES...")],
+    server: Server = None,
+    token: Token = None,
     database: Database = None,
     folder: StateFolder = None,
     force: say.Force = False,
@@ -48,8 +55,9 @@ def command(
         names = named(fleet.model.settings.max_nodes, nodes)
         accepted = [name for name in names if name in fleet.model.keys]
     strangers = [name for name in names if name not in accepted]
-    known = _forget(source, strangers, Asked(database, folder)) if strangers else ()
-    for name in known:
+    if strangers:
+        _forget(source, strangers, asked(context, database, folder, server, token))
+    for name in strangers:
         session.write(f"forgot {safe(name)}\n")
     if not accepted:
         return 0
@@ -60,14 +68,18 @@ def command(
     return carry(session, work, wish(force, commit, message, f"Forget {fold(accepted)}"))
 
 
-def _forget(source: "Source", names: list[str], asked: Asked) -> tuple[str, ...]:
-    """Let the server's database know nothing of nodes. GitcfgError: it does not know one."""
-    url = address(source.repository, asked)
-    if url is None:
-        raise GitcfgError(f"git has no key of {safe(names[0])}.", "--database URL forgets who only asked.")
-    with opened(url) as state:
+def _forget(source: "Source", names: list[str], where: Asked) -> None:
+    """Let the server know nothing of nodes. GitcfgError: it does not know one, or there is no server."""
+    if where.server is not None:
+        from urllib.parse import quote
+
+        for name in names:
+            ask(where.server, where.token, f"/v1/nodes/{quote(name, safe='')}/forget", "POST")
+        return
+    if address(source.repository, where) is None:
+        raise GitcfgError(f"git has no key of {safe(names[0])}.", _STRANGERS)
+    with kept(source.repository, where) as state:
         unknown = [name for name in names if state.checkins.node(name) is None]
         if unknown:
             raise GitcfgError(f"Neither git nor the server knows a key of {safe(unknown[0])}.")
-        state.checkins.forget(names)
-    return tuple(names)
+        state.forget(names, time.time())

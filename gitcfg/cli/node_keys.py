@@ -7,44 +7,75 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.cli.database import Asked, address, opened
+from gitcfg.cli.database import nowhere
+from gitcfg.cli.nodes import chosen
 from gitcfg.cli.pager import Pager
 from gitcfg.cli.plain import counted, safe
+from gitcfg.cli.serving.said import Asked
+from gitcfg.cli.serving.told import heard
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
+from gitcfg.nodeset import NodeSetError, expand, fold
 
 if TYPE_CHECKING:
     from gitcfg.library import Source
 
 
-def handed_over(source: "Source", words: tuple[str, ...], file: str | None, asked: Asked) -> dict[str, str]:
-    """The keys of the nodes that are named, in order of name. GitcfgError: one has none."""
-    if file is None and not words:
-        raise GitcfgError("It is not said which nodes.", "`gitcfg node list --pending` tells who has asked.")
-    with source.worktree() as fleet:
-        wanted = named(fleet.model.settings.max_nodes, words)
-    if file is not None:
-        found, whence = _from(file, wanted), shown(file)
-    else:
-        found, whence = _asked(source, asked), "The server"
-    missing = sorted(set(wanted) - found.keys())
-    if missing:
-        from gitcfg.nodeset import fold
+class Wanted(msgspec.Struct, frozen=True):
+    """Which nodes: words, a condition, and a file that holds keys instead of the server.
 
-        raise GitcfgError(
-            f"{whence} has no key of {fold(missing)}.", "Leave them out, and accept them later."
-        )
-    names = wanted or tuple(found)
+    `replace`: the key that a node came with last counts, though git has another one.
+    """
+
+    words: tuple[str, ...]
+    where: str | None
+    file: str | None
+    replace: bool = False
+
+
+def handed_over(source: "Source", wanted: Wanted, asked: Asked) -> dict[str, str]:
+    """The keys of the nodes that are meant, in order of name. GitcfgError: one that is named has none."""
+    if wanted.file is None and not wanted.words and wanted.where is None:
+        raise GitcfgError("It is not said which nodes.", "`gitcfg node list --pending` tells who has asked.")
+    must, may = _meant(source, wanted)
+    if wanted.file is not None:
+        found, whence = _from(wanted.file, must), shown(wanted.file)
+    else:
+        found, whence = _came(source, asked, wanted.replace), "The server"
+    missing = sorted(set(must) - found.keys())
+    if missing:
+        hint = "Leave them out, and accept them later."
+        raise GitcfgError(f"{whence} has no key of {fold(missing)}.", hint)
+    everybody = not wanted.words and wanted.where is None
+    names = set(found) if everybody else {*must, *(may & found.keys())}
     if not names:
-        raise GitcfgError(f"{shown(file or '')} holds no key.", "`gitcfg-agent key` prints a node's.")
+        raise _nobody(wanted, whence)
     return {name: found[name] for name in sorted(names)}
+
+
+def _nobody(wanted: Wanted, whence: str) -> GitcfgError:
+    if wanted.words or wanted.where is not None:
+        return GitcfgError(
+            f"{whence} has no key of any of them.", "`gitcfg node list --pending` tells who has asked."
+        )
+    return GitcfgError(f"{whence} holds no key.", "`gitcfg-agent key` prints a node's.")
+
+
+def _meant(source: "Source", wanted: Wanted) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The nodes that are named, which must have a key, and those of groups and conditions, which may."""
+    groups = tuple(word for word in wanted.words if word.startswith("@"))
+    with source.worktree() as fleet:
+        plain = named(fleet.model.settings.max_nodes, (word for word in wanted.words if word not in groups))
+        may = frozenset(chosen(fleet, groups)) if groups else frozenset()
+        if wanted.where is None:
+            return plain, may
+        held = frozenset(chosen(fleet, (), wanted.where))
+        return tuple(name for name in plain if name in held), may & held if wanted.words else held
 
 
 def named(most: int, words: Iterable[str]) -> tuple[str, ...]:
     """The nodes that words name, each once. GitcfgError: one is no set of names."""
-    from gitcfg.nodeset import NodeSetError, expand
-
     found: dict[str, None] = {}
     for word in words:
         try:
@@ -61,14 +92,13 @@ def _from(file: str, wanted: tuple[str, ...]) -> dict[str, str]:
     return handed_in(data, wanted[0] if len(wanted) == 1 else None)
 
 
-def _asked(source: "Source", asked: Asked) -> dict[str, str]:
-    """The keys by which nodes are known to the server."""
-    url = address(source.repository, asked)
-    if url is None:
-        hint = "Say --from FILE, or --database URL; beside the repository there is none."
-        raise GitcfgError("It is not said where the keys come from.", hint)
-    with opened(url) as state:
-        return {found.node: found.key for found in state.checkins.nodes() if found.key}
+def _came(source: "Source", asked: Asked, replace: bool) -> dict[str, str]:
+    """The keys by which nodes came to the server."""
+    found = heard(source.repository, asked)
+    if found is None:
+        raise GitcfgError("It is not said where the keys come from.", "Say --from FILE.", *nowhere().hints)
+    keys = {one.node: one.other.key if replace and one.other is not None else one.key for one in found}
+    return {node: key for node, key in keys.items() if key}
 
 
 def agreed(session: Session, keys: Mapping[str, str], yes: bool) -> bool:
@@ -76,10 +106,10 @@ def agreed(session: Session, keys: Mapping[str, str], yes: bool) -> bool:
     from gitcfg.load.keys import fingerprint
 
     # Who leaves a pager early means neither yes nor no.
-    told = session if yes else msgspec.structs.replace(session, pager=Pager(""))
+    shows = session if yes else msgspec.structs.replace(session, pager=Pager(""))
     width = max(map(len, keys))
     for name, key in keys.items():
-        told.write(f"{safe(name):<{width}}  {fingerprint(key)}\n")
+        shows.write(f"{safe(name):<{width}}  {fingerprint(key)}\n")
     if yes:
         return True
     question = "Is that its key?" if len(keys) == 1 else f"Are those {counted(len(keys), 'key')} theirs?"

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.database import Asked, address, opened
+from gitcfg.cli.database import nowhere
 from gitcfg.cli.plain import safe
 from gitcfg.cli.serving.place import Database, StateFolder
+from gitcfg.cli.serving.remote import Server, Token
+from gitcfg.cli.serving.said import Asked, asked
+from gitcfg.cli.serving.told import heard
 from gitcfg.cli.session import Output, Session
 from gitcfg.model import GitcfgError
 
@@ -24,7 +27,7 @@ EPILOG = """Examples:
 
   gitcfg node list -o json
 
-  gitcfg node list --pending --database postgresql://gitcfg@db/gitcfg"""
+  gitcfg node list --pending --server https://config.example.com"""
 
 _PENDING = typer.Option("--pending", help="Only those that are not accepted.")
 
@@ -32,18 +35,20 @@ _PENDING = typer.Option("--pending", help="Only those that are not accepted.")
 def command(
     context: typer.Context,
     pending: Annotated[bool, _PENDING] = False,
+    server: Server = None,
+    token: Token = None,
     database: Database = None,
     folder: StateFolder = None,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> None:
     """List nodes' keys: those in git, and those of nodes that have only asked the server."""
-    from gitcfg.inventory.keys import How, keys, keys_record
+    from gitcfg.inventory.keys import keys, keys_record
 
     session: Session = context.obj
     source = session.open()
     with source.worktree() as fleet:
-        every = keys(fleet, _seen(source, Asked(database, folder), pending))
-        found = [one for one in every if one.how is How.PENDING] if pending else every
+        every = keys(fleet, _seen(source, asked(context, database, folder, server, token), pending))
+        found = [one for one in every if one.how.waits] if pending else every
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
 
@@ -56,16 +61,14 @@ def command(
         session.console(stderr=True).print("Nobody is pending." if pending else "No node has a key.")
 
 
-def _seen(source: "Source", asked: Asked, needed: bool) -> "Iterable[NodeState]":
-    """Who has come to the server. GitcfgError: that is needed, and no database is known."""
-    url = address(source.repository, asked)
-    if url is None and needed:
-        hint = "Say --database URL; beside the repository there is none."
-        raise GitcfgError("Who is pending stands in the server's database, and none is known here.", hint)
-    if url is None:
-        return ()
-    with opened(url) as state:
-        return state.checkins.nodes()
+def _seen(source: "Source", where: Asked, needed: bool) -> "Iterable[NodeState]":
+    """Who has come to the server. GitcfgError: that is needed, and no server keeps its state here."""
+    found = heard(source.repository, where)
+    if found is None and needed:
+        raise GitcfgError(
+            "Who is pending is known to the server, and none keeps its state here.", *nowhere().hints
+        )
+    return found or ()
 
 
 def _lines(found: "Iterable[Known]") -> "Iterator[Text]":

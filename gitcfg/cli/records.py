@@ -12,7 +12,7 @@ Record = dict[str, Any]
 
 ITEMS = {
     "gitcfg.findings/1": ("findings", "finding"),
-    "gitcfg.render/1": ("nodes", "node"),
+    "gitcfg.render/1": ("nodes", "rendered"),
     "gitcfg.trail/1": ("params", "param"),
     "gitcfg.why/1": ("answers", "answer"),
     "gitcfg.values/1": ("values", "value"),
@@ -27,8 +27,11 @@ ITEMS = {
     "gitcfg.overrides/1": ("overrides", "override"),
     "gitcfg.keys/1": ("keys", "key"),
     "gitcfg.inventory/1": ("nodes", "standing"),
+    "gitcfg.tokens/1": ("tokens", "token"),
+    "gitcfg.policy/1": ("commands", "permission"),
 }
 """By schema: the key under which a record holds its items, and what one of them is called."""
+_NAMED = {"gitcfg.render/1": "node"}  # else the key of an item's name is what the item is called
 
 
 def write_record(record: Record, output: Output) -> None:
@@ -48,15 +51,16 @@ def write_record(record: Record, output: Output) -> None:
 def lines(record: Record) -> Iterator[Record]:
     """One record for each item: what the whole says of itself, and the item's own.
 
-    A line's schema is called as its item is; where items have names, that is the name's key too.
+    A line's schema is called as its item is; where items have names, that is mostly the name's key too.
     """
     many, one = ITEMS[record["schema"]]
+    named = _NAMED.get(record["schema"], one)
     head = {key: value for key, value in record.items() if key != many}
     head["schema"] = f"gitcfg.{one}/{record['schema'].rpartition('/')[2]}"
     items = record[many]
     if isinstance(items, dict):
         for name, item in items.items():
-            yield {**head, one: name, **item}
+            yield {**head, named: name, **item}
     else:
         for item in items:
             yield {**head, **item}

@@ -5,8 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from gitcfg.cli.serving.place import Database, StateFolder, database
+from gitcfg.cli.database import kept
+from gitcfg.cli.serving.place import Database, StateFolder, repository
 from gitcfg.cli.serving.remote import Server, Token, ask
+from gitcfg.cli.serving.said import Asked, asked
 from gitcfg.cli.session import Output, Session
 
 _STATUS = """Examples:
@@ -30,7 +32,9 @@ _ABORT = """Examples:
   gitcfg release abort 3f2a91c --server https://config.example.com
 
   gitcfg release abort 3f2a91c && gitcfg undo 3f2a91c"""
-_COMMIT = typer.Argument(help="The commit, which may be abbreviated.", metavar="REV")
+_COMMIT = typer.Argument(
+    help="The commit: HEAD, a branch, a tag, an id that may be abbreviated.", metavar="REV"
+)
 
 
 def register(app: typer.Typer, name: str) -> None:
@@ -56,14 +60,20 @@ def status(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Show how far each commit has got, the newest first."""
-    from gitcfg.cli.serving.releases import kept, show
+    from gitcfg.cli.serving.branch import note
+    from gitcfg.cli.serving.releases import kept as releases
+    from gitcfg.cli.serving.releases import show
 
     session: Session = context.obj
-    if server is not None:
-        record = ask(server, token, "/v1/releases")
+    said = asked(context, url, state, server, token)
+    if said.server is not None:
+        record, place = ask(said.server, said.token, "/v1/releases"), None
     else:
-        with database(session, url, state) as opened:
-            record = kept(session, opened, time.time())
+        place = repository(session)
+        with kept(place, said) as opened:
+            record = releases(session, opened, time.time())
+    if text := note(place, said):
+        session.console(stderr=True).print(text)
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
 
@@ -82,7 +92,7 @@ def resume(
     state: StateFolder = None,
 ) -> int:
     """Let a halted release go on: what failed until now counts no more."""
-    return _steer(context.obj, "resume", commit, (server, token), (url, state))
+    return _steer(context.obj, "resume", commit, asked(context, url, state, server, token))
 
 
 def abort(
@@ -94,25 +104,18 @@ def abort(
     state: StateFolder = None,
 ) -> int:
     """Take a release back: nodes that have its commit get the one before it again."""
-    return _steer(context.obj, "abort", commit, (server, token), (url, state))
+    return _steer(context.obj, "abort", commit, asked(context, url, state, server, token))
 
 
-def _steer(
-    session: Session,
-    what: str,
-    commit: str,
-    remote: tuple[str | None, str | None],
-    here: tuple[str | None, str | None],
-) -> int:
-    from gitcfg.cli.serving.releases import line, steered
+def _steer(session: Session, what: str, revision: str, said: Asked) -> int:
+    from gitcfg.cli.serving.releases import line, named, nodes, steered
 
+    commit = named(session, revision)
     found: dict[str, Any]
-    if remote[0] is not None:
-        from urllib.parse import quote
-
-        found = ask(remote[0], remote[1], f"/v1/releases/{quote(commit, safe='')}/{what}", "POST")
+    if said.server is not None:
+        found = ask(said.server, said.token, f"/v1/releases/{commit}/{what}", "POST")
     else:
-        with database(session, *here) as opened:
+        with kept(repository(session), said) as opened:
             found = steered(session, opened, what, commit, time.time())
-    session.write(f"{line(found)}\n")
+    session.write("".join(f"{text}\n" for text in (line(found), *nodes(found))))
     return 0

@@ -37,6 +37,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "COLUMN": (),
     "HOST": (),
     "PORT": (),
+    "ADDRESS": (),
     "URL": (),
     "TIME": (),
     "YYYY-MM-DD": (),

@@ -1,6 +1,5 @@
 """Judges a push: what each ref that moves brings, and whether it may."""
 
-import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date, datetime
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 from gitcfg.cache.cache import Cache
 from gitcfg.check.checked import Checked
 from gitcfg.check.known import Known
+from gitcfg.gate.astray import astray
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
 from gitcfg.gate.refusals import DELETED, NO_COMMIT, NO_SETTINGS, NO_SIGNERS, rewound, unsigned, wrong
@@ -59,13 +59,8 @@ class Gate:
             yield self._rulings(alike, opened)
 
     def _rulings(self, alike: dict[_Ends, list[str]], opened: ExitStack) -> Iterator[Ruling]:
-        judged = False
         for (old, new), refs in alike.items():
-            if judged:
-                gc.collect()  # the program collects nothing on its own, and fleets hold themselves
-            ruling = self._ruling(tuple(refs), old, new, opened)
-            judged = ruling.seen is not None
-            yield ruling
+            yield self._ruling(tuple(refs), old, new, opened)
             opened.close()
 
     def _ruling(self, refs: tuple[str, ...], old: str | None, new: str | None, opened: ExitStack) -> Ruling:
@@ -125,19 +120,33 @@ class Gate:
             earlier=earlier,
             seen=seen,
             changes=compare(old, new) if old is not None else None,
-            gate=settings_changes(old.tree, new.tree) if old is not None else (),
+            gate=(
+                *(settings_changes(old.tree, new.tree) if old is not None else ()),
+                *astray(new, lambda held: self._unheld(demanded, commit, held)),
+            ),
         )
+
+    def _unheld(self, demanded: Policy, commit: str, held: str) -> str:
+        """What is wrong with a commit at which nodes are to be held."""
+        refs = self._standing.refs
+        found = refs.commit(held)
+        tips = (refs.tip(name) for name in refs.names() if demanded.protects(name))
+        if found is not None and any(refs.includes(tip, found) for tip in (commit, *tips) if tip is not None):
+            return ""
+        return "which no protected branch has"
 
     def _failing(self, commits: Iterable[str], last: str, looked: Callable[[Fleet], Seen]) -> Iterator[Seen]:
         """Commits before the last one that have errors; what has no settings is no configuration yet."""
         for commit in commits:
-            with ExitStack() as opened:
-                fleet = self._fleet(commit, None, opened) if commit != last else None
-                if fleet is None:
-                    continue
-                if (seen := looked(fleet)).errors:
-                    yield seen
-            gc.collect()  # as between rulings; at least the last commit is still to come
+            seen = self._alone(commit, looked) if commit != last else None
+            if seen is not None and seen.errors:
+                yield seen
+
+    def _alone(self, commit: str, looked: Callable[[Fleet], Seen]) -> Seen | None:
+        """What is found at a commit, whose fleet ends before there is another one."""
+        with ExitStack() as opened:
+            fleet = self._fleet(commit, None, opened)
+            return None if fleet is None else looked(fleet)
 
     def _look(self, known: Callable[[], Known], ratchet: bool, fleet: Fleet) -> Seen:
         """What is wrong, but for warnings that are known, and with a ratchet errors that are."""

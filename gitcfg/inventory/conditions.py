@@ -8,7 +8,8 @@ from gitcfg.cel import NODE_VARIABLES, CelProblem, compile_condition
 from gitcfg.check.fold import sentence
 from gitcfg.compile.nodes import said
 from gitcfg.compile.selection import NodeView
-from gitcfg.inventory.standing import Place, value
+from gitcfg.inventory.columns import value
+from gitcfg.inventory.places import Place
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 

@@ -1,6 +1,6 @@
 """What git says of all nodes, and which of them run something else than it means."""
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,8 @@ from gitcfg.check.checked import PLACES
 from gitcfg.compile.concerned import concerned
 from gitcfg.compile.nodes import Said
 from gitcfg.git.fingerprint import changed_paths, fingerprint
-from gitcfg.inventory.standing import Described
+from gitcfg.inventory.guests import guests_behind
+from gitcfg.inventory.places import Described
 from gitcfg.library import Fleet
 from gitcfg.model.kinds import SETTINGS
 
@@ -31,8 +32,16 @@ def described(fleet: Fleet, today: date) -> dict[str, Described]:
     return {name: _described(said(name), name in keys, held.get(name)) for name in fleet}
 
 
-def behind(fleet: Fleet, seen: Iterable["NodeState"], cache: Cache, older: Older) -> frozenset[str]:
+def behind(
+    fleet: Fleet, seen: Collection["NodeState"], cache: Cache, older: Older, today: date
+) -> frozenset[str]:
     """The nodes that run something else than a commit means; who runs that very commit does not."""
+    return guests_behind(fleet, seen, today) | _described_behind(fleet, seen, cache, older)
+
+
+def _described_behind(
+    fleet: Fleet, seen: Iterable["NodeState"], cache: Cache, older: Older
+) -> frozenset[str]:
     doubtful = {one.node: one for one in seen if one.node in fleet and one.commit != fleet.commit}
     same = _same(fleet, doubtful.values(), older)
     asked = [name for name, one in doubtful.items() if one.digest is not None and name not in same]

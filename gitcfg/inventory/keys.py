@@ -16,12 +16,21 @@ if TYPE_CHECKING:  # what git alone says is told without a database's library
 
 
 class How(StrEnum):
-    """How a node is known by a key. Gone: it came, and git describes it no more."""
+    """How a node is known by a key. Gone: it came, and git describes it no more.
+
+    Another: git has one, and somebody asked by this one: it was set up anew, or is somebody else.
+    """
 
     ACCEPTED = "accepted"
     PENDING = "pending"
     WALK_IN = "walk-in"
     GONE = "gone"
+    ANOTHER = "another"
+
+    @property
+    def waits(self) -> bool:
+        """Is it for somebody to accept?"""
+        return self in (How.PENDING, How.ANOTHER)
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -34,19 +43,31 @@ class Known(msgspec.Struct, frozen=True):
     state: "NodeState | None" = None
 
     @property
+    def last(self) -> float | None:
+        """When it came last, in seconds since the epoch."""
+        if self.state is None or self.how is not How.ANOTHER or self.state.other is None:
+            return self.state.last if self.state is not None else None
+        return self.state.other.at
+
+    @property
     def address(self) -> str:
         """Where it came from last."""
-        return self.state.address if self.state is not None else ""
+        if self.state is None:
+            return ""
+        other = self.state.other if self.how is How.ANOTHER else None
+        return (other or self.state).address
 
 
 def keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[Known]:
-    """All keys, in order of name: those in git, and of nodes that git has none of the one they came with."""
+    """All keys, in order of name: those in git, then those that nodes came with and that git has not."""
     accepted = fleet.model.keys
-    found = {name: Known(name, key.text, How.ACCEPTED, key.origin) for name, key in accepted.items()}
+    found = [Known(name, key.text, How.ACCEPTED, key.origin) for name, key in accepted.items()]
     for one in seen:
         if one.key and one.node not in accepted:
-            found[one.node] = Known(one.node, one.key, _how(fleet, one), None, one)
-    return [found[name] for name in sorted(found)]
+            found.append(Known(one.node, one.key, _how(fleet, one), None, one))
+        elif one.other is not None and one.node in accepted and one.other.key != accepted[one.node].text:
+            found.append(Known(one.node, one.other.key, How.ANOTHER, None, one))
+    return sorted(found, key=lambda known: known.node)
 
 
 def _how(fleet: Fleet, one: "NodeState") -> How:
@@ -70,6 +91,6 @@ def _record(one: Known) -> dict[str, Any]:
         "fingerprint": fingerprint(one.key),
         "origin": origin_record(one.origin) if one.origin is not None else None,
         "first": one.state.first if one.state is not None else None,
-        "last": one.state.last if one.state is not None else None,
+        "last": one.last,
         "address": one.address,
     }

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from gitcfg.inventory.standing import COLUMNS, Place, value
+from gitcfg.inventory.columns import COLUMNS, value
+from gitcfg.inventory.places import Place
 from gitcfg.load.keys import fingerprint
 
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))

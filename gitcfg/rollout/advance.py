@@ -2,36 +2,52 @@
 
 from msgspec.structs import replace
 
+from gitcfg.rollout.manning import manned
 from gitcfg.rollout.outcomes import Look, Tally, tally
 from gitcfg.rollout.plan import Plan
 from gitcfg.rollout.progress import Progress, Status
 
 
-def advanced(plan: Plan, progress: Progress, seen: Look, now: float) -> Progress:
-    """As far as a release gets by now: into the next stages, to its end, or to a halt."""
+def advanced(plan: Plan, progress: Progress, seen: Look, now: float) -> tuple[Plan, Progress]:
+    """As far as a release gets by now: into the next stages, to its end, or to a halt.
+
+    The plan changes where nodes that are there stand in for others that are away.
+    """
     while progress.status is Status.RUNNING:
         after = _step(plan, progress, seen, now)
-        if after == progress:
+        if after == (plan, progress):
             break
-        progress = after
-    return progress
+        plan, progress = after
+    return plan, progress
 
 
-def _step(plan: Plan, progress: Progress, seen: Look, now: float) -> Progress:
+def _step(plan: Plan, progress: Progress, seen: Look, now: float) -> tuple[Plan, Progress]:
     everybody = tally(progress, plan.offered(progress.stage), seen, now)
     joined = tally(progress, plan.joining(progress.stage), seen, now)
     why = _too_many(plan, progress, everybody, joined)
     if why:
-        return replace(progress, status=Status.HALTED, why=why, well=None)
+        return plan, replace(progress, status=Status.HALTED, why=why, well=None)
     if everybody.pending:
-        return replace(progress, well=None)
+        return plan, replace(progress, well=None)
+    last = progress.stage + 1 == len(plan.sizes)
+    if not last and not joined.tried:
+        return _stood_in(plan, progress, seen, now)
     if progress.well is None:
-        return replace(progress, well=now)
+        return plan, replace(progress, well=now)
     if now - progress.well < plan.settle:
-        return progress
-    if progress.stage + 1 == len(plan.sizes):
-        return replace(progress, status=Status.DONE)
-    return replace(progress, stage=progress.stage + 1, since=now, well=None)
+        return plan, progress
+    if last:
+        return plan, replace(progress, status=Status.DONE)
+    return manned(plan, progress.stage + 1, seen, now), replace(
+        progress, stage=progress.stage + 1, since=now, well=None
+    )
+
+
+def _stood_in(plan: Plan, progress: Progress, seen: Look, now: float) -> tuple[Plan, Progress]:
+    """Where a whole stage is away nobody has tried the commit: others do, or it waits for somebody."""
+    found = manned(plan, progress.stage, seen, now)
+    since = now if found != plan else progress.since
+    return found, replace(progress, since=since, well=None)
 
 
 def _too_many(plan: Plan, progress: Progress, everybody: Tally, joined: Tally) -> str:

@@ -7,10 +7,9 @@ import msgspec
 
 from gitcfg.rollout.progress import Progress
 
-AWAY = 15 * 60.0
-"""A node that was silent for so many seconds is away. Nobody waits for one that was when it began."""
-PATIENCE = 15 * 60.0
-"""How many seconds a node that is there has to report on a commit that it was offered."""
+LEAST, MOST = 15 * 60.0, 24 * 3600.0
+MISSED = 3
+"""A node that missed so many check-ins is away, but not before LEAST seconds, nor after MOST."""
 
 
 class Outcome(StrEnum):
@@ -26,13 +25,14 @@ class Outcome(StrEnum):
 class Seen(msgspec.Struct, frozen=True):
     """When a node was seen last, and since when without a gap; `failed` is when it last failed at the commit.
 
-    Times are seconds since the epoch.
+    Times are seconds since the epoch. `patience` is how many seconds it may be silent.
     """
 
     last: float
     present: float
     runs: bool = False
     failed: float | None = None
+    patience: float = LEAST
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -49,6 +49,11 @@ class Tally(msgspec.Struct, frozen=True):
         """How many did not come through."""
         return self.failed + self.missing
 
+    @property
+    def tried(self) -> bool:
+        """Has anybody made anything of it?"""
+        return bool(self.well or self.failures)
+
 
 Look = Callable[[str], Seen | None]
 
@@ -62,15 +67,31 @@ def tally(progress: Progress, nodes: Iterable[str], seen: Look, now: float) -> T
 
 
 def outcome(progress: Progress, seen: Seen | None, now: float) -> Outcome:
-    """What one node has made of a commit. One that was away when it was offered, and still is, is away."""
+    """What one node has made of a commit. One that was away when it was offered, and still is, is away.
+
+    What failed before it was forgiven is to be tried again, and is pending until then.
+    """
     if seen is None:
         return Outcome.AWAY
-    silent = now - max(seen.last, progress.forgiven) > AWAY
+    silent = now - max(seen.last, progress.forgiven) > seen.patience
     if seen.runs:
         return Outcome.MISSING if silent else Outcome.WELL
-    if seen.failed is not None:
-        return Outcome.FAILED if seen.failed >= progress.forgiven else Outcome.AWAY
+    if seen.failed is not None and seen.failed >= progress.forgiven:
+        return Outcome.FAILED
     if silent:
-        return Outcome.AWAY if seen.last < progress.since - AWAY else Outcome.MISSING
+        return Outcome.AWAY if seen.last < progress.since - seen.patience else Outcome.MISSING
     waiting = now - max(progress.since, progress.forgiven, seen.present)
-    return Outcome.MISSING if waiting > PATIENCE else Outcome.PENDING
+    return Outcome.MISSING if waiting > seen.patience else Outcome.PENDING
+
+
+def is_there(seen: Seen | None, now: float) -> bool:
+    """Was a node heard of lately?"""
+    return seen is not None and now - seen.last <= seen.patience
+
+
+def patience(interval: float | None) -> float:
+    """How many seconds a node may be silent until it is away, and may take to report on a commit.
+
+    `interval` is how long it says to be silent between two check-ins.
+    """
+    return min(max(LEAST, MISSED * (interval or 0.0)), MOST)

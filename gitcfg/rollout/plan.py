@@ -29,9 +29,14 @@ class Plan(msgspec.Struct, frozen=True):
         """The nodes of a stage and of all before it."""
         return self.order[: self.sizes[stage]]
 
+    def span(self, stage: int) -> tuple[int, int]:
+        """Where in the order a stage begins, and where it ends."""
+        return self.sizes[stage - 1] if stage else 0, self.sizes[stage]
+
     def joining(self, stage: int) -> tuple[str, ...]:
         """The nodes that get it in a stage."""
-        return self.order[self.sizes[stage - 1] if stage else 0 : self.sizes[stage]]
+        begin, end = self.span(stage)
+        return self.order[begin:end]
 
 
 def planned(

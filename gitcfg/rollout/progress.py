@@ -19,7 +19,7 @@ class Status(StrEnum):
 class Progress(msgspec.Struct, frozen=True):
     """How far a commit has got. `since` is when the stage was offered it, `well` since when it is well there.
 
-    What failed before `forgiven` counts no more. `why` says what halted it. Times are seconds, as above.
+    What failed before `forgiven` is to be tried again. `why` says what halted it. Times are in seconds.
     """
 
     commit: str
@@ -32,7 +32,7 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 def resumed(progress: Progress, now: float) -> Progress:
-    """A halted release goes on, and what failed until now no longer counts."""
+    """A halted release goes on, once what failed until now has come through."""
     return replace(progress, status=Status.RUNNING, forgiven=now, well=None, why="")
 
 

@@ -1,7 +1,7 @@
 """The application: every request is counted and logged and, where it was signed, answered signed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from aiohttp import web
@@ -11,6 +11,7 @@ from gitcfg.server import pages
 from gitcfg.server.callers import ABOUT, WHO
 from gitcfg.server.pages.shown import problem_page
 from gitcfg.server.problems import Problem, answer, of_http
+from gitcfg.server.proxies import ORIGIN, Network, Origin, origin
 from gitcfg.server.routes import routes
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.signing import About
@@ -20,14 +21,26 @@ Boundary = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
 """Answers where a handler fails as none should: the only place that catches everything."""
 
 
-def application(service: Service, boundary: Boundary) -> web.Application:
-    """The application of a service."""
+def application(service: Service, boundary: Boundary, trusted: Sequence[Network] = ()) -> web.Application:
+    """The application of a service, behind proxies that are trusted."""
+    disbelieved: list[str] = []
+
+    def placed(request: web.Request) -> Origin:
+        found = origin(request, trusted)
+        if found.disbelieved and not disbelieved:  # once: anybody can send such headers
+            disbelieved.append(found.address)
+            hint = "--trusted-proxy, if that is a proxy of yours"
+            said = {"from": found.address, "hint": hint}
+            service.log.warning("a proxy that is not trusted", extra={"said": said})
+        return found
 
     @web.middleware
     async def answering(request: web.Request, handler: Handler) -> web.StreamResponse:
         begun = asyncio.get_running_loop().time()
+        request[ORIGIN] = placed(request)
         response = await _answered(request, handler, boundary)
-        if "Signature" in request.headers and isinstance(response, web.Response):
+        # As callers see it: who has a token asks for names of any kind, and no header holds all of them.
+        if "Signature-Input" in request.headers and isinstance(response, web.Response):
             service.key.sign(request, response, request.get(ABOUT, About()), service.clock())
         response.headers["Server"] = "gitcfg"
         _note(service, request, response, asyncio.get_running_loop().time() - begun)
@@ -78,7 +91,7 @@ def _note(service: Service, request: web.Request, response: web.StreamResponse, 
         "status": response.status,
         "ms": round(seconds * 1000, 1),
         "who": request.get(WHO, ""),
-        "from": request.remote,
+        "from": request[ORIGIN].address,
         "bytes": _size(response),
     }
     service.log.info("request", extra={"said": said})

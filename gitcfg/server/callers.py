@@ -6,6 +6,7 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.server.problems import Problem
+from gitcfg.server.proxies import ORIGIN
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.signed import Signed, signed
 from gitcfg.server.signing import About
@@ -27,7 +28,7 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 async def body_of(request: web.Request, most: int) -> bytes:
-    """A request's body. Problem: it is too large, or takes too long."""
+    """A request's body. Problem: it is too large, takes too long, or is broken."""
     if (request.content_length or 0) > most:
         raise Problem("too-large", f"At most {most} bytes are read.")
     parts, size = [], 0
@@ -40,6 +41,8 @@ async def body_of(request: web.Request, most: int) -> bytes:
                     raise Problem("too-large", f"At most {most} bytes are read.")
     except TimeoutError:
         raise Problem("slow") from None
+    except web.RequestPayloadError:
+        raise Problem("malformed", "The body is not in the encoding that its headers say.") from None
     return b"".join(parts)
 
 
@@ -47,7 +50,11 @@ async def caller(request: web.Request, body: bytes = b"") -> Caller:
     """Who asks. Problem: nobody whom the server knows."""
     service = request.app[SERVICE]
     if "Signature-Input" in request.headers:
-        found = signed(request, body, service.view.keys, service.clock())
+        try:
+            found = signed(request, body, service.view.keys, service.clock())
+        except Problem:
+            await service.others.note(request, body)
+            raise
         request[WHO] = f"node {found.node}"
         if found.known or found.node in service.conductor.roll.nodes:
             service.limits.count(found.node, service.clock())
@@ -77,7 +84,7 @@ async def of_node(request: web.Request, node: str, body: bytes = b"") -> Caller:
     if found.node.node != node:
         raise Problem("not-found")
     if not found.node.known:
-        await request.app[SERVICE].strangers.admit(found.node)
+        await request.app[SERVICE].strangers.admit(found.node, request[ORIGIN].address)
     return found
 
 

@@ -8,14 +8,10 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TypeVar
 
-from msgspec.structs import replace
-
-from gitcfg.cache.cache import NoCache
 from gitcfg.comparison.actions import Consequences
-from gitcfg.compile.part import part
 from gitcfg.delivery import Configuration, configuration, consequences
+from gitcfg.inventory.guests import guest
 from gitcfg.library import Fleet, Source
-from gitcfg.model import ListEdit, Node, Op, Origin, Ref
 
 T = TypeVar("T")
 
@@ -64,6 +60,11 @@ class Fleets:
                 self._consequences[commit] = consequences(fleet)
             return configuration(fleet, name, self._consequences[commit])
 
+    def digest(self, commit: str, name: str) -> str | None:
+        """The digest of all that a node gets at a commit; None: it gets nothing."""
+        with self.of(commit, name) as fleet:
+            return fleet[name].digest if fleet is not None else None
+
     @contextmanager
     def of(self, commit: str, name: str) -> Iterator[Fleet | None]:
         """The fleet that knows a node at a commit; None: it gets nothing there."""
@@ -71,23 +72,12 @@ class Fleets:
         if name in fleet:
             yield fleet
             return
-        found = self._walk_in(fleet, name)
+        found = guest(fleet, name, self.source.today)
         if found is None:
             yield None
             return
         with found:
             yield found
-
-    def _walk_in(self, fleet: Fleet, name: str) -> Fleet | None:
-        """The fleet of a node that nobody has described; None: the commit gives such nodes nothing."""
-        model = fleet.model
-        if model.settings.walk_in is None:
-            return None
-        origin = model.settings.origin
-        groups = ListEdit(Op.SET, tuple(Ref(ref.name, ref.origin) for ref in model.settings.walk_in), origin)
-        node = Node(name, Origin(origin.file), groups=groups)
-        alone = part(replace(model, nodes={name: node}, nodesets={}), [name])
-        return Fleet(fleet.tree, None, self.source.today, NoCache(), alone)
 
     def close(self) -> None:
         """Close them all."""

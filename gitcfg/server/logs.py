@@ -10,11 +10,14 @@ class Lines(logging.Formatter):
     """`time`, `level`, `message`, and whatever else is said."""
 
     def format(self, record: logging.LogRecord) -> str:
+        more = dict(getattr(record, "said", {}))
+        if "message" in more:
+            more["detail"] = more.pop("message")
         said = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "message": record.getMessage(),
-            **getattr(record, "said", {}),
+            **more,
         }
         if record.exc_info:
             said["trace"] = self.formatException(record.exc_info)

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-SLICE = 500
-"""So many are woken before others get their turn."""
+SLICE = 100
+"""So many are woken before others get their turn: 30 ms of answers, each signed for its node."""
 
 
 class Polls:

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.rollout import Progress, Seen, Status, advanced, planned
+from gitcfg.rollout import Progress, Seen, Status, advanced, manned, planned
+from gitcfg.rollout.outcomes import Look
 from gitcfg.server import source
+from gitcfg.server.guests import changed_guests
 from gitcfg.server.outline import Outline
 from gitcfg.server.view import View
 from gitcfg.state import State, StoredRelease
@@ -29,8 +31,9 @@ class Begun(msgspec.Struct, frozen=True):
 async def begin(conductor: "Conductor", begun: Begun) -> bool:
     """Begin a release; False: another server was first, or it is under way."""
     back = await _back(conductor, begun)
-    release = begun_release(begun, back)
     commit, now = begun.commit, begun.now
+    guests = await changed_guests(conductor, commit, begun.outline, begun.view) if begun.known else ()
+    release = begun_release(begun, back, guests, _look(conductor, begun.view, commit, begun.outline))
 
     def keep(state: State) -> bool:
         if not state.releases.begin(release):
@@ -40,17 +43,14 @@ async def begin(conductor: "Conductor", begun: Begun) -> bool:
         tell(state, release, release.progress, now, "begun")
         return True
 
-    kept = await conductor.ask(keep)
-    if kept:
-        said = {"commit": commit, "nodes": len(release.plan.order), "stages": list(release.plan.sizes)}
-        conductor.log.info("release begun", extra={"said": said})
-    return kept
+    return await conductor.ask(keep)
 
 
-def begun_release(begun: Begun, back: bool) -> StoredRelease:
+def begun_release(begun: Begun, back: bool, guests: tuple[str, ...], seen: Look) -> StoredRelease:
     """A release as it begins. The first one is there at once: no node runs anything that could be kept."""
-    changed = _changed(begun) if begun.known else []
+    changed = [*_changed(begun), *guests] if begun.known else []
     plan = planned(begun.commit, changed, begun.outline.release, begun.outline.first, back)
+    plan = manned(plan, 0, seen, begun.now)
     status = Status.RUNNING if changed else Status.DONE
     base = begun.known[-1].commit if begun.known else None
     progress = Progress(begun.commit, begun.now, status=status)
@@ -89,23 +89,33 @@ async def _back(conductor: "Conductor", begun: Begun) -> bool:
 async def advance(conductor: "Conductor") -> bool:
     """Let the release on its way go on by what nodes have said; is anything else than before?"""
     release = next((one for one in conductor.releases if one.progress.status is Status.RUNNING), None)
-    view, roll, now = conductor.view, conductor.roll, conductor.clock()
+    view, now = conductor.view, conductor.clock()
     if release is None or view is None or release.commit not in view.outlines:
         return False
-    lines = view.outlines[release.commit].nodes
-
-    def seen(name: str) -> Seen | None:
-        line = lines.get(name)
-        digest = line.digest if line is not None else None
-        return None if name in view.held else roll.seen(name, release.commit, digest)
+    seen = _look(conductor, view, release.commit, view.outlines[release.commit])
+    before = release.plan, replace(release.progress, well=None)
 
     def keep(state: State) -> bool:
-        progress = advanced(release.plan, release.progress, seen, now)
-        if progress == release.progress or not state.releases.advance(release, progress):
+        plan, progress = advanced(release.plan, release.progress, seen, now)
+        moved = (plan, replace(progress, well=None)) != before
+        if progress == release.progress and not moved:
             return False
-        if replace(progress, well=None) != replace(release.progress, well=None):
+        if not state.releases.advance(release, progress, plan if plan != release.plan else None):
+            return False
+        if moved:
             state.events.next_sequence(now)
             tell(state, release, progress, now, "went on")
         return True
 
     return await conductor.ask(keep)
+
+
+def _look(conductor: "Conductor", view: View, commit: str, outline: Outline) -> Look:
+    """How a release of a commit sees nodes. Held ones are away: they do not get it."""
+
+    def seen(name: str) -> Seen | None:
+        line = outline.nodes.get(name)
+        digest = line.digest if line is not None else None
+        return None if name in view.held else conductor.roll.seen(name, commit, digest)
+
+    return seen

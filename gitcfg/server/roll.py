@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gitcfg.rollout import Seen
-from gitcfg.rollout.outcomes import AWAY
+from gitcfg.rollout import Seen, patience
 from gitcfg.state import Checkin, NodeState
 
 _OVERLAP = 5.0  # check-ins of other servers may be written a little after their time
@@ -23,13 +22,19 @@ class Last(msgspec.Struct, frozen=True, gc=False):
     failed_commit: str | None
     failed_at: float | None
     drifts: int
+    interval: float = 0.0
+
+    def away(self, now: float) -> bool:
+        """Has it been silent for longer than it should be?"""
+        return now - self.last > patience(self.interval)
 
 
 class Roll:
-    """By name. The database is read for what other servers have been told."""
+    """By name. The database is read for what other servers have been told; `forgotten` counts who was."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, Last] = {}
+        self.forgotten = 0
         self._until = 0.0
 
     @property
@@ -48,7 +53,7 @@ class Roll:
     def told(self, said: Checkin) -> bool:
         """Take in a check-in; does it say anything else than the one before?"""
         known = self.nodes.get(said.node)
-        back = known is None or said.at - known.last > AWAY
+        back = known is None or known.away(said.at)
         failed = said.result is not None and said.result.failed
         result = said.result
         new = Last(
@@ -61,6 +66,7 @@ class Roll:
             result.commit if result is not None and failed else known.failed_commit if known else None,
             result.at if result is not None and failed else known.failed_at if known else None,
             len(said.drift),
+            said.interval,
         )
         self.nodes[said.node] = new
         return known is None or back or failed or _what(known) != _what(new)
@@ -76,12 +82,12 @@ class Roll:
             return None
         runs = known.commit == commit or (digest is not None and known.digest == digest)
         failed = known.failed_at if known.failed_commit == commit else None
-        return Seen(known.last, known.present, runs, failed)
+        return Seen(known.last, known.present, runs, failed, patience(known.interval))
 
     def forget(self, names: Iterable[str]) -> None:
         """Know nothing of nodes any more."""
         for name in names:
-            self.nodes.pop(name, None)
+            self.forgotten += self.nodes.pop(name, None) is not None
 
 
 def _what(known: Last) -> tuple[object, ...]:
@@ -99,4 +105,5 @@ def _last(state: NodeState) -> Last:
         state.failed_commit,
         state.failed_at,
         len(state.drift),
+        state.interval,
     )

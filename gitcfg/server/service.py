@@ -11,6 +11,7 @@ from gitcfg.server.conductor import Conductor
 from gitcfg.server.fleets import Bench, Opener
 from gitcfg.server.limits import Limits
 from gitcfg.server.metrics import Metrics
+from gitcfg.server.others import Others
 from gitcfg.server.polls import Polls
 from gitcfg.server.problems import Problem
 from gitcfg.server.signing import ServerKey
@@ -41,8 +42,9 @@ class Service:
         self.packages = Bench("packages", opener, 4)
         self.people = Bench("people", opener, 2)
         self.conductor = Conductor(state, self._judges, self.polls, self.streams, clock, today, log)
-        self.writer = Writer(self.conductor.threads, state.checkins.record)
+        self.writer = Writer(self.conductor.threads, self.conductor.record)
         self.strangers = Strangers(self.conductor)
+        self.others = Others(self.conductor)
         self.teller = Teller(self.conductor)
         self.walk_ins: OrderedDict[tuple[str, str], str] = OrderedDict()
         self.tokens: OrderedDict[str, tuple[float, Token]] = OrderedDict()

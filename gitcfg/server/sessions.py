@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from gitcfg.server.proxies import ORIGIN
 from gitcfg.server.service import SERVICE
 from gitcfg.state import Token
 
@@ -28,5 +29,5 @@ def cookie(request: web.Request, name: str) -> str:
 
 
 def secure(request: web.Request) -> bool:
-    """Over TLS? Who lies about a proxy makes only their own cookie useless."""
-    return request.secure or request.headers.get("X-Forwarded-Proto", "").lower() == "https"
+    """Over TLS, to this server or to a proxy that is trusted?"""
+    return request[ORIGIN].secure

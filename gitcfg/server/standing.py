@@ -1,42 +1,46 @@
 """How each node stands: what git says of it, beside what it has said itself."""
 
 from collections.abc import Iterator
-from enum import StrEnum
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
+from gitcfg.inventory.standing import Stands, standing
 from gitcfg.load.keys import fingerprint
-from gitcfg.rollout.outcomes import AWAY
 from gitcfg.server.roll import Last
 from gitcfg.server.view import View
 from gitcfg.state import NodeState, Result
 
 
-class Standing(StrEnum):
-    """Where a node stands."""
+def stands(view: View, name: str, last: Last | None, now: float) -> Stands:
+    """What decides how a node stands that is known to git or has come."""
+    known, described = view.knows(name), view.outline.nodes.get(name)
+    git = Stands(
+        known or view.outline.walk_in is not None,
+        accepted=name in view.keys or not known,
+        retired=described is not None and described.retired,
+        held=view.offer(name).hold is not None,
+    )
+    if last is None:
+        return git
+    return replace(
+        git,
+        came=True,
+        runs=last.commit is not None,
+        behind=_behind(view, name, last),
+        outcome=last.outcome,
+        away=last.away(now),
+        drifted=last.drifts > 0,
+    )
 
-    CURRENT = "current"
-    BEHIND = "behind"
-    FAILED = "failed"
-    NEVER = "never"
-    PENDING = "pending"
-    GONE = "gone"
 
-
-def standing(view: View, name: str, last: Last | None) -> Standing:
-    """Where a node stands that is known to git or has come."""
+def _behind(view: View, name: str, last: Last) -> bool:
+    """Does a node run something else than it is to run by now?"""
+    if last.commit == view.offer(name).commit:
+        return False
     line = view.line(name)
-    if last is None or last.commit is None:
-        return (
-            Standing.NEVER if view.knows(name) and (last is None or name in view.keys) else Standing.PENDING
-        )
-    if line is None and view.outline.walk_in is None:
-        return Standing.BEHIND if view.knows(name) else Standing.GONE
-    wanted = view.offer(name).commit
-    if last.commit == wanted or (line is not None and last.digest == line.digest):
-        return Standing.CURRENT
-    return Standing.FAILED if last.failed_commit == wanted else Standing.BEHIND
+    return line is None or last.digest != line.digest
 
 
 def names(view: View, roll: dict[str, Last]) -> Iterator[str]:
@@ -47,22 +51,36 @@ def names(view: View, roll: dict[str, Last]) -> Iterator[str]:
 def node_record(
     view: View, name: str, last: Last | None, state: NodeState | None, now: float
 ) -> dict[str, Any]:
-    """A node of `gitcfg.inventory/1`."""
+    """A node of `gitcfg.nodes/1`."""
     described, line, offer = view.outline.nodes.get(name), view.line(name), view.offer(name)
     record: dict[str, Any] = {
         "node": name,
-        "standing": standing(view, name, last),
-        "away": last is not None and now - last.last > AWAY,
+        "state": standing(stands(view, name, last, now)).value,
+        "away": last is not None and last.away(now),
         "retired": described is not None and described.retired,
         "groups": described.groups if described is not None else (),
         "wanted": {"commit": offer.commit, "digest": line.digest} if line is not None else None,
         "hold": offer.hold.name if offer.hold is not None else None,
     }
+    record["other"] = _other(state, view.keys.get(name))
     return record | (_came(state) if state is not None else dict.fromkeys(_CAME))
 
 
+def _other(state: NodeState | None, known: str | None) -> dict[str, Any] | None:
+    """The key that a node came with last and that is not the one which git has by now."""
+    other = state.other if state is not None else None
+    if other is None or known is None or other.key == known:
+        return None
+    return {
+        "text": other.key,
+        "fingerprint": fingerprint(other.key),
+        "at": other.at,
+        "address": other.address,
+    }
+
+
 _CAME = (
-    *("first", "last", "present", "running", "result", "drift"),
+    *("first", "last", "present", "running", "result", "failed", "drift"),
     *("version", "clock_offset", "interval", "address", "key"),
 )
 
@@ -75,6 +93,7 @@ def _came(state: NodeState) -> dict[str, Any]:
         "present": state.present,
         "running": {"commit": state.commit, "digest": state.digest, "since": state.since},
         "result": result_record(state.result) if state.result is not None else None,
+        "failed": state.failed_commit,
         "drift": [said.get("path") for said in state.drift],
         "version": state.version,
         "clock_offset": state.clock_offset,

@@ -66,14 +66,22 @@ def written(event: Event) -> bytes:
 async def send(
     response: web.StreamResponse, queue: "asyncio.Queue[Event | None]", after: int, heartbeat: float
 ) -> None:
-    """Send what comes, and now and then a sign of life, until whoever watches is let go."""
+    """Send what comes, and now and then a sign of life, until whoever watches is let go.
+
+    TimeoutError: whoever watches takes nothing any more.
+    """
     while True:
         try:
             event = await asyncio.wait_for(queue.get(), heartbeat)
         except TimeoutError:
-            await response.write(b": alive\n\n")
+            await give(response, b": alive\n\n", heartbeat)
             continue
         if event is None:
             return
         if event.number > after:
-            await response.write(written(event))
+            await give(response, written(event), heartbeat)
+
+
+async def give(response: web.StreamResponse, said: bytes, seconds: float) -> None:
+    """Send something. TimeoutError: it was not taken for so long, nor what was sent before."""
+    await asyncio.wait_for(response.write(said), seconds)

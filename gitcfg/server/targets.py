@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.server.fleets import Fleets
 from gitcfg.server.problems import Problem
 from gitcfg.server.service import Service
 from gitcfg.server.signing import About
@@ -14,7 +13,10 @@ SCHEMA = "gitcfg.target/1"
 
 
 class Target(msgspec.Struct, frozen=True):
-    """The commit for a node, and the digest of all that it gets there."""
+    """The commit for a node, and the digest of all that it gets there.
+
+    `again`: what it failed at was forgiven, so that it need not wait with the next try.
+    """
 
     node: str
     commit: str
@@ -22,6 +24,7 @@ class Target(msgspec.Struct, frozen=True):
     sequence: int
     date: str
     rollback: bool
+    again: bool
     hold: dict[str, Any] | None
     schema: str = SCHEMA
 
@@ -43,16 +46,35 @@ async def target(service: Service, name: str) -> Target:
     else:
         digest = await _walk_in(service, name, offer.commit)
     if digest is None:
-        known = service.conductor.roll.nodes.get(name)
-        if known is not None and known.commit is not None:
-            raise Problem("gone")
-        raise Problem("pending", "git has a key of this node, and does not describe it.")
+        raise _nothing(service, name)
     hold = offer.hold
     said = None
     if hold is not None:
         said = {"name": hold.name, "reason": hold.reason, "until": hold.until.isoformat()}
     date = datetime.fromtimestamp(service.clock(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return Target(name, offer.commit, digest, view.sequence, date, offer.back, said)
+    again = _again(service, name, offer.commit)
+    return Target(name, offer.commit, digest, view.sequence, date, offer.back, again, said)
+
+
+def _again(service: Service, name: str, commit: str) -> bool:
+    """Has a node failed at a commit, and was its release resumed since?"""
+    known = service.conductor.roll.nodes.get(name)
+    if known is None or known.failed_commit != commit or known.failed_at is None:
+        return False
+    rollouts = (one.progress for one in service.view.rollouts if one.progress.commit == commit)
+    return any(known.failed_at < progress.forgiven for progress in rollouts)
+
+
+def _nothing(service: Service, name: str) -> Problem:
+    """Why a node that is not described gets nothing."""
+    known = service.conductor.roll.nodes.get(name)
+    if known is not None and known.commit is not None:
+        return Problem("gone")
+    if name in service.view.keys:
+        return Problem("pending", "git has a key of this node, and does not describe it.")
+    if service.view.outline.walk_in is not None:
+        return Problem("unavailable", "The commit for this node lets nobody walk in.", {"Retry-After": "60"})
+    return Problem("not-found")
 
 
 async def _walk_in(service: Service, name: str, commit: str) -> str | None:
@@ -62,7 +84,7 @@ async def _walk_in(service: Service, name: str, commit: str) -> str | None:
         return None
     asked = (outline.tree, name)
     if asked not in service.walk_ins:
-        found = await service.packages.do(lambda fleets: _digest(fleets, commit, name))
+        found = await service.packages.do(lambda fleets: fleets.digest(commit, name))
         if found is None:
             return None
         service.walk_ins[asked] = found
@@ -72,8 +94,3 @@ async def _walk_in(service: Service, name: str, commit: str) -> str | None:
 
 
 _MOST = 50_000
-
-
-def _digest(fleets: Fleets, commit: str, name: str) -> str | None:
-    with fleets.of(commit, name) as fleet:
-        return fleet[name].digest if fleet is not None else None

@@ -1,7 +1,14 @@
-"""What is known of nodes beside git: check-ins, releases, tokens, events; in SQLite or PostgreSQL."""
+"""What is known of nodes beside git: check-ins, releases, tokens, events; in SQLite or PostgreSQL.
+
+The records do without a database's library: who asks a server over HTTP needs none.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from gitcfg.state.records import Checkin, Event, NodeState, Result, Role, StoredRelease, Token
-from gitcfg.state.state import State, connect
+
+if TYPE_CHECKING:
+    from gitcfg.state.state import State, connect
 
 __all__ = [
     "Checkin",
@@ -14,3 +21,11 @@ __all__ = [
     "Token",
     "connect",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("State", "connect"):
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    from gitcfg.state import state
+
+    return getattr(state, name)

@@ -4,15 +4,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, text
+from sqlalchemy import Connection, Engine, Insert, Table, create_engine, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from gitcfg.model import GitcfgError
+from gitcfg.state.file import READS, file_engine
 
 _SECONDS = 30
-_READS = "gitcfg_reads"
+_HINTS = {
+    True: "Is it running, and are its name, the user and the password right?",
+    False: "Is it the server's file, and may you read and write it and its folder?",
+}
 _SCHEMES = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 
@@ -26,26 +30,7 @@ def opened(url: str) -> Engine:
         hint = "Write sqlite:///PATH or postgresql://USER@HOST/NAME."
         raise GitcfgError("The database's address cannot be understood.", hint)
     parsed = parsed.set(drivername=_SCHEMES[parsed.drivername])
-    return _sqlite(parsed) if parsed.drivername == "sqlite" else _postgresql(parsed)
-
-
-def _sqlite(url: URL) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": _SECONDS})
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # else Python's module begins transactions as it pleases
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        # Whoever reads first and writes then would fail where another one has written meanwhile; who only
-        # reads need not wait for who writes.
-        reads = connection.get_execution_options().get(_READS, False)
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
-
-    return engine
+    return file_engine(parsed) if parsed.drivername == "sqlite" else _postgresql(parsed)
 
 
 def _postgresql(url: URL) -> Engine:
@@ -60,23 +45,32 @@ def changing(engine: Engine) -> Iterator[Connection]:
             yield connection
     except (OperationalError, DBAPIError) as error:
         said = str(error.orig).strip().splitlines()
-        raise GitcfgError(f"The state database fails: {said[0] if said else error}.") from error
+        message = f"The state database {_place(engine)} fails: {said[0] if said else error}."
+        raise GitcfgError(message, _HINTS[is_postgresql(engine)]) from error
+
+
+def _place(engine: Engine) -> str:
+    """Which database that is, for people: a file, or an address without its password."""
+    url = engine.url
+    if not is_postgresql(engine):
+        return str(url.database)
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """A transaction that changes nothing. GitcfgError: the database does not answer."""
-    with changing(engine.execution_options(**{_READS: True})) as connection:
+    with changing(engine.execution_options(**{READS: True})) as connection:
         yield connection
 
 
-def insert(connection: Connection, table: Table) -> Any:
+def insert(connection: Connection | Engine, table: Table) -> Any:
     """An INSERT that knows ON CONFLICT, as both do in the same words."""
     chosen: Insert = (postgresql if is_postgresql(connection) else sqlite).insert(table)
     return chosen
 
 
-def is_postgresql(connection: Connection) -> bool:
+def is_postgresql(connection: Connection | Engine) -> bool:
     """Which of the two is it?"""
     return connection.dialect.name == "postgresql"
 

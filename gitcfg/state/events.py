@@ -26,22 +26,9 @@ class Events:
 
     def extend(self, events: Sequence[Event]) -> None:
         """Keep several, in this order, under numbers of their own."""
-        rows = [
-            {
-                "at": event.at,
-                "kind": event.kind,
-                "node": event.node,
-                "data": msgspec.json.encode(event.data).decode(),
-            }
-            for event in events
-        ]
-        if not rows:
-            return
-        with changing(self._engine) as connection:
-            # Without it a smaller number could become visible after a larger one, and never be read.
-            alone(connection, _LOCK)
-            connection.execute(EVENTS.insert(), rows)
-            _notify(connection, events[-1].kind)
+        if events:
+            with changing(self._engine) as connection:
+                keep(connection, events)
 
     def after(self, number: int, limit: int = 1000) -> list[Event]:
         """The events after one, oldest first."""
@@ -57,7 +44,7 @@ class Events:
 
     def sequence(self) -> int:
         """The number that was given last; 0: none was."""
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:
             found = connection.execute(select(META.c.value).where(META.c.name == "sequence")).scalar()
         return int(found or 0)
 
@@ -77,6 +64,21 @@ class Events:
         """Forget events from before a time."""
         with changing(self._engine) as connection:
             connection.execute(delete(EVENTS).where(EVENTS.c.at < before))
+
+
+def keep(connection: Connection, events: Sequence[Event]) -> None:
+    """Keep events together with what else is changed; the transaction ends soon."""
+    if not events:
+        return
+    # Without it a smaller number could become visible after a larger one, and never be read.
+    alone(connection, _LOCK)
+    connection.execute(EVENTS.insert(), [_row(event) for event in events])
+    _notify(connection, events[-1].kind)
+
+
+def _row(event: Event) -> dict[str, Any]:
+    data = msgspec.json.encode(event.data).decode()
+    return {"at": event.at, "kind": event.kind, "node": event.node, "data": data}
 
 
 def _notify(connection: Connection, kind: str) -> None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, Engine, inspect, select
+from sqlalchemy import Connection, Engine, inspect, select, text
 
 from gitcfg.model import GitcfgError
 from gitcfg.state.database import alone, changing, insert
-from gitcfg.state.tables import META, METADATA
+from gitcfg.state.tables import META, METADATA, NODES
 
 _LOCK = 0x67697463  # "gitc"
 
@@ -15,7 +15,13 @@ def _first(connection: Connection) -> None:
     METADATA.create_all(connection)
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first,)
+def _other_key(connection: Connection) -> None:
+    """Of nodes that come with another key than git has. Tables that were made since have the column."""
+    if "other" not in {column["name"] for column in inspect(connection).get_columns(NODES.name)}:
+        connection.execute(text(f"ALTER TABLE {NODES.name} ADD COLUMN other TEXT"))
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first, _other_key)
 """Each leads from the schema of its number to the next; a step that was released is never changed."""
 
 

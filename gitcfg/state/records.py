@@ -51,10 +51,19 @@ class Checkin(msgspec.Struct, frozen=True):
     address: str = ""
 
 
+class OtherKey(msgspec.Struct, frozen=True):
+    """A key by which somebody asked for a node that git knows by another one."""
+
+    key: str
+    at: float
+    address: str = ""
+
+
 class NodeState(msgspec.Struct, frozen=True):
     """What is known of a node: `first` and `last` seen, and `present` since when without a gap.
 
-    `failed_commit` is what it failed at last, at `failed_at`.
+    `failed_commit` is what it failed at last, at `failed_at`. `other` is what it came with last that git
+    does not take: it was set up anew, or somebody else says to be it.
     """
 
     node: str
@@ -74,6 +83,7 @@ class NodeState(msgspec.Struct, frozen=True):
     clock_offset: float = 0.0
     interval: float = 0.0
     address: str = ""
+    other: OtherKey | None = None
 
 
 class StoredRelease(msgspec.Struct, frozen=True):

@@ -28,7 +28,7 @@ class Releases:
     def newest(self, limit: int) -> tuple[StoredRelease, ...]:
         """Newest first, however they ended."""
         asked = select(RELEASES).order_by(RELEASES.c.number.desc()).limit(limit)
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:
             return tuple(map(_release, connection.execute(asked)))
 
     def begin(self, release: StoredRelease) -> bool:
@@ -48,15 +48,21 @@ class Releases:
             connection.execute(RELEASES.insert().values(**_columns(release)))
         return True
 
-    def advance(self, known: StoredRelease, progress: Progress) -> bool:
-        """Let a release be somewhere else than it was; False: it is no longer as it was known."""
+    def advance(self, known: StoredRelease, progress: Progress, plan: Plan | None = None) -> bool:
+        """Let a release be somewhere else than it was; False: it is no longer as it was known.
+
+        `plan` is another one than before; None: it is the same.
+        """
+        changes: dict[str, object] = {**_progress(progress), "revision": known.revision + 1}
+        if plan is not None:
+            changes["plan"] = msgspec.msgpack.encode(plan)
         changed = update(RELEASES).where(
             RELEASES.c.commit == known.commit,
             RELEASES.c.created == known.created,
             RELEASES.c.revision == known.revision,
         )
         with changing(self._engine) as connection:
-            done = connection.execute(changed.values(**_progress(progress), revision=known.revision + 1))
+            done = connection.execute(changed.values(**changes))
         return done.rowcount == 1
 
 

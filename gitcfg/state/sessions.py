@@ -3,15 +3,15 @@
 import secrets
 from hashlib import sha256
 
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import Engine, delete, select
 
-from gitcfg.state.database import changing, insert
-from gitcfg.state.records import Role, Token
+from gitcfg.state.database import changing, insert, reading
+from gitcfg.state.records import Token
 from gitcfg.state.tables import SESSIONS, TOKENS
+from gitcfg.state.tokens import holder
 
 LONGEST = 12 * 3600.0
 _BYTES = 32
-_USED = 60.0  # so rarely it is kept when a token was used last
 
 
 class Sessions:
@@ -24,9 +24,10 @@ class Sessions:
         """A new session, as its cookie says it; None: it is nobody's token."""
         session, hashed = secrets.token_urlsafe(_BYTES), _hash(token)
         row = {"hash": _hash(session), "token": hashed, "until": now + LONGEST}
-        with changing(self._engine) as connection:
+        with reading(self._engine) as connection:  # whoever guesses keeps nobody from writing
             if connection.execute(select(TOKENS.c.name).where(TOKENS.c.hash == hashed)).first() is None:
                 return None
+        with changing(self._engine) as connection:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.until < now))
             connection.execute(insert(connection, SESSIONS).values(**row))
         return session
@@ -35,13 +36,7 @@ class Sessions:
         """Whose token began a session; None: it is over, or there never was one."""
         asked = select(TOKENS).join(SESSIONS, SESSIONS.c.token == TOKENS.c.hash)
         asked = asked.where(SESSIONS.c.hash == _hash(session), SESSIONS.c.until >= now)
-        with changing(self._engine) as connection:
-            row = connection.execute(asked).first()
-            if row is None:
-                return None
-            if row.used is None or now - row.used > _USED:
-                connection.execute(update(TOKENS).where(TOKENS.c.name == row.name).values(used=now))
-        return Token(row.name, Role(row.role), row.created, row.used)
+        return holder(self._engine, asked, now)
 
     def end(self, session: str) -> None:
         """Let a session be over."""

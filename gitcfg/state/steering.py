@@ -2,11 +2,20 @@
 
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
+from gitcfg.model.texts import ABBREVIATED
 from gitcfg.rollout import Progress, Status, aborted, resumed
 from gitcfg.state.records import StoredRelease
 from gitcfg.state.state import State
 
+RELEASE = "release"
+"""The kind of events that tell what became of a release."""
 _TRIES = 5
+_INSTEAD = {
+    Status.RUNNING: "It goes on by itself; `gitcfg release status` says how far it has got.",
+    Status.DONE: "It has reached everybody; `gitcfg undo` makes a commit that takes it back.",
+    Status.OVERTAKEN: "A newer commit goes on from where it had got.",
+    Status.ABORTED: "A new commit on top of it begins a release of its own.",
+}
 
 
 def resume(state: State, commit: str, now: float, who: str) -> StoredRelease:
@@ -26,9 +35,8 @@ def _steer(
         found = find(state, commit)
         status = found.progress.status
         if status not in may:
-            raise GitcfgError(
-                f"The release of {found.commit} is {status}, so it cannot be {done}.", code=REFUSED
-            )
+            message = f"The release of {found.commit[:ABBREVIATED]} is {status}, so it cannot be {done}."
+            raise GitcfgError(message, _INSTEAD.get(status, ""), code=REFUSED)
         progress = resumed(found.progress, now) if done == "resumed" else aborted(found.progress)
         if state.releases.advance(found, progress):
             state.events.next_sequence(now)
@@ -47,10 +55,11 @@ def tell(
         "status": str(progress.status.value),
         "stage": progress.stage + 1,
         "stages": len(release.plan.sizes),
+        "nodes": len(release.plan.order),
         "why": progress.why,
         "by": who,
     }
-    state.events.add(now, "release", data)
+    state.events.add(now, RELEASE, data)
 
 
 def find(state: State, commit: str) -> StoredRelease:

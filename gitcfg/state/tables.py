@@ -39,6 +39,7 @@ NODES = Table(
     Column("clock_offset", Float, nullable=False),
     Column("interval", Float, nullable=False),
     Column("address", String, nullable=False),
+    Column("other", Text),
 )
 RESULTS = Table(
     "results",

@@ -1,13 +1,16 @@
 """Tells when another process has changed the database: PostgreSQL says so, SQLite is asked."""
 
+import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import closing
 
 import psycopg
 from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
 
 from gitcfg.state.events import CHANNEL
+from gitcfg.state.file import identity
 
 Wake = Callable[[], None]
 _PAUSE = 1.0
@@ -37,7 +40,8 @@ class Waking:
         while not self._ended.is_set():
             try:
                 listen()
-            except (psycopg.Error, OSError):  # the database is away for a while: look again later
+            except (psycopg.Error, sqlite3.Error, DBAPIError, OSError):
+                # The database is away for a while: look again later.
                 self._ended.wait(_PAUSE)
                 self._wake()
 
@@ -54,8 +58,10 @@ class Waking:
         with self._engine.connect() as connection:
             raw = connection.connection.driver_connection
             assert raw is not None
-            known = None
+            known, file = None, identity(self._engine)
             while not self._ended.wait(_PAUSE):
+                if identity(self._engine) != file:  # somebody has put another one in its place
+                    raise FileNotFoundError(str(self._engine.url.database))
                 found = raw.execute("PRAGMA data_version").fetchone()
                 if found != known:
                     known = found

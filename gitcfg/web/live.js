@@ -48,7 +48,7 @@
     events = new EventSource("/v1/events");
     events.onopen = () => say(" · live");
     events.onerror = () => say(" · not connected");
-    for (const kind of ["checkin", "release", "commit", "invalid", "pending", "hold"]) {
+    for (const kind of ["checkin", "release", "commit", "invalid", "pending", "another-key", "forgotten", "hold"]) {
       events.addEventListener(kind, event => {
         if (!own || kind !== "checkin" || JSON.parse(event.data).node === own) refresh();
       });

@@ -11,9 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from gitcfg.explain.words import told, written
 from gitcfg.model.texts import safe
 from gitcfg.web import content, words
+from gitcfg.web.asked import Asked
 from gitcfg.web.assets import assets
 from gitcfg.web.content import Frame
-from gitcfg.web.table import Asked
 
 POLICY = "; ".join(
     (
@@ -32,6 +32,7 @@ _PLACES = {"overview": "Fleet", "commit": "Commits", "commits": "Commits", "rele
 _TEMPLATES: Mapping[type[msgspec.Struct], str] = {
     content.Overview: "overview",
     content.NodePage: "node",
+    content.HistoryPage: "history",
     content.CommitPage: "commit",
     content.CommitsPage: "commits",
     content.ReleasesPage: "releases",
@@ -67,6 +68,7 @@ def _environment() -> Environment:
         "short": words.short,
         "iso": words.iso,
         "moment": words.moment,
+        "dated": words.dated,
         "ago": words.ago,
         "lasting": words.lasting,
         "folded": words.folded,

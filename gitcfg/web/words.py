@@ -75,6 +75,14 @@ def moment(at: float) -> str:
     return iso(at).replace("T", " ").replace("Z", " UTC")
 
 
+def dated(date: str) -> str:
+    """A commit's date for eyes: whatever its author's zone, in UTC; as it is where it is none."""
+    try:
+        return moment(datetime.fromisoformat(date).timestamp())
+    except (ValueError, OverflowError):
+        return safe(date)
+
+
 @lru_cache(64)
 def folded(names: tuple[str, ...]) -> str:
     """Names as a node set. Kept: 10,000 take 26 ms, and are asked for whenever something happens."""

@@ -14,6 +14,7 @@ from gitcfg.cli.main import run
 from gitcfg.library import open as opened
 from gitcfg.load.keys import fingerprint, written
 from gitcfg.state import Checkin, Result, State, connect
+from gitcfg.state.records import OtherKey
 from tests.cli.published import judge
 
 FILES = {
@@ -22,7 +23,9 @@ FILES = {
     "groups/rack3.yaml": "description: g\nfeatures: [F]\n",
     "nodesets/exec.yaml": "nodes: exec[1-6]\ngroups: [rack3]\n",
     "nodes/cm.yaml": "labels: [server]\n",
+    "nodes/old.yaml": "groups: []\n",
 }
+KEYS = {"exec1": 1, "exec2": 2, "exec3": 3, "exec4": 4, "old": 7}
 
 
 def key(number: int) -> str:
@@ -42,7 +45,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         place.parent.mkdir(exist_ok=True)
         place.write_text(text)
     (tmp_path / "keys").mkdir()
-    (tmp_path / "keys/k.txt").write_text("".join(f"exec{number} {key(number)}\n" for number in (1, 2, 3, 4)))
+    (tmp_path / "keys/k.txt").write_text("".join(f"{name} {key(number)}\n" for name, number in KEYS.items()))
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "--quiet", "-m", "one")
@@ -67,11 +70,12 @@ def state(pool: Path) -> State:
     failed = Result(tip, "failed", now, "validate", "no\x1b[31m")
     said = [
         Checkin("exec1", now - 5, key(1), "1", first, digest, now - 7200, facts={"os": "el9"}),
-        Checkin("exec2", now - 9000, key(2), "2", first, digest, now - 90000),
+        Checkin("exec2", now - 9000, key(2), "2", first, digest, now - 90000, interval=3600),
         Checkin("exec3", now - 70, key(3), "3", tip, digest, now - 60, drift=({"path": "/etc/f"},)),
         Checkin("exec4", now - 70, key(4), "4", first, "0" * 64, now - 60, failed),
         Checkin("exec5", now - 9, key(5), "5", address="10.0.0.5"),
         Checkin("guest", now - 9, key(9), "6", version="\x1b[2J", address="10.0.0.9"),
+        Checkin("old", now - 5000, key(7), "8", tip, digest, now - 6000),
         Checkin("scrapped", now - 999999, key(8), "7", first, digest, now - 2000000),
     ]
     found.checkins.record(said)
@@ -98,6 +102,7 @@ ALL = {
     "exec5": "pending",
     "exec6": "never",
     "guest": "pending",
+    "old": "away",
     "scrapped": "gone",
 }
 
@@ -166,6 +171,33 @@ def test_who_has_asked_is_accepted(pool: Path, state: State, capfd: pytest.Captu
     assert states(capfd, "exec5") == {"exec5": "behind"}
 
 
+@pytest.mark.parametrize("words", [("@rack3",), ("--where", '"rack3" in node.groups'), ("exec5", "@rack3")])
+def test_of_a_group_or_a_condition_those_are_accepted_that_have_come(
+    words: tuple[str, ...], pool: Path, state: State, capfd: pytest.CaptureFixture[str]
+) -> None:
+    told(capfd, "node", "accept", *words, "--yes")
+    before = "".join(f"{name} {key(number)}\n" for name, number in KEYS.items())
+    assert (pool / "keys/k.txt").read_text() == f"{before}exec5 {key(5)}\n"
+    told(capfd, "node", "accept", "@rack3", "exec6", "--yes", code=2)
+    told(capfd, "node", "accept", "--where", 'node.name == "exec6"', "--yes", code=2)
+    told(capfd, "node", "accept", "@nothing", "--yes", code=2)
+
+
+def test_a_node_that_was_set_up_anew_is_accepted(
+    pool: Path, state: State, capfd: pytest.CaptureFixture[str]
+) -> None:
+    state.claims.other("exec1", key(1), OtherKey(key(9), time.time(), "10.0.0.9"))
+    said = told(capfd, "node", "list", "--pending", "-o", "json")
+    judge(said, "json")
+    (one,) = [one for one in json.loads(said)["keys"] if one["node"] == "exec1"]
+    assert (one["state"], one["key"], one["address"]) == ("another", key(9), "10.0.0.9")
+    told(capfd, "node", "accept", "exec1", "--yes")
+    assert f"exec1 {key(1)}\n" in (pool / "keys/k.txt").read_text()
+    assert fingerprint(key(9)) in told(capfd, "node", "accept", "exec1", "--replace", "--yes", "--commit")
+    assert f"exec1 {key(9)}\n" in (pool / "keys/k.txt").read_text()
+    assert "exec1" not in told(capfd, "node", "list", "--pending")
+
+
 def test_a_stranger_is_forgotten(state: State, capfd: pytest.CaptureFixture[str]) -> None:
     assert told(capfd, "node", "forget", "guest") == "forgot guest\n"
     assert state.checkins.node("guest") is None
@@ -194,7 +226,7 @@ def test_another_database_is_asked_where_one_is_said(
     assert states(capfd, "exec1") == {"exec1": None}
     (pool / "elsewhere").mkdir()
     other = connect(f"sqlite:///{pool}/elsewhere/state.db")
-    other.checkins.record([Checkin("exec1", 1.0, key(1))])
+    other.checkins.record([Checkin("exec1", time.time(), key(1))])
     assert states(capfd, "exec[1-2]", "--state", "elsewhere") == {"exec1": "behind", "exec2": "never"}
     monkeypatch.setenv("GITCFG_DATABASE", f"sqlite:///{pool}/elsewhere/state.db")
     assert states(capfd, "exec1") == {"exec1": "behind"}

@@ -9,8 +9,10 @@ import pytest
 
 from gitcfg.cache.cache import NoCache
 from gitcfg.inventory import described as module
+from gitcfg.inventory.columns import COLUMNS, value
 from gitcfg.inventory.described import behind, described
-from gitcfg.inventory.standing import COLUMNS, Place, Standing, Tip, joined, value
+from gitcfg.inventory.places import Place, Tip, joined
+from gitcfg.inventory.standing import Standing
 from gitcfg.library import Fleet, in_memory
 from gitcfg.load.keys import written
 from gitcfg.state import Checkin, NodeState, Result, connect
@@ -18,6 +20,12 @@ from gitcfg.state import Checkin, NodeState, Result, connect
 TODAY = date(2026, 11, 22)
 NOW = 1_000_000.0
 TIP, OLD = "a" * 40, "b" * 40
+FILES = {
+    "gitcfg.yaml": "format: 1\n",
+    "groups/g.yaml": "features: [F]\n",
+    "features/F.yaml": "params: {P: 1}\nfiles: {/etc/f: {format: env, params: [P]}}\n",
+    "parameters/p.yaml": "parameters: {P: {type: integer}}\n",
+}
 
 
 def key(number: int) -> str:
@@ -27,10 +35,8 @@ def key(number: int) -> str:
 def fleet(random: Random, walk_in: bool) -> Fleet:
     names = [f"n{number}" for number in range(30)]
     files = {
+        **FILES,
         "gitcfg.yaml": "format: 1\n" + ("walk_in: {groups: [g]}\n" if walk_in else ""),
-        "groups/g.yaml": "features: [F]\n",
-        "features/F.yaml": "params: {P: 1}\nfiles: {/etc/f: {format: env, params: [P]}}\n",
-        "parameters/p.yaml": "parameters: {P: {type: integer}}\n",
         "keys/k.txt": "".join(
             f"{name} {key(at)}\n" for at, name in enumerate(names) if random.random() < 0.8
         ),
@@ -54,13 +60,22 @@ def checkins(random: Random, known: Fleet) -> Iterator[Checkin]:
         if random.random() < 0.15:
             continue
         commit = random.choice([TIP, OLD, None])
-        right = known[name].digest if name in known else None
+        right = known[name].digest if name in known else random.choice([meant(known, name), None])
         digest = None if commit is None else random.choice([right, "0" * 64]) if commit == OLD else right
         outcome = random.choice(["ok", "unchanged", "failed", "reverted", "refused"])
         result = Result(random.choice([TIP, OLD]), outcome, NOW) if random.random() < 0.6 else None
         drift = ({"path": "/etc/f", "kind": "changed", "diff": ""},) if random.random() < 0.2 else ()
         yield Checkin(
-            name, NOW - random.randrange(9999), key(number), f"{number}", commit, digest, 1.0, result, drift
+            name,
+            NOW - random.randrange(4000),
+            key(number),
+            f"{number}",
+            commit,
+            digest,
+            1.0,
+            result,
+            drift,
+            interval=random.choice([3.0, 600.0]),
         )
 
 
@@ -75,14 +90,24 @@ def naively(known: Fleet, name: str, seen: dict[str, NodeState]) -> str:
         return "retired"
     if said is None:
         return "never"
-    is_behind = name in known and said.commit != TIP and said.digest != known[name].digest
+    is_behind = said.commit != TIP and said.digest != meant(known, name)
     if is_behind and said.result is not None and said.result.outcome in ("failed", "refused", "reverted"):
-        return "reverted" if said.result.outcome == "reverted" else "failed"
+        return said.result.outcome
+    if NOW - said.last > {3.0: 900.0, 600.0: 1800.0}[said.interval]:
+        return "away"
     if said.drift:
         return "drifted"
     if name in known and holding(known, name):
         return "held"
     return "behind" if is_behind else "ok"
+
+
+def meant(known: Fleet, name: str) -> str:
+    """The digest of what a node is to run; all that walk in get the group g."""
+    if name in known:
+        return known[name].digest
+    with in_memory({**FILES, f"nodes/{name}.yaml": "groups: [g]\n"}, TODAY) as described:
+        return described[name].digest
 
 
 def holding(known: Fleet, name: str) -> str | None:
@@ -108,7 +133,11 @@ def test_it_is_what_a_naive_join_gives(
             state.checkins.record(list(checkins(random, known)))
             seen = {one.node: one for one in state.checkins.nodes()}
             state.close()
-            tip = Tip(behind(known, seen.values(), NoCache(), lambda _: None), ("g",) if walk_in else None)
+            tip = Tip(
+                behind(known, seen.values(), NoCache(), lambda _: None, TODAY),
+                ("g",) if walk_in else None,
+                NOW,
+            )
             places = joined(described(known, TODAY), seen, tip)
             assert [place.name for place in places] == sorted({*known, *seen})
             for place in places:
@@ -143,8 +172,8 @@ def test_who_runs_what_has_not_changed_since_is_not_behind(monkeypatch: pytest.M
     for seed in range(30):
         old, new = versions(Random(seed))
         seen = [NodeState(name, 1.0, 1.0, 1.0, commit=OLD, digest=old[name].digest) for name in old]
-        found = behind(new, seen, NoCache(), lambda commit: old if commit == OLD else None)  # noqa: B023
-        assert found == behind(new, seen, NoCache(), lambda _: None)
+        found = behind(new, seen, NoCache(), lambda commit: old if commit == OLD else None, TODAY)  # noqa: B023
+        assert found == behind(new, seen, NoCache(), lambda _: None, TODAY)
         assert found == {name for name in old if old[name].digest != new[name].digest}
         sizes.add(len(found))
     assert {0, 1, 12} <= sizes

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from gitcfg.rollout import Plan, Progress, Rollout, Seen, advanced
+from msgspec.structs import replace
+
+from gitcfg.rollout import Plan, Progress, Rollout, Seen, advanced, manned, resumed
 
 STEP = 60.0
 
@@ -13,10 +15,12 @@ class Fleet:
     def __init__(
         self, plan: Plan, progress: Progress, takes: Callable[[str], bool], away: Sequence[str] = ()
     ) -> None:
-        self.rollout = Rollout(plan, progress)
         self.now = progress.since
         self.seen = {name: Seen(self.now, self.now - 3600) for name in plan.order if name not in away}
+        self.rollout = Rollout(manned(plan, 0, self.seen.get, self.now), progress)
         self.touched: set[str] = set()
+        self.touched_before_well: set[str] = set()
+        self.well = 0
         self._takes = takes
 
     def minute(self) -> None:
@@ -27,10 +31,22 @@ class Fleet:
                 self.seen[name] = Seen(self.now, was.present)
                 continue
             self.touched.add(name)
+            if was.runs or (was.failed is not None and was.failed >= self.rollout.progress.forgiven):
+                self.seen[name] = replace(was, last=self.now)
+                continue
             good = self._takes(name)
+            self.well += good
+            self.touched_before_well |= set() if self.well else {name}
             self.seen[name] = Seen(self.now, was.present, runs=good, failed=None if good else self.now)
-        progress = advanced(self.rollout.plan, self.rollout.progress, self.seen.get, self.now)
-        self.rollout = Rollout(self.rollout.plan, progress)
+        self.rollout = Rollout(*advanced(self.rollout.plan, self.rollout.progress, self.seen.get, self.now))
+
+    def comes(self, name: str) -> None:
+        """A node that was away is there."""
+        self.seen[name] = Seen(self.now, self.now)
+
+    def resume(self) -> None:
+        """Somebody lets it go on."""
+        self.rollout = Rollout(self.rollout.plan, resumed(self.rollout.progress, self.now))
 
     def minutes(self, number: int) -> Progress:
         """Some time passes."""

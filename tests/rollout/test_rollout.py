@@ -1,5 +1,6 @@
 """Releases: stages, failures, waits, what overtakes what."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -16,10 +17,11 @@ from gitcfg.rollout import (
     advanced,
     offered,
     overtaken,
+    patience,
     planned,
     resumed,
 )
-from gitcfg.rollout.outcomes import AWAY, PATIENCE, Outcome, outcome
+from gitcfg.rollout.outcomes import LEAST, MOST, Outcome, outcome
 from tests.rollout.simulated import Fleet
 
 AT = Origin("gitcfg.yaml")
@@ -72,34 +74,79 @@ def test_who_is_away_is_not_waited_for() -> None:
     assert fleet(set(), away=(order[0], *order[10:20])).minutes(60).status is Status.DONE
 
 
+@pytest.mark.parametrize("away", [1, 50, 499])
+def test_who_is_away_lets_no_bad_commit_through(away: int) -> None:
+    """Those that are there stand in, so that somebody tries each stage out."""
+    order = planned("c1", NODES, USUAL).order
+    found = fleet(away=order[:away])
+    assert found.minutes(24 * 60).status is Status.HALTED
+    assert found.touched == {order[away]}
+
+
+def test_where_all_are_away_it_waits_for_somebody() -> None:
+    order = planned("c1", NODES, USUAL).order
+    found = fleet(away=order)
+    progress = found.minutes(24 * 60)
+    assert (progress.status, progress.stage) == (Status.RUNNING, 0)
+    for name in order[300:310]:
+        found.comes(name)
+    assert found.minutes(60).status is Status.HALTED
+    assert found.touched == {order[300]}
+
+
+def test_the_last_stage_need_not_be_there() -> None:
+    order = planned("c1", NODES, USUAL).order
+    assert fleet(set(), away=order[50:]).minutes(60).status is Status.DONE
+
+
 def test_who_falls_silent_with_it_is_missing() -> None:
     """It has reported well and is never heard of again: the next stage must not get it."""
-    found = fleet(set(), replace(USUAL, settle=2 * AWAY))
+    found = fleet(set(), replace(USUAL, settle=2 * LEAST))
     found.minute()
     first = found.rollout.plan.order[0]
     assert found.seen[first].runs
     seen = {**found.seen}
-    later = BEGIN + 60 + AWAY + 1
+    later = BEGIN + 60 + LEAST + 1
     seen |= {name: Seen(later, 0.0) for name in NODES if name != first}
-    progress = advanced(found.rollout.plan, found.rollout.progress, seen.get, later)
+    _, progress = advanced(found.rollout.plan, found.rollout.progress, seen.get, later)
     assert progress.status is Status.HALTED
     assert progress.why == "1 missing of the 1 in stage 1"
 
 
 def test_who_comes_back_has_time_to_take_it() -> None:
     progress = Progress("c1", BEGIN)
-    back = BEGIN + 10 * PATIENCE
+    back = BEGIN + 10 * LEAST
     assert outcome(progress, Seen(back, back), back + 60) is Outcome.PENDING
-    assert outcome(progress, Seen(back + PATIENCE + 1, back), back + PATIENCE + 1) is Outcome.MISSING
+    assert outcome(progress, Seen(back + LEAST + 1, back), back + LEAST + 1) is Outcome.MISSING
 
 
-def test_a_halted_release_goes_on_and_forgives() -> None:
+def test_a_halted_release_goes_on_where_it_failed() -> None:
+    """What failed tries again, and nobody else does before it has come through."""
     order = planned("c1", NODES, USUAL).order
-    found = fleet({order[0]})
+    bad = {order[0]}
+    found = fleet(bad)
     assert found.minutes(60).status is Status.HALTED
-    found.rollout = Rollout(found.rollout.plan, resumed(found.rollout.progress, found.now))
-    found.seen[order[0]] = Seen(found.now, 0.0, failed=found.now - 60)
-    assert outcome(found.rollout.progress, found.seen[order[0]], found.now) is Outcome.AWAY
+    found.resume()
+    assert outcome(found.rollout.progress, found.seen[order[0]], found.now) is Outcome.PENDING
+    assert found.minutes(60).status is Status.HALTED
+    assert found.touched == {order[0]}
+    found.resume()
+    bad.clear()
+    assert found.minutes(60).status is Status.DONE
+
+
+def test_what_was_forgiven_and_does_not_try_again_is_missing() -> None:
+    progress = resumed(Progress("c1", BEGIN, status=Status.HALTED), BEGIN + 60)
+    later = BEGIN + 60 + LEAST + 1
+    assert outcome(progress, Seen(later, 0.0, failed=BEGIN + 30), later) is Outcome.MISSING
+
+
+def test_who_comes_seldom_is_waited_for_longer() -> None:
+    assert (patience(None), patience(60.0), patience(3600.0)) == (LEAST, LEAST, 3 * 3600.0)
+    assert patience(7 * 86400.0) == MOST
+    progress, later = Progress("c1", BEGIN), BEGIN + 2 * 3600
+    assert outcome(progress, Seen(BEGIN - 60, 0.0, patience=patience(3600.0)), later) is Outcome.PENDING
+    assert outcome(progress, Seen(BEGIN - 60, 0.0), later) is Outcome.MISSING
 
 
 def test_going_back_waits_in_no_stage() -> None:
@@ -164,8 +211,12 @@ def test_failures_never_exceed_what_is_allowed_by_more_than_a_stage(
     away = tuple(name for name in names if kind[name] == "away")
     found = Fleet(plan, Progress("c", BEGIN), lambda name: kind[name] == "good", away)
     progress = found.minutes(len(plan.sizes) * 5 + 5)
-    assert progress.status in (Status.DONE, Status.HALTED)
+    nobody = set(away) == set(names) and len(plan.sizes) > 1
+    assert progress.status in ((Status.RUNNING,) if nobody else (Status.DONE, Status.HALTED))
+    plan = found.rollout.plan
+    assert sorted(plan.order) == sorted(names)
     assert found.touched == set(plan.offered(progress.stage)) - set(away)
+    assert len(found.touched_before_well) <= plan.sizes[0]
     before = plan.offered(progress.stage - 1) if progress.stage else ()
     assert sum(kind[name] == "bad" for name in before) <= most
     if progress.status is Status.DONE:

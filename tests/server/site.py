@@ -72,12 +72,19 @@ class Site:
 class Server:
     """`gitcfg serve`, a process of its own. Use as a context manager."""
 
-    def __init__(self, site: Site, *words: str, name: str = "server") -> None:
-        self.site = site
+    def __init__(
+        self,
+        site: Site,
+        *words: str,
+        name: str = "server",
+        repo: Path | None = None,
+        listen: str = "127.0.0.1:0",
+    ) -> None:
+        self.site, self.repo = site, repo or site.bare
         self.log = site.bare.parent / f"{name}.log"
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
-                [*GITCFG, "-C", str(site.bare), "serve", "--listen", "127.0.0.1:0", *words],
+                [*GITCFG, "-C", str(self.repo), "serve", "--listen", listen, *words],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -112,7 +119,7 @@ class Server:
     def token(self, name: str = "ops", role: str = "operate") -> str:
         """A new token."""
         said = [part for word in self._words for part in ("--database", word)]
-        words = ("-C", str(self.site.bare), "serve", "token", "create", name, "--role", role, *said)
+        words = ("-C", str(self.repo), "serve", "token", "create", name, "--role", role, *said)
         return run(*GITCFG, *words, cwd=self.site.work).strip()
 
     def get(self, target: str, token: str = "", method: str = "GET", **headers: str) -> Answer:

@@ -34,6 +34,8 @@ def said(site: Site, *words: str) -> tuple[int, str]:
 def test_what_cannot_be_served_is_refused(site: Site, words: tuple[str, ...], message: str) -> None:
     code, text = said(site, "serve", *words)
     assert (code, message in text) == (2, True), text
+    if "--database" not in words:
+        assert not (site.bare / "gitcfg-server").exists()
 
 
 def test_without_a_repository_nothing_is_served(tmp_path: Path) -> None:
@@ -47,31 +49,45 @@ def test_without_the_extra_it_is_said_what_to_install(site: Site) -> None:
     hide = "import sys; sys.modules.update(dict.fromkeys(['aiohttp', 'sqlalchemy', 'uvloop'])); "
     call = f"sys.argv = ['gitcfg', '-C', {str(site.bare)!r}, *sys.argv[1:]]; "
     program = f"{hide}{call}from gitcfg.cli.main import main; main()"
+    (site.bare / "gitcfg-server").mkdir()
+    (site.bare / "gitcfg-server/state.db").touch()
     for words in (["serve"], ["serve", "token", "list"], ["release", "status"]):
         done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True)
         assert done.returncode == 2
-        assert "gitcfg[server]" in done.stderr, done.stderr
+        assert "pip install '.[server]'" in done.stderr, done.stderr
 
 
 def test_tokens(site: Site) -> None:
     site.with_nodes({})
+    code, text = said(site, "serve", "token", "create", "alice")
+    assert (code, "No server keeps its state here" in text) == (2, True)
+    folder = site.bare / "gitcfg-server"
+    assert not folder.exists()
     words = (*GITCFG, "-C", str(site.bare), "serve", "token")
-    token = run(*words, "create", "alice", cwd=site.work).strip()
+    token = run(*words, "create", "alice", "--state", str(folder), cwd=site.work).strip()
     assert token.startswith("gitcfg_")
     assert said(site, "serve", "token", "create", "alice")[0] == 2
-    assert said(site, "serve", "token", "revoke", "bob") == (2, "error: There is no token bob.\n")
+    code, text = said(site, "serve", "token", "create", "a/b")
+    assert (code, "as in alice" in text) == (2, True)
+    assert "There is no token bob." in said(site, "serve", "token", "revoke", "bob")[1]
     assert "never used" in run(*words, "list", cwd=site.work)
-    run(*words, "revoke", "alice", cwd=site.work)
+    from tests.cli.published import judge
+
+    listed = run(*words, "list", "-o", "json", cwd=site.work)
+    judge(listed, "json")
+    assert [one["name"] for one in json.loads(listed)["tokens"]] == ["alice"]
+    assert run(*words, "revoke", "alice", cwd=site.work) == "revoked alice\n"
     assert run(*words, "list", cwd=site.work) == ""
-    folder = site.bare / "gitcfg-server"
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_status_before_anything_was_released(site: Site) -> None:
     site.with_nodes({})
-    words = (*GITCFG, "-C", str(site.bare), "release", "status")
-    assert run(*words, cwd=site.work) == "No commit has been released yet.\n"
-    assert said(site, "release", "resume", "abcdef")[0] == 2
+    words = (*GITCFG, "-C", str(site.bare))
+    run(*words, "serve", "token", "create", "a", "--state", str(site.bare / "gitcfg-server"), cwd=site.work)
+    assert run(*words, "release", "status", cwd=site.work) == "No commit has been released yet.\n"
+    assert "There is no release of abcdef" in said(site, "release", "resume", "abcdef")[1]
+    assert "There is no revision nothing" in said(site, "release", "resume", "nothing")[1]
 
 
 def test_waiting_says_who_is_late_and_ends_when_all_are_there(site: Site) -> None:
@@ -97,6 +113,20 @@ def test_waiting_says_who_is_late_and_ends_when_all_are_there(site: Site) -> Non
     code, text = said(site, "wait", first, "--server", "http://127.0.0.1:1")
     assert (code, "does not answer" in text) == (2, True)
     assert said(site, "wait", first, "--timeout", "soon")[0] == 2
+
+
+def test_it_serves_a_repository_that_people_work_in(site: Site) -> None:
+    node = Node("n1", "")
+    commit = site.with_nodes({"n1": node})
+    with Server(site, repo=site.work) as server:
+        server.accepted(commit)
+        broken = site.work / "groups/default.yaml"
+        broken.write_text("params: {COLOR: [}\n")  # what is not committed counts not
+        run("git", "commit", "-q", "--allow-empty", "-m", "more", cwd=site.work)
+        server.accepted(site.head())
+        asking = server.node("n1", node)
+        until(lambda: asking.config().json()["commit"] == site.head(), server.log)
+        assert (site.work / ".git/gitcfg-server/server.key").exists()
 
 
 def test_it_serves_over_tls(site: Site) -> None:

@@ -25,7 +25,7 @@ def test_a_held_node_has_its_turn_when_its_hold_ends() -> None:
         "b": outline({"n1": "2", "n2": "2", "n3": "1"}),
     }
     view = View("b", commits, (Rollout(DONE.plan, DONE.progress),), "a", {"n1": ("a", hold)})
-    release = begun_release(Begun("b", commits["b"], view, (DONE,), 2.0), back=False)
+    release = begun_release(Begun("b", commits["b"], view, (DONE,), 2.0), False, (), lambda _: None)
     assert set(release.plan.order) == {"n1", "n2"}
     assert view.line("n1") == commits["a"].nodes["n1"]
     halted = Rollout(release.plan, Progress("b", 2.0, status=Status.HALTED))

@@ -121,11 +121,17 @@ def test_a_halted_release_goes_on_or_is_taken_back(site: Site) -> None:
         with pytest.raises(AssertionError, match="did not come to run it"):
             run(*GITCFG, "-C", str(site.bare), *waiting, cwd=site.work)
 
-        fleet.bad.clear()
         target = f"/v1/releases/{bad[:8]}/resume"
         answer = server.get(target, token, "POST")
         assert answer.status == 200
         judge("POST", target, answer)
+        failed = next(node for node in fleet.nodes if node.name == one)
+        until(lambda: failed.config().json()["again"] is True, server.log)
+        rounds(fleet, server, token, bad, "halted")
+        assert (fleet.offered[bad], failed.config().json()["again"]) == ({one}, False)
+
+        fleet.bad.clear()
+        server.get(target, token, "POST")
         rounds(fleet, server, token, bad, "done")
         assert run(*GITCFG, "-C", str(site.bare), *waiting, cwd=site.work) == ""
 
@@ -161,6 +167,11 @@ def test_an_invalid_tip_changes_nothing_and_is_told(site: Site) -> None:
         assert (said.json()["tip"], said.json()["accepted"]) == (wrong, first)
         assert said.json()["errors"] == 1
         assert "Nowhere" in said.json()["message"]
+        ready = server.get(
+            "/readyz"
+        )  # nobody is asked who wants to know that: it says nothing of what is in git
+        judge("GET", "/readyz", ready)
+        assert (ready.json()["errors"], b"Nowhere" in ready.body) == (1, False)
         assert node.config().json()["commit"] == first
         assert server.stop() == 0
         with Server(site) as again:
@@ -194,6 +205,17 @@ def test_a_hold_keeps_nodes_where_they_are(site: Site) -> None:
         lifted = site.push({"holds/busy.yaml": hold.replace("2999", "2020")})
         server.accepted(lifted)
         until(lambda: held.config().json()["commit"] == lifted, server.log)
+
+
+def test_a_commit_means_the_same_on_another_day(site: Site) -> None:
+    """An override past its end refuses pushes; a server that starts anew goes on all the same."""
+    few = nodes(("n1",))
+    site.with_nodes(few)
+    override = "nodes: n1\nuntil: 2020-01-01\nreason: once\nparams: {COLOR: pink}\n"
+    late = site.push({"overrides/once.yaml": override})
+    with Server(site) as server:
+        server.accepted(late)
+        assert server.node("n1", few["n1"]).config().json()["commit"] == late
 
 
 def test_who_walks_in_gets_its_groups_and_who_is_gone_is_told(site: Site) -> None:

@@ -102,14 +102,18 @@ def test_a_node_says_how_it_stands(shared: Shared) -> None:
     found = shared.server.get("/v1/nodes/n2", shared.read)
     judge("GET", "/v1/nodes/n2", found)
     known = found.json()
-    assert known["standing"] == "current"
+    assert known["state"] == "drifted"
     assert known["running"] == runs
     assert known["drift"] == drift
     assert known["facts"] == {"os": "x\0y"}
+    for target, facts in (("/v1/nodes", None), ("/v1/nodes?facts=1", {"os": "x\0y"})):
+        every = shared.server.get(target, shared.read)
+        judge("GET", target, every)
+        assert next(one for one in every.json()["nodes"] if one["node"] == "n2").get("facts") == facts
     assert known["results"][0]["output"] == "\0fine"
     assert known["key"]["text"] == node.public
     metrics = shared.server.get("/metrics", shared.read).body.decode()
-    assert 'gitcfg_nodes{standing="current"} ' in metrics
+    assert 'gitcfg_nodes{state="drifted"} ' in metrics
     assert metrics.endswith("# EOF\n")
 
 
@@ -264,3 +268,9 @@ def test_a_wait_that_is_no_number_is_refused(shared: Shared) -> None:
 
 def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
+
+
+@pytest.mark.parametrize("target", ["/healthz", "/readyz"])
+def test_balancers_ask_for_heads(shared: Shared, target: str) -> None:
+    answer = shared.server.get(target, method="HEAD")
+    assert (answer.status, answer.body) == (200, b"")

@@ -41,7 +41,7 @@ def test_two_servers_are_one(site: Site, database: postgres.Server) -> None:
         for node in (at_one["n1"], at_two["n2"]):
             assert node.obey().status == 200
         for server in (one, two):
-            until(lambda server=server: _standings(server, token) == {"n1": "current", "n2": "current"})
+            until(lambda server=server: _standings(server, token) == {"n1": "ok", "n2": "ok"})
 
         # A replay at the other one.
         body, target = checkin("n1"), "/v1/nodes/n1/checkin"
@@ -100,7 +100,7 @@ def test_a_database_that_is_away_for_a_while(site: Site, database: postgres.Serv
 
 
 def _standings(server: Server, token: str) -> dict[str, str]:
-    return {one["node"]: one["standing"] for one in server.get("/v1/nodes", token).json()["nodes"]}
+    return {one["node"]: one["state"] for one in server.get("/v1/nodes", token).json()["nodes"]}
 
 
 def _runs(nodes: dict[str, Node], commit: str) -> set[str]:

@@ -50,13 +50,13 @@ def test_a_release_is_found_by_what_its_commit_begins_with(state: State) -> None
 
 
 def test_a_node_is_claimed_by_the_key_that_comes_first(state: State) -> None:
-    assert state.checkins.claim("n1", "one", 5.0) == "one"
-    assert state.checkins.claim("n1", "two", 6.0) == "one"
+    assert state.claims.claim("n1", "one", 5.0) == "one"
+    assert state.claims.claim("n1", "two", 6.0) == "one"
     known = state.checkins.node("n1")
     assert known is not None
     assert (known.key, known.first, known.commit) == ("one", 5.0, None)
     state.checkins.record([Checkin("n1", 7.0, "three", commit=A)])
-    assert state.checkins.claim("n1", "two", 8.0) == "three"
+    assert state.claims.claim("n1", "two", 8.0) == "three"
 
 
 def test_several_events_are_kept_in_order(state: State) -> None:

@@ -38,7 +38,7 @@ class Place:
         self.site = Site(place)
         self.nodes = {name + DOMAIN: Node(name + DOMAIN, "") for name in (FIRST, SECOND, FAILS, DRIFTS)}
         self.commits = [self._first()]
-        self.server = Server(self.site)
+        self.server = Server(self.site, "--trusted-proxy", "127.0.0.1")
         for node in self.nodes.values():
             node.server, node.server_key = self.server.url, self.server.key
         self.server.accepted(self.commits[0])

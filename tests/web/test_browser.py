@@ -1,65 +1,30 @@
 """A real browser, without a screen, goes through the pages: with their script and without it."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import browser
+from tests.browser import Window
 from tests.web.place import DOMAIN, DRIFTS, FAILS, SECOND, Place
 
 pytestmark = pytest.mark.slow
-api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-QUIET = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 SIZES = ((1280, 900), (400, 800))
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*QUIET])
-        yield browser
-        browser.close()
-
-
-class Window:
-    """A window of somebody who has logged in by the form; `wrong` is what the browser complains of."""
-
-    def __init__(self, chromium: Any, place: Place, token: str, **how: Any) -> None:
-        self.context = chromium.new_context(base_url=place.server.url, **how)
-        self.page = self.context.new_page()
-        self.wrong: list[str] = []
-        self.page.on("console", lambda said: self.wrong.append(said.text) if said.type == "error" else None)
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.wrong.append(f"a dialog: {dialog.message}"))
-        self.page.goto("/")
-        self.page.get_by_label("Token").fill(token)
-        self.page.keyboard.press("Enter")
-        self.heading("Fleet")
-
-    def heading(self, text: str) -> None:
-        """Wait for a page."""
-        self.page.get_by_role("heading", level=1, name=text).wait_for()
-
-    def __enter__(self) -> "Window":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.context.close()
+    with browser.running() as found:
+        yield found
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["with its script", "without"])
 def test_one_goes_through_the_pages(chromium: Any, place: Place, script: bool) -> None:
-    with Window(chromium, place, place.operate, java_script_enabled=script) as window:
+    with Window(chromium, place.server.url, place.operate, java_script_enabled=script) as window:
         page = window.page
-        page.get_by_role("link", name="1 failed").click()
+        page.get_by_role("link", name="1 reverted").click()
         rows = page.locator("table.nodes tbody tr")
         rows.nth(1).wait_for(state="detached")
         assert rows.count() == 1
@@ -92,7 +57,7 @@ def test_one_goes_through_the_pages(chromium: Any, place: Place, script: bool) -
 def test_without_its_script_the_table_is_filtered_and_sorted_all_the_same(
     chromium: Any, place: Place
 ) -> None:
-    with Window(chromium, place, place.read, java_script_enabled=False) as window:
+    with Window(chromium, place.server.url, place.read, java_script_enabled=False) as window:
         page = window.page
         page.get_by_label("Name or group").fill("gpu")
         page.get_by_role("button", name="Filter").click()
@@ -106,7 +71,7 @@ def test_without_its_script_the_table_is_filtered_and_sorted_all_the_same(
 
 
 def test_the_script_filters_while_one_types_and_shows_what_happens(chromium: Any, place: Place) -> None:
-    with Window(chromium, place, place.read) as window:
+    with Window(chromium, place.server.url, place.read) as window:
         page = window.page
         page.evaluate("document.body.dataset.same = 'yes'")
         page.get_by_text("live", exact=False).last.wait_for()
@@ -128,7 +93,7 @@ def test_the_script_filters_while_one_types_and_shows_what_happens(chromium: Any
 
 
 def test_one_needs_no_mouse(chromium: Any, place: Place) -> None:
-    with Window(chromium, place, place.operate) as window:
+    with Window(chromium, place.server.url, place.operate) as window:
         page = window.page
         page.reload()
         page.keyboard.press("Tab")
@@ -162,7 +127,7 @@ def test_every_page_fits(
         "file": f"/commits/{place.commits[1]}/files/groups/default.yaml",
     }
     how = {"viewport": {"width": size[0], "height": size[1]}, "color_scheme": scheme}
-    with Window(chromium, place, place.operate, **how) as window:
+    with Window(chromium, place.server.url, place.operate, **how) as window:
         page = window.page
         for name, target in targets.items():
             page.goto(target)
@@ -174,7 +139,7 @@ def test_every_page_fits(
 
 
 def test_nothing_on_a_page_can_load_or_run_anything_else(chromium: Any, place: Place) -> None:
-    with Window(chromium, place, place.read) as window:
+    with Window(chromium, place.server.url, place.read) as window:
         page = window.page
         page.evaluate(
             """() => {
@@ -191,7 +156,7 @@ def test_nothing_on_a_page_can_load_or_run_anything_else(chromium: Any, place: P
 
 
 def test_who_follows_a_link_from_elsewhere_is_still_logged_in(chromium: Any, place: Place) -> None:
-    with Window(chromium, place, place.read) as window:
+    with Window(chromium, place.server.url, place.read) as window:
         page = window.page
         there = place.server.url.replace("127.0.0.1", "localhost")  # for a browser that is another site
         page.goto(f"{there}/login")

@@ -12,13 +12,16 @@ import gitcfg.web
 from gitcfg.comparison.change import Change, Delta, Kind, Names
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.match import Match
+from gitcfg.history.effect import Effect
 from gitcfg.model import Finding, Op, Origin
 from gitcfg.state import Event, NodeState, Result
-from gitcfg.web import POLICY, Frame, Visitor, asset, content, page
+from gitcfg.web import POLICY, Frame, Visitor, asset, content, page, words
+from gitcfg.web.asked import Asked
 from gitcfg.web.assets import assets
 from gitcfg.web.happened import happened
 from gitcfg.web.places import Places
-from gitcfg.web.table import Asked, Row, table
+from gitcfg.web.row import Row
+from gitcfg.web.table import table
 from tests.web.pages import Read, accessible
 
 NASTY = (
@@ -81,6 +84,7 @@ CHANGE = Change(
     (NASTY,),
     (NASTY,),
 )
+EFFECT = Effect(Kind.CHANGED, CHANGE.params, (NASTY,), CHANGE.features, CHANGE.groups)
 FINDING = Finding("GC101", (NASTY,), NASTY, (ORIGIN,), (NASTY,), hint=NASTY)
 EVENTS = [
     Event(1, 1.0, "checkin", NASTY, {"commit": NASTY, "outcome": NASTY, "drifts": 1}),
@@ -108,6 +112,15 @@ PAGES: dict[str, msgspec.Struct] = {
         table([ROW] * 250, Asked(NASTY.split()[0], "failed", "", NASTY, "checkin", True, 2)),
     ),
     "node": content.NodePage(ROW, SHORT, SHORT, True, STATE, NASTY, (RESULT, RESULT), CONFIGURED, DUE),
+    "history": content.HistoryPage(
+        NASTY,
+        NASTY,
+        content.Explained(NASTY, NASTY, (content.Made(STEP, SHORT), content.Made(STEP, None))),
+        (content.Turn(SHORT, EFFECT),),
+        True,
+        HERE,
+    ),
+    "no history": content.HistoryPage(NASTY, "", None, (), False, HERE),
     "unknown node": content.NodePage(Row(NASTY, "pending"), None, None, False, None, "", (), None, None),
     "commit": content.CommitPage(
         SHORT, NASTY, (COMMIT,), COMMIT, (FINDING,), (CHANGE,), 2, (content.Count(f"restart {NASTY}", 2),),
@@ -128,7 +141,7 @@ PAGES: dict[str, msgspec.Struct] = {
 
 
 def shown(name: str, visitor: Visitor | None = VISITOR) -> Read:
-    return Read(page(Frame(1e6, visitor, COMMIT, NASTY, NASTY), PAGES[name]))
+    return Read(page(Frame(1e6, visitor, COMMIT, NASTY, NASTY, NASTY), PAGES[name]))
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -142,7 +155,7 @@ def test_what_is_nasty_is_only_shown(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_in_a_page_is_more_than_a_sign(name: str) -> None:
-    text = page(Frame(1e6, VISITOR, COMMIT, NASTY, NASTY), PAGES[name])
+    text = page(Frame(1e6, VISITOR, COMMIT, NASTY, NASTY, NASTY), PAGES[name])
     for line in text.splitlines():
         assert line.replace("\t", " ").isprintable(), line
 
@@ -188,6 +201,19 @@ def test_every_form_that_changes_something_proves_itself() -> None:
         posts = [said for said in read.all("form") if said.get("method") == "post"]
         proofs = [said for said in read.all("input") if said.get("name") == "csrf"]
         assert len(posts) == len(proofs) > 0, name
+
+
+@pytest.mark.parametrize(
+    ("date", "said"),
+    [
+        ("2026-11-22T11:52:18+02:00", "2026-11-22 09:52:18 UTC"),
+        ("2026-11-22T11:52:18+00:00", "2026-11-22 11:52:18 UTC"),
+        ("yesterday\n", "yesterday\\n"),
+        ("", ""),
+    ],
+)
+def test_dates_are_said_with_their_zone(date: str, said: str) -> None:
+    assert words.dated(date) == said
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from tests.web.place import DOMAIN, DRIFTS, FAILS, NASTY, Place, cookie_of, csrf
 GUARDED = (
     "/",
     "/nodes/x",
+    "/nodes/x/history",
     "/commits",
     "/commits/abc",
     "/commits/abc/files/gitcfg.yaml",
@@ -190,13 +191,13 @@ def test_who_has_no_token_any_more_is_out(place: Place) -> None:
 
 def test_the_overview_says_how_the_fleet_stands(place: Place, looks: str) -> None:
     found = read(place, "/", looks)
-    for said in ("1 failed", "1 pending", "1 drifted", "37 nodes", "halted", SIGNS, "stranger.example.org"):
+    for said in ("1 reverted", "1 pending", "1 drifted", "37 nodes", "halted", SIGNS, "stranger.example.org"):
         assert said in found.text, said
     assert place.commits[0][:10] in found.text
 
 
 def test_the_table_shows_what_is_asked_for(place: Place, looks: str) -> None:
-    found = read(place, "/?state=failed", looks)
+    found = read(place, "/?state=reverted", looks)
     assert "1 node." in found.text
     assert f"/nodes/{FAILS}{DOMAIN}" in [said["href"] for said in found.all("a")]
     assert "0 nodes." in read(place, f"/?q={quote(NASTY)}&sort={quote(NASTY)}&page=x", looks).text
@@ -217,6 +218,31 @@ def test_a_node_says_what_it_runs_and_why(place: Place, looks: str) -> None:
     drifted = read(place, f"/nodes/{DRIFTS}{DOMAIN}", looks)
     assert f"+{SIGNS}" in drifted.text
     assert "cores" in drifted.text
+
+
+def test_a_nodes_history_says_which_commits_changed_it(place: Place, looks: str) -> None:
+    found = read(place, f"/nodes/{FAILS}{DOMAIN}/history", looks)
+    assert found.text.index(place.commits[1][:10]) < found.text.index(place.commits[0][:10])
+    for said in ("/etc/motd", SIGNS, "+ExecuteNode", "+Workers"):
+        assert said in found.text, said
+    gone = place.ask(f"/nodes/{FAILS}{DOMAIN}/history?param=NOTHING", looks)
+    assert (gone.status, place.ask("/nodes/nobody/history", looks).status) == (404, 404)
+
+
+def test_a_parameter_says_who_made_each_step_and_when_it_changed(place: Place, looks: str) -> None:
+    node = read(place, f"/nodes/{FAILS}{DOMAIN}", looks)
+    address = f"/nodes/{FAILS}{DOMAIN}/history?param=DAEMON_LIST"
+    assert address in [said["href"] for said in node.all("a")]
+    found = read(place, address, looks)
+    assert "ExecuteNode.yaml" in found.text
+    assert f"by {place.commits[0][:10]} a, " in found.text
+    assert place.commits[1][:10] not in found.text.partition("Accepted:")[0]  # it did not change that
+
+
+def test_who_has_logged_in_finds_the_way_on_where_nothing_is(place: Place, looks: str) -> None:
+    found = Read(place.ask("/nowhere", looks).text)
+    assert "/releases" in [said["href"] for said in found.all("a")]
+    assert "/releases" not in [said["href"] for said in Read(place.ask("/nowhere").text).all("a")]
 
 
 def test_a_forge_shows_the_files_where_git_says_one(place: Place, looks: str) -> None:

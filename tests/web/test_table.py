@@ -2,10 +2,12 @@
 
 import pytest
 
-from gitcfg.web.table import PAGE, Row, asked, table
+from gitcfg.web.asked import asked
+from gitcfg.web.row import Row
+from gitcfg.web.table import PAGE, table
 
 ROWS = [
-    Row("a1", "current", ("Workers",), "c" * 40, last=30.0, outcome="ok"),
+    Row("a1", "ok", ("Workers",), "c" * 40, last=30.0, outcome="ok"),
     Row("a2", "failed", ("Workers", "GPU"), "d" * 40, last=10.0, outcome="reverted", drifts=1),
     Row("b1", "never", ("Submit",), retired=True),
     Row("b2", "behind", (), "d" * 40, last=20.0, away=True, hold="H"),
@@ -44,7 +46,7 @@ def test_what_is_asked_for_is_shown(query: dict[str, str], found: list[str]) -> 
 
 
 def test_many_nodes_are_shown_a_page_at_a_time() -> None:
-    rows = [Row(f"n{number:04}", "current") for number in range(2 * PAGE + 5)]
+    rows = [Row(f"n{number:04}", "ok") for number in range(2 * PAGE + 5)]
     seen: list[str] = []
     for page in ("1", "2", "3"):
         found = table(rows, asked({"page": page}))

@@ -1,57 +1,75 @@
 """The nodes that `gitcfg wait` waits for, and what they are known to run."""
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+from gitcfg.cli.node_keys import named
 from gitcfg.cli.nodes import chosen
-from gitcfg.cli.plain import counted
-from gitcfg.cli.serving.place import database
-from gitcfg.cli.serving.remote import ask
+from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.session import Session
 from gitcfg.git.refs import Refs
+from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.nodeset import fold
 
-Runs = tuple[str | None, str | None]
-"""The commit and the digest that a node runs."""
+if TYPE_CHECKING:
+    from gitcfg.state import NodeState
+
+_STUCK = ("halted", "aborted")
 
 
 class Awaited:
     """Nodes at a commit. One runs it if it runs what comes after it, too, or what is just the same."""
 
-    def __init__(self, session: Session, revision: str, words: Sequence[str]) -> None:
+    def __init__(self, session: Session, revision: str, words: Sequence[str], where: str | None) -> None:
         """GitcfgError: there is no such revision, or no such node."""
         self._source = session.open()
         self._fleet = self._source.at(revision)
         self._refs = Refs(self._source.repository)
-        self.names = chosen(self._fleet, words)
+        self.commit = str(self._fleet.commit)
+        self.names = _named(self._fleet, words, where)
         self._after: dict[str, bool] = {}
 
-    def late(self, told: Mapping[str, Runs]) -> list[str]:
+    def late(self, nodes: "Iterable[NodeState]") -> list[str]:
         """Those that do not run it yet, in order of name."""
-        return [name for name in self.names if not self._runs(name, *told.get(name, (None, None)))]
+        told = {one.node: one for one in nodes}
+        return [name for name in self.names if name not in told or not self._runs(told[name])]
 
-    def ran_out(self, late: Sequence[str], code: int) -> GitcfgError:
-        """Time ran out before these came."""
-        message = f"{counted(len(late), 'node')} of {len(self.names)} did not come to run it: {fold(late)}."
-        return GitcfgError(message, "`gitcfg release status` says how far it has got.", code=code)
+    def stuck(self, releases: Iterable[Mapping[str, Any]]) -> str:
+        """Why nobody else gets it; nothing: they may. `releases` are those of `gitcfg.releases/1`."""
+        found = next((one for one in releases if self._follows(one["commit"])), None)
+        if found is None or found["status"] not in _STUCK:
+            return ""
+        why = f": {safe(found['why'])}" if found["why"] else ""
+        return f"The release of {safe(found['commit'][:ABBREVIATED])} is {found['status']}{why}"
 
-    def _runs(self, name: str, commit: str | None, digest: str | None) -> bool:
-        if commit is None:
+    def shows(self, late: Sequence[str]) -> str:
+        """Who is late."""
+        return f"{counted(len(late), 'node')} of {len(self.names)} did not come to run it: {fold(late)}."
+
+    def _runs(self, node: "NodeState") -> bool:
+        if node.commit is None:
             return False
-        return self._follows(commit) or (digest is not None and digest == self._digests.get(name))
+        return self._follows(node.commit) or (
+            node.digest is not None and node.digest == self._digests.get(node.node)
+        )
 
     def _follows(self, commit: str) -> bool:
         if commit not in self._after:
-            wanted = self._fleet.commit
-            known = wanted is not None and self._refs.commit(commit) is not None
-            self._after[commit] = known and self._refs.includes(commit, str(wanted))
+            known = self._refs.commit(commit) is not None
+            self._after[commit] = known and self._refs.includes(commit, self.commit)
         return self._after[commit]
 
     @cached_property
-    def _digests(self) -> Mapping[str, str]:
-        return {name: self._fleet[name].digest for name in self.names}
+    def _digests(self) -> Mapping[str, str | None]:
+        from gitcfg.inventory.guests import guest_digest
+
+        fleet, today = self._fleet, self._source.today
+        return {
+            name: fleet[name].digest if name in fleet else guest_digest(fleet, name, today)
+            for name in self.names
+        }
 
     def __enter__(self) -> "Awaited":
         return self
@@ -60,21 +78,16 @@ class Awaited:
         self._fleet.close()
 
 
-@contextlib.contextmanager
-def reports(
-    session: Session, server: str | None, token: str | None, url: str | None, state: str | None
-) -> Iterator[Callable[[], dict[str, Runs]]]:
-    """What asks what nodes run: a server, or the database."""
-    if server is not None:
-        yield lambda: _told(server, token)
-        return
-    with database(session, url, state) as opened:
-        yield lambda: {known.node: (known.commit, known.digest) for known in opened.checkins.nodes()}
-
-
-def _told(server: str, token: str | None) -> dict[str, Runs]:
-    found = {}
-    for node in ask(server, token, "/v1/nodes")["nodes"]:
-        running = node.get("running") or {}
-        found[node["node"]] = (running.get("commit"), running.get("digest"))
-    return found
+def _named(fleet: Fleet, words: Sequence[str], where: str | None) -> tuple[str, ...]:
+    """The nodes that are meant. Where nodes walk in, a name need not be described."""
+    settings = fleet.model.settings
+    if settings.walk_in is None:
+        return chosen(fleet, words, where)
+    plain = named(settings.max_nodes, (word for word in words if not word.startswith("@")))
+    guests = [name for name in plain if name not in fleet]
+    if guests and where is not None:
+        raise GitcfgError(f"git says nothing of {guests[0]}, so --where cannot ask of it.", "Leave one out.")
+    groups = [word for word in words if word.startswith("@")]
+    described = [*groups, *(name for name in plain if name in fleet)]
+    found = chosen(fleet, described, where) if described or not guests else ()
+    return tuple(sorted({*found, *guests}))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gitcfg.cli.serving import tokens
-from gitcfg.cli.serving.place import MISSING, Database, StateFolder, database, folder, repository
+from gitcfg.cli.serving.listening import Certificate, CertificateKey, TrustedProxies, Where, free, place
+from gitcfg.cli.serving.place import MISSING, Database, StateFolder, database, folder, own_key, repository
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
@@ -38,11 +39,6 @@ class Level(StrEnum):
     ERROR = "error"
 
 
-_LISTEN = typer.Option(envvar="GITCFG_LISTEN", help="Where to listen.", metavar="HOST:PORT")
-_CERT = typer.Option(help="The certificate, with what leads to it (PEM).", metavar="FILE", show_default=False)
-_KEY = typer.Option(help="The certificate's private key (PEM).", metavar="FILE", show_default=False)
-
-
 def register(app: typer.Typer, name: str) -> None:
     """Make the commands known."""
     group = typer.Typer(rich_markup_mode=None, help="Serve what was accepted to nodes.")
@@ -53,12 +49,15 @@ def register(app: typer.Typer, name: str) -> None:
 
 def command(
     context: typer.Context,
-    listen: Annotated[str, _LISTEN] = "127.0.0.1:8421",
+    listen: Where = "127.0.0.1:8421",
     url: Database = None,
     state: StateFolder = None,
-    tls_cert: Annotated[str | None, _CERT] = None,
-    tls_key: Annotated[str | None, _KEY] = None,
-    log_level: Annotated[Level, typer.Option(help="What is logged, to stderr.")] = Level.INFO,
+    tls_cert: Certificate = None,
+    tls_key: CertificateKey = None,
+    trusted_proxy: TrustedProxies = None,
+    log_level: Annotated[
+        Level, typer.Option(envvar="GITCFG_LOG_LEVEL", help="What is logged, to stderr.")
+    ] = Level.INFO,
 ) -> int:
     """Serve what was accepted to nodes, and take in how it went. It ends on SIGTERM."""
     if context.invoked_subcommand is not None:
@@ -70,23 +69,32 @@ def command(
         from gitcfg.server.logs import logger
         from gitcfg.server.running import run
         from gitcfg.server.service import Service
-        from gitcfg.server.signing import server_key
     except ImportError:
         raise MISSING from None
-    where = _listen(listen, tls_cert, tls_key)
+    where = place(listen, tls_cert, tls_key, trusted_proxy or ())
     gc.enable()  # other commands end before garbage matters
     log = logger(sys.stderr, log_level.value)
-    key = server_key(folder(session, state) / "server.key")
+    opener = _opener(session)
+    _tried(opener, where, log)
+    key = own_key(folder(session, state))
     with database(session, url, state) as kept:
-        opener = _opener(session)
-        opener()
 
         async def serve() -> None:
             service = Service(kept, opener, key, time.time, lambda: session.today or date.today(), log)
-            await run(service, where, boundary(log), lambda place: _tell(place, key.public))
+            await run(service, where, boundary(log), lambda at: _tell(at, key.public))
 
         uvloop.run(serve())
     return 0
+
+
+def _tried(opener: "Callable[[], Source]", where: "Listen", log: Any) -> None:
+    """GitcfgError: it could not be served. Then no database is left behind that no server fills."""
+    from gitcfg.server.certificate import certificate
+
+    opener()
+    if where.tls is not None:
+        certificate(where.tls, log)
+    free(where)
 
 
 def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]:
@@ -107,8 +115,8 @@ def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Await
     return guarded
 
 
-def _tell(place: str, public: str) -> None:
-    print(f'Serving on {place}. Nodes know this server by:\nserver_key = "{public}"', flush=True)
+def _tell(at: str, public: str) -> None:
+    print(f'Serving on {at}. Nodes know this server by:\nserver_key = "{public}"', flush=True)
 
 
 def _opener(session: Session) -> "Callable[[], Source]":
@@ -120,15 +128,3 @@ def _opener(session: Session) -> "Callable[[], Source]":
         return Source(found, session.today or date.today(), cache_of(found, os.geteuid()))
 
     return opened
-
-
-def _listen(text: str, cert: str | None, key: str | None) -> "Listen":
-    from gitcfg.server.running import Listen
-
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdigit() or int(port) > 65535:
-        raise GitcfgError(f"{text} is no place to listen on.", "Write HOST:PORT.")
-    if (cert is None) != (key is None):
-        raise GitcfgError("A certificate and its key go together.", "Say both --tls-cert and --tls-key.")
-    tls = (cert, key) if cert is not None and key is not None else None
-    return Listen(host.strip("[]"), int(port), tls)

@@ -13,11 +13,15 @@ from gitcfg.git.repository import Repository
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
+    from gitcfg.server.signing import ServerKey
     from gitcfg.state import State
 
 FOLDER = "gitcfg-server"
 """Beside the repository's objects: not in the cache, which may be deleted at any time."""
-MISSING = GitcfgError("The server is not installed.", "pip install 'gitcfg[server]'")
+MISSING = GitcfgError(
+    "The server is not installed.",
+    "`pip install '.[server]'`, where gitcfg's source is, brings what it needs.",
+)
 
 Database = Annotated[
     str | None,
@@ -58,8 +62,24 @@ def folder(session: Session, said: str | None) -> Path:
         shared = Repository.served(session.repo).shared
         assert shared is not None
         found = shared / FOLDER
-    found.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        found.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "The server's user must own it: --state DIR is another place."
+        raise GitcfgError(f"The folder {found} cannot be made: {error.strerror}.", hint) from None
     return found
+
+
+def own_key(folder: Path) -> "ServerKey":
+    """The server's own key. GitcfgError: it cannot be read, or made."""
+    from gitcfg.server.signing import server_key
+
+    file = folder / "server.key"
+    try:
+        return server_key(file)
+    except OSError as error:
+        hint = "The server's user must own it and its folder: --state DIR is another place."
+        raise GitcfgError(f"The server's key {file} cannot be used: {error.strerror}.", hint) from None
 
 
 @contextlib.contextmanager

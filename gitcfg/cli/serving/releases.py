@@ -1,44 +1,72 @@
 """Releases out of the database, and for eyes."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.serving.place import repository
 from gitcfg.cli.session import Session
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
 
 if TYPE_CHECKING:
     from gitcfg.server.outline import Line
+    from gitcfg.server.roll import Roll
     from gitcfg.state import State, StoredRelease
 
 _SHOWN = 20
+_ID = re.compile(r"[0-9a-f]{4,40}")
+
+
+def named(session: Session, revision: str) -> str:
+    """The commit that a revision names, as a server knows it. GitcfgError: it names none.
+
+    What looks like a commit's id need not be here: a release of it may be known all the same.
+    """
+    plain = _ID.fullmatch(revision) is not None
+    try:
+        found = repository(session)
+        if found.knows(revision):
+            return str(found.commit(revision).id)
+    except GitcfgError:
+        if not plain:
+            raise
+    if not plain:
+        raise GitcfgError(
+            f"There is no revision {shown(revision)}.", "`gitcfg release status` lists commits."
+        )
+    return revision
 
 
 def kept(session: Session, state: "State", now: float) -> dict[str, Any]:
     """`gitcfg.releases/1` out of the database."""
-    releases = state.releases.newest(_SHOWN)
-    return {
-        "schema": "gitcfg.releases/1",
-        "releases": [_record(session, state, one, now) for one in releases],
-    }
-
-
-def steered(session: Session, state: "State", what: str, commit: str, now: float) -> dict[str, Any]:
-    """A release, once it goes on or was taken back."""
-    from gitcfg.state.steering import abort, resume
-
-    done = resume if what == "resume" else abort
-    return _record(session, state, done(state, commit, now, os.environ.get("USER", "")), now)
-
-
-def _record(session: Session, state: "State", release: "StoredRelease", now: float) -> dict[str, Any]:
-    from gitcfg.server.release_records import release_record
     from gitcfg.server.roll import Roll
 
     roll = Roll()
     roll.read(state.checkins.nodes())
-    return release_record(release, _lines(session, release.commit), roll, now)
+    found = [_record(session, one, roll, now) for one in state.releases.newest(_SHOWN)]
+    return {"schema": "gitcfg.releases/1", "releases": found}
+
+
+def steered(session: Session, state: "State", what: str, commit: str, now: float) -> dict[str, Any]:
+    """A release, once it goes on or was taken back."""
+    from gitcfg.server.roll import Roll
+    from gitcfg.state.steering import abort, resume
+
+    done = (resume if what == "resume" else abort)(state, commit, now, os.environ.get("USER", ""))
+    roll = Roll()
+    roll.read(state.checkins.nodes())
+    return _record(session, done, roll, now)
+
+
+def _record(session: Session, release: "StoredRelease", roll: "Roll", now: float) -> dict[str, Any]:
+    """A release. What nodes were to run is not asked for where it is over."""
+    from gitcfg.server.release_records import GOING, named_record
+
+    lines = _lines(session, release.commit) if release.progress.status in GOING else {}
+    return named_record(release, lines, roll, now)
 
 
 def _lines(session: Session, commit: str) -> "Mapping[str, Line]":
@@ -58,18 +86,28 @@ def _lines(session: Session, commit: str) -> "Mapping[str, Line]":
 
 
 def show(record: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each release."""
+    """A line for each release, and which nodes it waits for or has lost."""
     if not record["releases"]:
         yield "No commit has been released yet."
-    yield from map(line, record["releases"])
+    for release in record["releases"]:
+        yield line(release)
+        yield from nodes(release)
 
 
 def line(release: Mapping[str, Any]) -> str:
     """How far a release has got."""
-    head = f"{release['commit'][:ABBREVIATED]}  {release['status']}"
+    head = f"{safe(release['commit'][:ABBREVIATED])}  {release['status']}"
     if not release["nodes"]:
         return f"{head}  changes no node"
-    stage = f"stage {release['stage']} of {len(release['stages'])}"
     counts = ", ".join(f"{number} {what}" for what, number in release["counts"].items() if number)
-    far = f"{head}  {stage}, {release['offered']} of {counted(release['nodes'], 'node')}: {counts}"
+    stage = f"stage {release['stage']} of {len(release['stages'])}"
+    far = f"{head}  {stage}, {release['offered']} of {counted(release['nodes'], 'node')}"
+    far += f": {counts}" if counts else ""
     return f"{far}; {safe(release['why'])}" if release["why"] else far
+
+
+def nodes(release: Mapping[str, Any]) -> Iterator[str]:
+    """Which nodes failed, and which are in the present stage."""
+    for label, key in (("failed", "failed"), ("this stage", "present")):
+        if release.get(key):
+            yield f"  {label}: {safe(release[key])}"

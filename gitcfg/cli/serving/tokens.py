@@ -1,15 +1,23 @@
 """`gitcfg serve token`: by which people and programs are known to the server."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gitcfg.cli.database import address, kept
 from gitcfg.cli.plain import safe
-from gitcfg.cli.serving.place import Database, StateFolder, database
-from gitcfg.cli.session import Session, write
+from gitcfg.cli.serving.place import Database, StateFolder, database, repository
+from gitcfg.cli.serving.said import asked
+from gitcfg.cli.session import Output, Session, write
+from gitcfg.model import GitcfgError
+
+if TYPE_CHECKING:
+    from gitcfg.state import State, Token
 
 _CREATE = """Examples:
 
@@ -22,7 +30,7 @@ _LIST = """Examples:
 
   gitcfg serve token list                              who may ask, and when each last did
 
-  gitcfg serve token list --state /srv/gitcfg          of a server that keeps its state there
+  gitcfg serve token list -o json                      ... for programs
 
   gitcfg serve token list --database postgresql://gitcfg@db/gitcfg"""
 _REVOKE = """Examples:
@@ -32,7 +40,7 @@ _REVOKE = """Examples:
   gitcfg serve token revoke alice --state /srv/gitcfg  ... of a server that keeps its state there
 
   gitcfg serve token revoke ci && gitcfg serve token create ci"""
-_NAME = typer.Argument(help="What the token is called: who holds it.", metavar="TEXT")
+_NAME = typer.Argument(help="What the token is called: who holds it.", metavar="NAME")
 
 
 class Role(StrEnum):
@@ -64,7 +72,7 @@ def create(
     state: StateFolder = None,
 ) -> int:
     """Make a token, and show it: it cannot be shown again."""
-    with database(context.obj, url, state) as kept:
+    with _made(context, url, state) as kept:
         from gitcfg.state import Role as Kept
 
         token = kept.tokens.create(name, Kept(role.value), time.time())
@@ -72,13 +80,41 @@ def create(
     return 0
 
 
-def listed(context: typer.Context, url: Database = None, state: StateFolder = None) -> int:
+@contextmanager
+def _made(context: typer.Context, url: str | None, state: str | None) -> "Iterator[State]":
+    """The database, made where it is said and not yet there. GitcfgError: nothing is said, and none is here.
+
+    Who makes a token in any clone would get one that no server knows.
+    """
+    session: Session = context.obj
+    said = asked(context, url, state)
+    if address(repository(session), said) is None:
+        hint = "Start `gitcfg serve` first, or say --state DIR or --database URL, as it does."
+        raise GitcfgError("No server keeps its state here.", hint)
+    with database(session, said.url, said.folder) as found:
+        yield found
+
+
+def listed(
+    context: typer.Context,
+    url: Database = None,
+    state: StateFolder = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+) -> int:
     """List who holds tokens."""
     session: Session = context.obj
-    with database(session, url, state) as kept:
-        for token in kept.tokens.all():
-            used = "never used" if token.used is None else f"last used {_when(token.used)}"
-            session.write(f"{safe(token.name)}  {token.role.value}  made {_when(token.created)}, {used}\n")
+    with kept(repository(session), asked(context, url, state)) as found:
+        tokens = found.tokens.all()
+    if output is not Output.TEXT:
+        from gitcfg.cli.records import write_record
+
+        write_record({"schema": "gitcfg.tokens/1", "tokens": list(map(_record, tokens))}, output)
+        return 0
+    for token in tokens:
+        used = "never used" if token.used is None else f"last used {_when(token.used)}"
+        session.write(f"{safe(token.name)}  {token.role.value}  made {_when(token.created)}, {used}\n")
+    if not tokens:
+        session.console(stderr=True).print("Nobody holds a token.")
     return 0
 
 
@@ -89,9 +125,16 @@ def revoke(
     state: StateFolder = None,
 ) -> int:
     """Let a token count no more: within seconds, on all servers."""
-    with database(context.obj, url, state) as kept:
-        kept.tokens.revoke(name)
+    session: Session = context.obj
+    with kept(repository(session), asked(context, url, state)) as found:
+        found.tokens.revoke(name)
+    session.write(f"revoked {safe(name)}\n")
     return 0
+
+
+def _record(token: "Token") -> dict[str, Any]:
+    """A token of `gitcfg.tokens/1`. Times are seconds since the epoch."""
+    return {"name": token.name, "role": token.role.value, "created": token.created, "used": token.used}
 
 
 def _when(seconds: float) -> str:

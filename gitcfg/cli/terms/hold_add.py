@@ -9,7 +9,7 @@ from gitcfg.cli.session import Session
 from gitcfg.cli.terms import say
 
 if TYPE_CHECKING:
-    from gitcfg.library import Source
+    from gitcfg.library import Fleet, Source
 
 EPILOG = """What a hold is about runs that commit until its last day has passed; then a server lets go of it.
 
@@ -47,12 +47,22 @@ def command(
     order = Order(Deed.NEW, "hold", name, fields={"commit": Given(_full(session, source, revision))})
     with source.worktree() as fleet:
         who = chosen(fleet.model, nodes or (), where)
+        if "where" in who:
+            _tell_nobody(session, fleet, str(who["where"].meaning))
     order = begun(order, who, Until(last_day(until), reason), source.today)
     return edit(session, [order], wish(force, commit, message, f"Add hold {name}: {reason}"))
 
 
+def _tell_nobody(session: Session, fleet: "Fleet", where: str) -> None:
+    """Say it if a condition that can be read holds for no node."""
+    selection = fleet.compiled.select(where)
+    if selection.problem is None and not selection.names:
+        text = "warning: No node fulfils that condition, so that the hold keeps nobody by now."
+        session.console(stderr=True).print(text, style="yellow")
+
+
 def _full(session: Session, source: "Source", revision: str) -> str:
-    """The full id of a commit. GitcfgError: there is no such revision, or nothing of ours in it."""
+    """The full id of a commit. GitcfgError: it is not here, or there is nothing of ours in it."""
     from gitcfg.git.history import History
     from gitcfg.load.root import settings_entry
 

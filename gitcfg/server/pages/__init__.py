@@ -2,9 +2,9 @@
 
 from aiohttp import web
 
-from gitcfg.server.pages import assets, commits, files, fleet, login, nodes, releases, search
+from gitcfg.server.pages import assets, branch, commits, files, fleet, history, login, nodes, releases, search
 
-PARTS = (fleet, nodes, commits, files, releases, search, login, assets)
+PARTS = (fleet, nodes, history, branch, commits, files, releases, search, login, assets)
 
 
 def routes() -> list[web.RouteDef]:

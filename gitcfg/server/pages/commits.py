@@ -1,8 +1,7 @@
-"""The pages of commits: what one says and changes, and how far it has got; and those of the branch."""
+"""The page of a commit: what it says and changes, and how far it has got."""
 
 from collections import Counter
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 from aiohttp import web
@@ -11,19 +10,17 @@ from gitcfg.comparison.change import Change
 from gitcfg.git.history import History
 from gitcfg.library import compare
 from gitcfg.model import Finding, GitcfgError
-from gitcfg.server import source
 from gitcfg.server.fleets import Fleets
-from gitcfg.server.pages.git import about, places
+from gitcfg.server.pages.git import about, known, places
 from gitcfg.server.pages.releases import release
 from gitcfg.server.pages.rows import rows
 from gitcfg.server.pages.shown import shown
-from gitcfg.server.problems import Problem
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.web.content import Commit, CommitPage, CommitsPage, Count, Release
+from gitcfg.web.asked import page_number
+from gitcfg.web.content import Commit, CommitPage, Count, Release
 from gitcfg.web.places import Places
-from gitcfg.web.table import page_number, paged
+from gitcfg.web.table import paged
 
-_COMMITS = 50
 _CHANGES = 50
 
 
@@ -62,14 +59,6 @@ async def one(request: web.Request) -> CommitPage:
         service.view.accepted == commit,
         said.places,
     )
-
-
-async def known(service: Service, text: str) -> str:
-    """The commit that is asked for, which may be abbreviated. Problem: no protected branch has it."""
-    found = await service.people.do(lambda fleets: source.reachable(fleets.source.repository, text))
-    if found is None:
-        raise Problem("not-found", "No protected branch has such a commit.")
-    return found
 
 
 def _said(commit: str, fleets: Fleets) -> _Said:
@@ -113,21 +102,4 @@ async def _release(service: Service, commit: str) -> Release | None:
     return await release(service, kept) if kept is not None else None
 
 
-async def listed(request: web.Request) -> CommitsPage:
-    """The commits of the branch, newest first."""
-    service = request.app[SERVICE]
-    judged = service.conductor.judged
-    start = request.query.get("from") or service.view.accepted
-    begin = await known(service, start)
-    found = await service.people.do(partial(_listed, begin))
-    running = Counter(row.running for row in await rows(service) if row.running is not None)
-    older = found[_COMMITS].commit if len(found) > _COMMITS else None
-    return CommitsPage(judged.tip.ref if judged is not None else "", found[:_COMMITS], running, older)
-
-
-def _listed(begin: str, fleets: Fleets) -> tuple[Commit, ...]:
-    history = History(fleets.source.repository)
-    return tuple(about(history, commit) for commit in islice(history.walk(begin), _COMMITS + 1))
-
-
-ROUTES = [web.get("/commits", shown(listed)), web.get("/commits/{commit}", shown(one))]
+ROUTES = [web.get("/commits/{commit}", shown(one))]

@@ -6,7 +6,7 @@ from aiohttp import web
 
 from gitcfg.git.tree import EntryKind
 from gitcfg.server.fleets import Fleets
-from gitcfg.server.pages.commits import known
+from gitcfg.server.pages.git import known
 from gitcfg.server.pages.shown import shown
 from gitcfg.server.problems import Problem
 from gitcfg.server.service import SERVICE

@@ -6,16 +6,18 @@ from functools import partial
 
 from aiohttp import web
 
+from gitcfg.inventory.standing import COURSE
 from gitcfg.server.pages.git import in_short
 from gitcfg.server.pages.releases import release
 from gitcfg.server.pages.rows import rows
 from gitcfg.server.pages.shown import shown
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.standing import Standing
 from gitcfg.state import Event, State
+from gitcfg.web.asked import asked
 from gitcfg.web.content import Commit, Count, Overview, Runs
 from gitcfg.web.happened import happened
-from gitcfg.web.table import NOTABLE, Row, asked, table
+from gitcfg.web.row import NOTABLE, Row
+from gitcfg.web.table import table
 
 _COMMITS = 20  # a node may say that it runs anything
 _EVENTS = 1000
@@ -44,7 +46,7 @@ async def overview(request: web.Request) -> Overview:
 
 def _standings(found: tuple[Row, ...]) -> tuple[Count, ...]:
     counts = Counter(row.standing for row in found)
-    return tuple(Count(each.value, counts[each.value]) for each in Standing)
+    return tuple(Count(each.value, counts[each.value]) for each in reversed(COURSE))
 
 
 def _shown(service: Service) -> int:

@@ -6,7 +6,10 @@ import msgspec
 
 from gitcfg.git.config import Config
 from gitcfg.git.history import History
+from gitcfg.server import source
 from gitcfg.server.fleets import Fleets
+from gitcfg.server.problems import Problem
+from gitcfg.server.service import Service
 from gitcfg.web.content import Commit
 from gitcfg.web.places import Places, forge
 
@@ -29,3 +32,11 @@ def places(fleets: Fleets, commit: str) -> Places:
     """Where the files of a commit can be read."""
     repository = fleets.source.repository
     return Places(commit, forge(Config(repository).last(URL)), repository.prefix)
+
+
+async def known(service: Service, text: str) -> str:
+    """The commit that is asked for, which may be abbreviated. Problem: no protected branch has it."""
+    found = await service.people.do(lambda fleets: source.reachable(fleets.source.repository, text))
+    if found is None:
+        raise Problem("not-found", "No protected branch has such a commit.")
+    return found

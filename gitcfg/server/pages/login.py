@@ -4,6 +4,7 @@ from aiohttp import web
 
 from gitcfg.server.pages import visits
 from gitcfg.server.pages.shown import elsewhere, html
+from gitcfg.server.proxies import ORIGIN
 from gitcfg.server.service import SERVICE
 from gitcfg.server.sessions import session_of
 from gitcfg.state.tokens import PREFIX
@@ -30,7 +31,7 @@ async def log_in(request: web.Request) -> web.StreamResponse:
     if token.startswith(PREFIX) and len(token) <= _LONGEST:
         session = await service.conductor.ask(lambda state: state.sessions.begin(token, service.clock()))
     if session is None:
-        service.log.warning("nobody's token", extra={"said": {"from": request.remote}})
+        service.log.warning("nobody's token", extra={"said": {"from": request[ORIGIN].address}})
         return await _form(request, onward, "That is nobody's token.", 403)
     answer = elsewhere(onward)
     visits.keep(request, answer, session)

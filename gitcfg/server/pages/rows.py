@@ -4,12 +4,12 @@ import asyncio
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from gitcfg.rollout.outcomes import AWAY
+from gitcfg.inventory.standing import course
 from gitcfg.server.roll import Last
 from gitcfg.server.service import Service
-from gitcfg.server.standing import names, standing
+from gitcfg.server.standing import names, stands
 from gitcfg.server.view import View
-from gitcfg.web.table import Row
+from gitcfg.web.row import Row
 
 _FRESH = 1.0
 
@@ -42,12 +42,12 @@ def _all(view: View, roll: dict[str, Last], now: float) -> tuple[Row, ...]:
 def row(view: View, name: str, last: Last | None, now: float) -> Row:
     """One of them."""
     line, offer = view.outline.nodes.get(name), view.offer(name)
-    stands, groups = standing(view, name, last).value, line.groups if line is not None else ()
+    towards, groups = course(stands(view, name, last, now)).value, line.groups if line is not None else ()
     wanted = offer.commit if view.line(name) is not None else None
     retired, hold = line is not None and line.retired, offer.hold.name if offer.hold is not None else None
     if last is None:
-        return Row(name, stands, groups, wanted=wanted, retired=retired, hold=hold)
-    away = now - last.last > AWAY
+        return Row(name, towards, groups, wanted=wanted, retired=retired, hold=hold)
+    away = last.away(now)
     return Row(
-        name, stands, groups, last.commit, wanted, last.last, last.outcome, last.drifts, away, retired, hold
+        name, towards, groups, last.commit, wanted, last.last, last.outcome, last.drifts, away, retired, hold
     )

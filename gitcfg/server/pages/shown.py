@@ -7,6 +7,7 @@ from urllib.parse import quote
 import msgspec
 from aiohttp import web
 
+from gitcfg.model import GitcfgError
 from gitcfg.server.pages.visits import here, visitor
 from gitcfg.server.problems import Problem
 from gitcfg.server.service import SERVICE, Service
@@ -64,11 +65,23 @@ async def problem_page(request: web.Request, problem: Problem) -> web.Response |
     """A problem as a page; None: whoever asks reads no pages, or asks for something else."""
     if request.path.startswith(_NO_PAGES) or "text/html" not in request.headers.get("Accept", ""):
         return None
+    if problem.status < 500:  # the way on is in the header; what the server cannot do it need not ask for
+        await _recognized(request)
     answer = await html(request, ProblemPage(problem.status, problem.title, problem.detail), problem.status)
     answer.headers.update(
         {name: value for name, value in problem.headers.items() if name != "WWW-Authenticate"}
     )
     return answer
+
+
+async def _recognized(request: web.Request) -> None:
+    """Know who looks, where that can be found out: no page is there to be seen yet."""
+    if _VISITOR in request:
+        return
+    try:
+        await admitted(request)
+    except GitcfgError:
+        return
 
 
 def _frame(request: web.Request) -> Frame:
@@ -78,7 +91,9 @@ def _frame(request: web.Request) -> Frame:
     view = service.conductor.view
     accepted = view.accepted if view is not None else None
     sought = request.query.get("q", "")[:200] if request.path == "/search" else ""
-    return Frame(service.clock(), found, accepted, _warning(service), sought)
+    judged = service.conductor.judged
+    invalid = (judged.tip.commit or "") if judged is not None and judged.errors else ""
+    return Frame(service.clock(), found, accepted, _warning(service), invalid, sought)
 
 
 def _warning(service: Service) -> str:

@@ -8,7 +8,7 @@ PARTS = (nodes, commits, inventory, releases, events, operations)
 
 
 def routes() -> list[web.RouteDef]:
-    """All of them, and nothing besides: aiohttp would answer HEAD, too, where GET is."""
+    """All of them, and nothing besides: aiohttp would answer HEAD wherever GET is."""
     found = [route for part in PARTS for route in part.ROUTES]
     return [_alone(route) for route in found]
 

@@ -9,7 +9,7 @@ from gitcfg.server.callers import WHO, reader
 from gitcfg.server.problems import Problem
 from gitcfg.server.service import SERVICE
 from gitcfg.server.sessions import holder
-from gitcfg.server.streams import HEARTBEAT, MOST_STREAMS, send, written
+from gitcfg.server.streams import HEARTBEAT, MOST_STREAMS, give, send, written
 from gitcfg.state import Event, State
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
@@ -37,11 +37,13 @@ async def events(request: web.Request) -> web.StreamResponse:
         last = int(seen) if seen else 0
         while seen and (past := await service.conductor.ask(partial(_after, last))):
             for event in past:
-                await response.write(written(event))
+                await give(response, written(event), HEARTBEAT)
             last = past[-1].number
         await send(response, queue, last, HEARTBEAT)
-    except ConnectionError:
+    except (ConnectionError, TimeoutError):
         service.log.debug("who watched has gone")
+        if request.transport is not None:
+            request.transport.abort()  # what is not taken would be kept, and waited for
     finally:
         service.streams.leave(queue)
     return response

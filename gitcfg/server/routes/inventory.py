@@ -14,7 +14,7 @@ from gitcfg.server.roll import Last
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.standing import names, node_record, result_record
 from gitcfg.server.view import View
-from gitcfg.state import State
+from gitcfg.state import Role, State
 
 
 async def all_nodes(request: web.Request) -> web.StreamResponse:
@@ -22,7 +22,8 @@ async def all_nodes(request: web.Request) -> web.StreamResponse:
     service = request.app[SERVICE]
     await reader(request)
     view, roll, now = service.view, dict(service.conductor.roll.nodes), service.clock()
-    return json_answer(await service.conductor.ask(lambda state: _all(state, view, roll, now)))
+    facts = request.query.get("facts") == "1"
+    return json_answer(await service.conductor.ask(lambda state: _all(state, view, roll, now, facts)))
 
 
 async def one_node(request: web.Request) -> web.StreamResponse:
@@ -48,10 +49,35 @@ async def explain(request: web.Request) -> web.StreamResponse:
     return json_answer(found)
 
 
-def _all(state: State, view: View, roll: dict[str, Last], now: float) -> bytes:
+async def forget(request: web.Request) -> web.StreamResponse:
+    """Know nothing of a node any more that git has no key of: it may come again, with another key too."""
+    service, name = request.app[SERVICE], request.match_info["node"]
+    await reader(request, Role.OPERATE)
+    if name in service.view.keys:
+        raise Problem("conflict", "It is accepted: `gitcfg node forget` takes its key out of git.")
+    now = service.clock()
+    if not await service.conductor.ask(lambda state: _forgotten(state, name, now)):
+        raise Problem("not-found")
+    service.conductor.wake()
+    return json_answer(msgspec.json.encode({"schema": "gitcfg.forgotten/1", "node": name}))
+
+
+def _forgotten(state: State, name: str, now: float) -> bool:
+    if state.checkins.node(name) is None:
+        return False
+    state.forget([name], now)
+    return True
+
+
+def _all(state: State, view: View, roll: dict[str, Last], now: float, facts: bool) -> bytes:
+    """`gitcfg.nodes/1`. What nodes say of themselves may be most of it: it is told who asks for it."""
     came = {known.node: known for known in state.checkins.nodes()}
     nodes = [node_record(view, name, roll.get(name), came.get(name), now) for name in names(view, roll)]
-    record = {"schema": "gitcfg.inventory/1", "accepted": view.accepted, "now": now, "nodes": nodes}
+    if facts:
+        for node in nodes:
+            known = came.get(node["node"])
+            node["facts"] = known.facts if known is not None else None
+    record = {"schema": "gitcfg.nodes/1", "accepted": view.accepted, "now": now, "nodes": nodes}
     return msgspec.json.encode(record)
 
 
@@ -84,5 +110,6 @@ def _trail(fleets: Fleets, commit: str, name: str, param: str, everything: bool)
 ROUTES = [
     web.get("/v1/nodes", all_nodes),
     web.get("/v1/nodes/{node}", one_node),
+    web.post("/v1/nodes/{node}/forget", forget),
     web.get("/v1/nodes/{node}/explain/{param}", explain),
 ]

@@ -7,6 +7,7 @@ from gitcfg.server.answers import entity_tag, json_answer, not_modified, seconds
 from gitcfg.server.callers import ABOUT, body_of, caller, of_node
 from gitcfg.server.checkin import MOST_BYTES, checkin
 from gitcfg.server.problems import Problem
+from gitcfg.server.proxies import ORIGIN
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.targets import Target, target
 from gitcfg.state import Checkin
@@ -37,8 +38,8 @@ async def check_in(request: web.Request) -> web.StreamResponse:
     if found.node is None or found.node.node != node:
         raise Problem("not-found")
     if not found.node.known:
-        await service.strangers.admit(found.node)
-    said = checkin(body, found.node, service.clock(), request.remote or "")
+        await service.strangers.admit(found.node, request[ORIGIN].address)
+    said = checkin(body, found.node, service.clock(), request[ORIGIN].address)
     if not await service.writer.write(said):
         raise Problem("replay")
     service.metrics.checked_in(said)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import msgspec
 from aiohttp import web
 
+from gitcfg.inventory.standing import Standing, standing
 from gitcfg.rollout import Status
 from gitcfg.server.answers import json_answer
 from gitcfg.server.callers import reader
@@ -13,7 +14,10 @@ from gitcfg.server.description import described
 from gitcfg.server.metrics import CONTENT_TYPE, gauge, gauges
 from gitcfg.server.routes.commits import commits_record
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.standing import Standing, names, standing
+from gitcfg.server.standing import names, stands
+
+_NOT_FOR_ALL = ("schema", "message")
+"""What a finding says of parameters and nodes is for those who have a token."""
 
 
 async def healthz(request: web.Request) -> web.StreamResponse:
@@ -26,7 +30,7 @@ async def readyz(request: web.Request) -> web.StreamResponse:
     service = request.app[SERVICE]
     failing = service.conductor.failing
     ready = service.conductor.view is not None and not failing
-    said = {key: value for key, value in commits_record(service).items() if key != "schema"}
+    said = {key: value for key, value in commits_record(service).items() if key not in _NOT_FOR_ALL}
     record = {"ready": ready, "failing": bool(failing), **said}
     answer = json_answer(msgspec.json.encode(record))
     answer.set_status(200 if ready else 503)
@@ -57,11 +61,12 @@ def _fleet(service: Service) -> Iterator[str]:
     yield from gauge("gitcfg_tip_errors", "Errors of the branch's tip.", judged.errors if judged else 0)
     if view is None:
         return
-    counts = Counter(standing(view, name, roll.get(name)) for name in names(view, roll))
+    now = service.clock()
+    counts = Counter(standing(stands(view, name, roll.get(name), now)) for name in names(view, roll))
     yield from gauges(
         "gitcfg_nodes",
         "Nodes by how they stand.",
-        "standing",
+        "state",
         [(each.value, counts[each]) for each in Standing],
     )
     outcomes = Counter(last.outcome for last in roll.values() if last.outcome is not None)
@@ -81,7 +86,9 @@ def _fleet(service: Service) -> Iterator[str]:
 
 ROUTES = [
     web.get("/healthz", healthz),
+    web.head("/healthz", healthz),
     web.get("/readyz", readyz),
+    web.head("/readyz", readyz),
     web.get("/metrics", metrics),
     web.get("/openapi.json", openapi),
 ]

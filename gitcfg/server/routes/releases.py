@@ -1,6 +1,6 @@
 """Releases: how far they have got, and what people do to them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -9,8 +9,9 @@ from aiohttp import web
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.server.answers import json_answer
 from gitcfg.server.callers import reader
+from gitcfg.server.outline import Line
 from gitcfg.server.problems import Problem
-from gitcfg.server.release_records import release_record
+from gitcfg.server.release_records import named_record, release_record
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.state import Role, State, StoredRelease
 from gitcfg.state.steering import abort, resume
@@ -24,7 +25,7 @@ async def all_releases(request: web.Request) -> web.StreamResponse:
     service = request.app[SERVICE]
     await reader(request)
     found = await service.conductor.ask(lambda state: state.releases.newest(SHOWN))
-    releases = [told(service, release) for release in found]
+    releases = [_named(service, release) for release in found]
     return json_answer(msgspec.json.encode({"schema": "gitcfg.releases/1", "releases": releases}))
 
 
@@ -49,15 +50,22 @@ async def _steered(request: web.Request, steer: Steer) -> web.StreamResponse:
             raise Problem("conflict", error.message) from None
         raise Problem("not-found") from None
     service.conductor.wake()
-    return json_answer(msgspec.json.encode({"schema": "gitcfg.release/1", **told(service, found)}))
+    return json_answer(msgspec.json.encode({"schema": "gitcfg.release/1", **_named(service, found)}))
 
 
 def told(service: Service, release: StoredRelease) -> dict[str, Any]:
-    """A release as it stands by now."""
+    """A release as it stands by now, without the names of nodes."""
+    return release_record(release, _lines(service, release), service.conductor.roll, service.clock())
+
+
+def _named(service: Service, release: StoredRelease) -> dict[str, Any]:
+    return named_record(release, _lines(service, release), service.conductor.roll, service.clock())
+
+
+def _lines(service: Service, release: StoredRelease) -> Mapping[str, Line]:
     view = service.conductor.view
     outline = view.outlines.get(release.commit) if view is not None else None
-    lines = outline.nodes if outline is not None else {}
-    return release_record(release, lines, service.conductor.roll, service.clock())
+    return outline.nodes if outline is not None else {}
 
 
 ROUTES = [

@@ -1,0 +1,110 @@
+"""`gitcfg node policy`: what nodes' own agent.toml must let gitcfg use."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gitcfg.cli.plain import counted, safe
+from gitcfg.cli.session import Output, Session, write
+
+if TYPE_CHECKING:
+    from gitcfg.delivery.needs import Needs, Place, Use
+
+EPILOG = """Examples:
+
+  gitcfg node policy exec001                           what to write into its agent.toml
+
+  gitcfg node policy @gpu exec[001-100] --at main      what all of these need, at a commit
+
+  gitcfg node policy --where '"gpu" in node.labels' -o json"""
+
+
+def command(
+    context: typer.Context,
+    nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,
+    where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
+    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+) -> int:
+    """Show the paths and commands that nodes need, as agent.toml has them; without nodes, for all."""
+    from gitcfg.delivery.needs import needs
+
+    session: Session = context.obj
+    with session.fleet(at) as fleet:
+        from gitcfg.cli.nodes import chosen
+
+        found = needs(fleet, chosen(fleet, nodes or (), where))
+        commit = fleet.commit
+    if output is Output.TEXT:
+        write("".join(f"{line}\n" for line in written(found)))
+        return 0
+    from gitcfg.cli.records import write_record
+
+    write_record(policy_record(commit, found), output)
+    return 0
+
+
+def written(found: "Needs") -> Iterator[str]:
+    """The lines of agent.toml."""
+    from gitcfg.nodeset import fold
+
+    yield f"# For {counted(len(found.nodes), 'node')}: {safe(fold(found.nodes))}"
+    if found.retired:
+        names = safe(fold(found.retired))
+        yield f"# Retired, so that they still need what they needed before (--at REV): {names}"
+    yield "paths = ["
+    yield from map(_path, found.paths)
+    yield "]"
+    if any(one.assumed for one in found.commands):
+        yield "# Of programs that the repository names alone, these are the usual places. See whether your"
+        yield "# nodes have them there: `command -v NAME`."
+    yield "commands = ["
+    for one in found.commands:
+        yield from _command(one)
+    yield "]"
+
+
+def policy_record(commit: str | None, found: "Needs") -> dict[str, Any]:
+    """`gitcfg.policy/1`: `paths` are globs, `pattern` is null where no policy can let a command."""
+    from gitcfg.nodeset import fold
+
+    return {
+        "schema": "gitcfg.policy/1",
+        "commit": commit,
+        "nodeset": fold(found.nodes),
+        "count": len(found.nodes),
+        "retired": list(found.retired),
+        "paths": [{"glob": one.glob, "files": list(one.files)} for one in found.paths],
+        "commands": [_record(one) for one in found.commands],
+    }
+
+
+def _record(one: "Use") -> dict[str, Any]:
+    pattern = None if one.program is None else list(one.pattern)
+    return {"run": list(one.words), "pattern": pattern, "assumed": one.assumed, "risks": list(one.risks)}
+
+
+def _path(one: "Place") -> str:
+    said = "" if len(one.files) == 1 else f"  # for {counted(len(one.files), 'file')}: {_names(one)}"
+    return f"  {_text(one.glob)},{said}"
+
+
+def _names(one: "Place") -> str:
+    return safe(", ".join(path.rpartition("/")[2] for path in one.files))
+
+
+def _command(one: "Use") -> Iterator[str]:
+    for risk in one.risks:
+        yield f"  # {safe(risk)}:"
+    if one.program is None:
+        yield "  # No policy can let this: its program is named neither alone nor by its whole path."
+    words = ", ".join(map(_text, one.words if one.program is None else one.pattern))
+    yield f"  {'# ' if one.program is None else ''}[{words}],"
+
+
+def _text(word: str) -> str:
+    """A word as TOML: what JSON leaves as it is and TOML does not is escaped, too."""
+    import json
+
+    return json.dumps(word, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,121 @@
+"""What nodes need of their own policy: the paths of their files and the commands of their subsystems."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+import msgspec
+
+from gitcfg.delivery.interpreters import INTERPRETERS, place_of
+from gitcfg.library import Fleet
+from gitcfg.model import Subsystem
+from gitcfg.render.files import subsystems
+
+_SETS = re.compile(r"\w+=")
+_DEEP = 3
+_OF_ALL = frozenset({"bin", "sbin", "lib", "lib64", "libexec", "share", "system", "systemd"})
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A glob of paths, and the files that it is there for."""
+
+    glob: str
+    files: tuple[str, ...]
+
+
+class Use(msgspec.Struct, frozen=True):
+    """A command, word for word.
+
+    `program` is the path that a policy names it by, None where no policy can; `assumed` says that the
+    repository names none. `risks` are what to think of before one lets it.
+    """
+
+    words: tuple[str, ...]
+    program: str | None
+    assumed: bool
+    risks: tuple[str, ...]
+
+    @property
+    def pattern(self) -> tuple[str, ...]:
+        """As agent.toml has it. Only where there is a program."""
+        return (self.program or "", *self.words[1:])
+
+
+class Needs(msgspec.Struct, frozen=True):
+    """All that these nodes need together. Of those that are `retired` a commit before that tells it."""
+
+    nodes: tuple[str, ...]
+    retired: tuple[str, ...]
+    paths: tuple[Place, ...]
+    commands: tuple[Use, ...]
+
+
+def needs(fleet: Fleet, names: Iterable[str]) -> Needs:
+    """What nodes need to run what is described here, and to stop it some day."""
+    chosen = tuple(names)
+    paths: set[str] = set()
+    commands: set[tuple[str, ...]] = set()
+    compiled = fleet.compiled
+    for name in chosen:
+        node = compiled[name]
+        paths.update(node.entries)
+        for subsystem in subsystems(compiled, node).values():
+            commands.update(_commands(subsystem))
+    retired = tuple(name for name in chosen if compiled[name].said.retired)
+    uses = tuple(_use(words, paths) for words in sorted(commands))
+    return Needs(chosen, retired, tuple(_places(paths)), uses)
+
+
+def _commands(said: Subsystem) -> Iterator[tuple[str, ...]]:
+    check = said.check.run if said.check else ()
+    yield from filter(None, (said.validate, said.reload, said.restart, said.stop, check))
+
+
+def _places(paths: Iterable[str]) -> Iterator[Place]:
+    """Several files of one folder are that folder's, where it is one application's own."""
+    files = {folder: tuple(found) for folder, found in groupby(sorted(paths, key=_apart), _folder)}
+    for folder, found in sorted(files.items()):
+        if len(found) > 1 and _own(folder):
+            yield Place(f"{folder}/*", found)
+        else:
+            yield from (Place(path, (path,)) for path in found)
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _apart(path: str) -> tuple[str, str]:
+    return _folder(path), path
+
+
+def _own(folder: str) -> bool:
+    names = folder.split("/")[1:]
+    return len(names) >= _DEEP and not _OF_ALL & set(names)
+
+
+def _use(words: tuple[str, ...], paths: set[str]) -> Use:
+    named = words[0]
+    if named.startswith("/"):
+        program: str | None = named
+    else:
+        program = None if "/" in named else place_of(named)
+    return Use(words, program, program not in (None, named), tuple(_risks(words, paths)))
+
+
+def _risks(words: tuple[str, ...], paths: set[str]) -> Iterator[str]:
+    name = words[0].rpartition("/")[2]
+    interprets = name.rstrip("0123456789.") in INTERPRETERS
+    own = next((path for path in sorted(paths) if _runs(words, path, interprets)), None)
+    if own is not None:
+        yield f"runs {own}, which the repository writes: so the repository can do anything"
+    elif interprets:
+        yield f'{name} runs what its words say: just this as it stands, anything with "*" or "**"'
+    if "*" in words[1:] or words[-1] == "**":
+        yield 'a word of it is "*" or "**", which lets other words through, too'
+
+
+def _runs(words: tuple[str, ...], path: str, interprets: bool) -> bool:
+    """Whether a command runs a file, as far as its words tell. What `env` only sets is not run."""
+    scripts = words[1:] if interprets else ()
+    return words[0] == path or any(path in word and not _SETS.match(word) for word in scripts)

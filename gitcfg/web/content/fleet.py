@@ -1,0 +1,30 @@
+"""What the overview of the fleet says."""
+
+import msgspec
+
+from gitcfg.web.content.commits import Commit, Count, Release
+from gitcfg.web.happened import Happening
+from gitcfg.web.table import Table
+
+
+class Runs(msgspec.Struct, frozen=True):
+    """How many nodes run a commit."""
+
+    commit: Commit
+    number: int
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """The fleet. `notable` are counts that go across the standings: drifted, away, retired, held.
+
+    `commits` are those that most nodes run, and `others` is how many commits run besides.
+    """
+
+    total: int
+    standings: tuple[Count, ...]
+    notable: tuple[Count, ...]
+    commits: tuple[Runs, ...]
+    others: int
+    releases: tuple[Release, ...]
+    happenings: tuple[Happening, ...]
+    table: Table

@@ -1,0 +1,25 @@
+"""What is around every page: who looks, and what is wrong."""
+
+import msgspec
+
+
+class Visitor(msgspec.Struct, frozen=True):
+    """Who looks: the name of their token. `csrf` stands in every form, and only their pages know it."""
+
+    name: str
+    operates: bool
+    csrf: str
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """What is around every page. `warning` says what is wrong with the branch or the server.
+
+    `invalid` is the branch's newest commit, where it does not count.
+    """
+
+    now: float
+    visitor: Visitor | None = None
+    accepted: str | None = None
+    warning: str = ""
+    invalid: str = ""
+    sought: str = ""

@@ -1,0 +1,48 @@
+"""What the page of a node's history says."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from gitcfg.compile.trail import TrailStep
+from gitcfg.web.content.commits import Commit
+from gitcfg.web.places import Places
+
+if TYPE_CHECKING:
+    from gitcfg.history.effect import Effect
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A step to a value, and the commit that made it what it is; None: git does not tell."""
+
+    step: TrailStep
+    commit: Commit | None
+
+
+class Explained(msgspec.Struct, frozen=True):
+    """A parameter of a node: its value, and who made each step to it."""
+
+    default_group: str
+    value: Any
+    steps: tuple[Made, ...]
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A commit, and what of a node it changed."""
+
+    commit: Commit
+    effect: "Effect"
+
+
+class HistoryPage(msgspec.Struct, frozen=True):
+    """The commits that changed what a node gets, or one parameter of it; `older`: there are more.
+
+    `explained` is the parameter as it is now; None: none is asked for, or the node does not have it.
+    """
+
+    node: str
+    param: str
+    explained: Explained | None
+    turns: tuple[Turn, ...]
+    older: bool
+    places: Places

@@ -1,0 +1,63 @@
+"""What the pages of nodes say."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from gitcfg.compile.trail import TrailStep
+from gitcfg.web.content.commits import Commit
+from gitcfg.web.places import Places
+from gitcfg.web.row import Row
+
+if TYPE_CHECKING:  # pages are made without a database
+    from gitcfg.state import NodeState, Result
+
+
+class Param(msgspec.Struct, frozen=True):
+    """A parameter with all steps to its value; `withheld` are features that `without` took away."""
+
+    name: str
+    value: Any
+    steps: tuple[TrailStep, ...]
+    withheld: tuple[str, ...] = ()
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file that a node gets, and what it is made of."""
+
+    path: str
+    made_of: str
+
+
+class Due(msgspec.Struct, frozen=True):
+    """What must happen on a node before it runs what it is to run."""
+
+    restart: tuple[str, ...] = ()
+    reload: tuple[str, ...] = ()
+    stop: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class Configured(msgspec.Struct, frozen=True):
+    """What git has a node be at a commit."""
+
+    default_group: str
+    groups: tuple[str, ...]
+    features: tuple[str, ...]
+    params: tuple[Param, ...]
+    files: tuple[File, ...]
+    places: Places
+
+
+class NodePage(msgspec.Struct, frozen=True):
+    """A node. `wanted` is the commit that it is to run; `due` what then happens, None: nothing is known."""
+
+    row: Row
+    wanted: Commit | None
+    running: Commit | None
+    back: bool
+    state: "NodeState | None"
+    fingerprint: str
+    results: "tuple[Result, ...]"
+    configured: Configured | None
+    due: Due | None

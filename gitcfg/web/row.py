@@ -1,0 +1,48 @@
+"""A node as the table has it: of what sorts it is, and what it is sorted by."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """A node as the table has it. `standing` is one word; the flags say what is true besides."""
+
+    name: str
+    standing: str
+    groups: tuple[str, ...] = ()
+    running: str | None = None
+    wanted: str | None = None
+    last: float | None = None
+    outcome: str | None = None
+    drifts: int = 0
+    away: bool = False
+    retired: bool = False
+    hold: str | None = None
+
+    def has(self, state: str) -> bool:
+        """Is the node of a sort? A standing, or drifted, away, retired, held."""
+        if self.standing == state:
+            return True
+        holds = NOTABLE.get(state)
+        return holds is not None and holds(self)
+
+
+NOTABLE: Mapping[str, Callable[[Row], bool]] = {
+    "drifted": lambda row: row.drifts > 0,
+    "away": lambda row: row.away,
+    "held": lambda row: row.hold is not None,
+    "retired": lambda row: row.retired,
+}
+"""Sorts of nodes that go across the standings."""
+_BAD_FIRST = ("failed", "refused", "reverted", "pending", "behind", "gone", "never", "ok")
+_RANK = {name: rank for rank, name in enumerate(_BAD_FIRST)}
+SORTS: Mapping[str, Callable[[Row], Any]] = {
+    "name": lambda row: row.name,
+    "state": lambda row: _RANK.get(row.standing, len(_RANK)),
+    "commit": lambda row: row.running or "",
+    "result": lambda row: row.outcome or "",
+    "checkin": lambda row: -(row.last or 0.0),
+}
+"""What the table can be sorted by. Check-ins: the latest first."""
