@@ -6,13 +6,16 @@ from pathlib import Path
 import msgspec
 
 from bench.measure import Record
+from bench.report.table import Table
 
 
 class Results(msgspec.Struct, frozen=True):
-    """All rows, and the machine they were measured on."""
+    """All rows, and the machine they were measured on; `agents` is the server under load, by that version."""
 
     records: tuple[Record, ...] = ()
     machine: Mapping[str, str] = {}
+    agents: tuple[Table, ...] = ()
+    agents_version: str = ""
 
     @property
     def versions(self) -> dict[str, str]:
@@ -39,7 +42,16 @@ def keep(records: Sequence[Record], machine: Mapping[str, str], path: Path) -> R
     """Put new rows in the place of those of the same tools and fleets, in the file as it is now."""
     measured = {(one.fleet, one.tool) for one in records}
     others = [one for one in read(path).records if (one.fleet, one.tool) not in measured]
-    merged = Results((*others, *records), machine)
+    kept = read(path)
+    return _written(Results((*others, *records), machine, kept.agents, kept.agents_version), path)
+
+
+def keep_agents(agents: Sequence[Table], version: str, machine: Mapping[str, str], path: Path) -> Results:
+    """Put new figures of the server under load in the place of those in the file."""
+    return _written(Results(read(path).records, machine, tuple(agents), version), path)
+
+
+def _written(results: Results, path: Path) -> Results:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(merged), indent=1) + b"\n")
-    return merged
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
+    return results

@@ -32,6 +32,19 @@ one group have other values; gitcfg has checked the commit before, and knows not
 keep nothing between runs. Floors: one kind of work alone, timed within the program.
 """
 
+_AGENTS = """\
+## The server under load
+
+Made by `python -m bench.agents`, gitcfg {version}: simulated agents, each with a key and a connection of its
+own, against one `gitcfg serve` on loopback, whose repository is the fleet *large* with so many nodes. Agents
+share the machine's cores with it. Each agent checks in once an interval and long-polls in between, as
+`gitcfg agent` does; requests are signed, and one answer of twenty is verified. PostgreSQL runs beside it
+without fsync. `bare` is aiohttp with one handler that verifies a check-in's signature, signs an answer of
+the same size, and keeps nothing. A commit for every node is one without stages: seconds from the moment when
+the branch points to it, which begin with the server's check of the whole fleet. A long-poll that ends
+without news counts only with what it took beyond its wait.
+"""
+
 
 _SHOWN = ("nodes", "groups", "features", "parameters", "memberships", "include_depth", "identity", "depends")
 _SOME = 200
@@ -44,6 +57,9 @@ def document(results: Results, date: str) -> str:
     parts += ["## Fleets\n", _markdown(_fleets(results))]
     for table in (goals(results.records), *tables(results.records)):
         parts += [f"## {table.title}\n", _markdown(table)]
+    if results.agents:
+        parts.append(_AGENTS.format(version=results.agents_version or "of unknown version"))
+        parts += [part for table in results.agents for part in (f"### {table.title}\n", _markdown(table))]
     return "\n".join(part for part in parts if part)
 
 
