@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ..install import Package, Place
 from ..install.commands import run
-from ..install.disk import put
+from ..install.contents import put
 from ..install.package import RETIRED
 from ..install.paths import OWN_PREFIX, parent_of
 from ..install.store import opened

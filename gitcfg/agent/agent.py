@@ -2,59 +2,100 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..install import InstallError, Package, Place
+from ..install import Drift, InstallError, Package, Place, installed
 from .client import Client
 from .facts import Facts
-from .memory import Memory, Running, keep
-from .problems import AgentError
+from .memory import MOST_DRIFT, Memory, Running, keep
+from .problems import AgentError, Declined
 from .settings import Settings
 from .target import Target
 from .wakes import Wakes
 
+_REMEMBERED = 8
+"""Messages that are not told twice."""
 
-@dataclass
+
 class Agent:
     """`say` tells people a line; `wall` is this node's clock, seconds since the epoch."""
 
-    settings: Settings
-    place: Place
-    client: Client
-    wakes: Wakes
-    memory: Memory
-    say: Callable[[str], None]
-    wall: Callable[[], float]
-    version: str
-    facts: Facts = field(default_factory=dict)
-    said: str = ""
+    def __init__(
+        self,
+        settings: Settings,
+        place: Place,
+        client: Client,
+        memory: Memory,
+        say: Callable[[str], None],
+        wall: Callable[[], float],
+        version: str,
+        facts: Facts,
+    ) -> None:
+        self.settings = settings
+        self.place = place
+        self.client = client
+        self.memory = memory
+        self.say = say
+        self.wall = wall
+        self.version = version
+        self.facts = facts
+        self.wakes = Wakes()
+        self.drifted: tuple[Drift, ...] = ()
+        self.patient_until = -math.inf
+        """When a server may next ask that what failed be tried again (`time.monotonic`)."""
+        self._told: deque[str] = deque(maxlen=_REMEMBERED)
 
     def remember(self, **changes: Any) -> None:
         """Keep what changed. With a full disk it is known until this process ends, and that is said."""
-        self.memory = replace(self.memory, **changes)
+        self.memory = self.memory._replace(**changes)
         try:
             keep(self.place, self.memory)
         except OSError as error:
             self.tell(f"What happened cannot be kept on the disk: {error.strerror}.")
 
     def tell(self, message: str) -> None:
-        """Tell people, once as long as it stays the same."""
-        if message != self.said:
-            self.said = message
+        """Tell people; what was told since a server answered last is not told again."""
+        if message not in self._told:
+            self._told.append(message)
             self.say(message)
 
     def explain(self, error: AgentError | InstallError | OSError) -> None:
         """Tell people what went wrong."""
-        where = f" {error.filename}" if isinstance(error, OSError) and error.filename else ""
-        self.tell(f"{error.strerror}{where}." if isinstance(error, OSError) else str(error))
+        self.tell(_sentence(error))
 
     def heard(self, target: Target, **changes: Any) -> None:
         """Keep what the server said."""
-        offset = self.client.clock.offset
-        told = {"sequence": target.sequence, "told": target.digest, "contact": self.wall(), "offset": offset}
-        self.remember(**told, **changes)
+        if self.memory.problem is not None:
+            self._told.clear()  # else the end of a second outage, with the same words, would not be told
+            self.tell(f"{self.client.server} answers as it should again.")
+        while len(self._told) > 1:
+            self._told.popleft()
+        told = {"sequence": target.sequence, "told": target.digest, "problem": None}
+        self.remember(**told, **self._contact(), **changes)
+
+    def troubled(self, error: AgentError | InstallError | OSError, again: float = 0.0) -> None:
+        """Keep what is in the way, and when the next round begins."""
+        kind = error.kind if isinstance(error, AgentError) else AgentError.kind
+        problem = {"kind": kind, "message": _sentence(error), "at": self.wall()}
+        contact = self._contact() if isinstance(error, Declined) else {}
+        self.remember(**{"problem": problem, "next": again, "drift": self._drift(), **contact})
+
+    def _contact(self) -> dict[str, Any]:
+        server, offset = str(self.client.server), self.client.clock.offset
+        return {"contact": self.wall(), "server": server, "offset": offset, "drift": self._drift()}
+
+    def _drift(self) -> tuple[dict[str, str], ...]:
+        return tuple({"path": one.path, "kind": one.kind} for one in self.drifted[:MOST_DRIFT])
+
+    def in_force(self) -> Package | None:
+        """The package in force; None where there is none, or its record cannot be read (`settle` tells)."""
+        try:
+            return installed(self.place)
+        except InstallError:
+            return None
 
     def running(self, package: Package | None) -> Running | None:
         """What is in force; an installation that another program made counts from when it is noticed."""
@@ -65,3 +106,9 @@ class Agent:
             known = Running(package.commit, package.digest, self.client.clock.now())
             self.remember(running=known)
         return known
+
+
+def _sentence(error: AgentError | InstallError | OSError) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
+    return f"{error.strerror}{f' {error.filename}' if error.filename else ''}."

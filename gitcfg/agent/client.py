@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import time
 
 from .clock import ServerClock, date_of
+from .declining import accepted, wanted_pause
 from .identity import Identity
-from .problems import Declined, Dropped, Unreachable, Untrusted
+from .problems import BUSY, AgentError, Declined, Dropped, Unreachable, Untrusted
 from .servers import Server, loopback
 from .settings import Settings
 from .signing import Request, signed
+from .tls import context_of
 from .transport import Line
 from .verifying import Answer, verify
 
-if TYPE_CHECKING:
-    import ssl
-
 SMALL = 1 << 20
 """Bytes of an answer that is no package."""
-PENDING = "pending"
-"""The problem of a node that git does not know."""
 
 
 class Client:
-    """The servers of a node. The one that answered last is asked first."""
+    """The servers of a node. The one that answered last is asked first; one that is busy, when it said."""
 
     def __init__(self, settings: Settings, who: Identity, clock: ServerClock) -> None:
         self.settings = settings
@@ -34,34 +29,56 @@ class Client:
         self.clock = clock
         self._lines: list[Line] = []
 
+    @property
+    def server(self) -> Server:
+        """The one that is asked first."""
+        return self._lines[0].server if self._lines else self.settings.servers[0]
+
+    @property
+    def rest(self) -> float:
+        """Seconds until a server may be asked: more than none where all are busy."""
+        return max(0.0, min((line.busy_until for line in self._lines), default=0.0) - time.monotonic())
+
     def close(self) -> None:
-        """Hang up: the next question goes over new connections."""
+        """Hang up: the next question goes over new connections, and to any server."""
         for line in self._lines:
             line.close()
+            line.busy_until = 0.0
 
     def turn(self) -> None:
         """Hang up, and ask the next server first: what this one says is of no use."""
-        self.close()
+        for line in self._lines:
+            line.close()
         self._lines = self._lines[1:] + self._lines[:1]
 
     def ask(self, request: Request, wait: float = 0.0, most: int = SMALL, timeout: float = 0.0) -> Answer:
         """The first answer that counts, and that is not `no` (Declined). `wait` may pass before it comes."""
-        problems: list[Unreachable | Untrusted] = []
-        for line in self._all():
-            try:
-                answer = self._asked(line, request, wait + (timeout or self.settings.timeout), most)
-            except (Unreachable, Untrusted) as error:
-                problems.append(error)
-                continue
-            self._lines.sort(key=lambda one: one is not line)
-            return _accepted(answer, self.who)
+        problems: list[AgentError] = []
+        for line in self._awake():
+            found = self._heard(line, request, wait + (timeout or self.settings.timeout), most)
+            if isinstance(found, Answer):
+                return found
+            line.busy_until = time.monotonic() + found.after
+            problems.append(found)
         raise _worst(problems)
 
-    def _all(self) -> list[Line]:
+    def _heard(self, line: Line, request: Request, timeout: float, most: int) -> Answer | AgentError:
+        """An answer that counts, or why another server is to be asked."""
+        try:
+            answer = self._asked(line, request, timeout, most)
+            self._lines.sort(key=lambda one: one is not line)
+            return accepted(answer, self.who, self.clock.now())
+        except (Unreachable, Untrusted, Declined) as error:
+            if isinstance(error, Declined) and error.status not in BUSY:
+                raise
+            return error
+
+    def _awake(self) -> list[Line]:
+        """Those that are not busy; all, where that is none: who asks all the same has waited."""
         if not self._lines:
-            context = _context(self.settings)
+            context = context_of(self.settings)
             self._lines = [Line(one, context if one.tls else None) for one in self.settings.servers]
-        return list(self._lines)
+        return [one for one in self._lines if one.busy_until <= time.monotonic()] or list(self._lines)
 
     def _asked(self, line: Line, request: Request, timeout: float, most: int) -> Answer:
         answer, moved = self._tried(line, request, timeout, most)
@@ -87,7 +104,14 @@ class Client:
             told = date_of(answer.headers.get("date", ""))
             if answer.status == 401 and told is not None and _private(line.server) and self.clock.seen(told):
                 return answer, True
-            raise Untrusted(f"{line.server}: {error.message}", *error.hints) from None
+            raise self._unbelieved(line, answer, error) from None
+
+    def _unbelieved(self, line: Line, answer: Answer, error: Untrusted) -> AgentError:
+        """A proxy whose server is away cannot sign: that is no lie, and nothing of it counts either."""
+        if answer.status in BUSY:
+            pause = wanted_pause(answer, self.clock.now())
+            return Unreachable(f"{line.server} has no answer now: HTTP {answer.status}.", after=pause)
+        return Untrusted(f"{line.server}: {error.message}", *error.hints)
 
 
 def _private(server: Server) -> bool:
@@ -95,42 +119,7 @@ def _private(server: Server) -> bool:
     return server.tls or loopback(server.host)
 
 
-def _context(settings: Settings) -> ssl.SSLContext | None:
-    if not any(server.tls for server in settings.servers):
-        return None
-    import ssl
-
-    try:
-        return ssl.create_default_context(cafile=settings.ca or None)
-    except (ssl.SSLError, OSError) as error:
-        raise Unreachable(
-            f"The certificates in {settings.ca or 'the system'} cannot be read: {error}."
-        ) from error
-
-
-def _worst(problems: list[Unreachable | Untrusted]) -> Unreachable | Untrusted:
-    """What to tell of several servers' failures: one that lied matters more than one that is away."""
-    lies = [one for one in problems if isinstance(one, Untrusted)]
-    return (lies or problems)[0]
-
-
-def _accepted(answer: Answer, who: Identity) -> Answer:
-    if answer.status in (200, 304):
-        return answer
-    said = _problem(answer)
-    hints = (
-        f"This node's key is {who.fingerprint}.",
-        f"Whoever administers the repository accepts it: gitcfg node accept {who.node}",
-    )
-    kind = str(said.get("type", "")).rpartition(":")[2]
-    detail = str(said.get("detail") or said.get("title") or f"HTTP {answer.status}")[:1000]
-    told = f"The server declines: {detail.rstrip('.')}."
-    raise Declined(answer.status, kind, told, *(hints if kind == PENDING else ()))
-
-
-def _problem(answer: Answer) -> Mapping[str, Any]:
-    try:
-        said = json.loads(answer.body)
-    except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
+def _worst(problems: list[AgentError]) -> AgentError:
+    """What to tell of several servers' failures: one that lied matters most, then one that is there."""
+    kinds = (Untrusted, Declined, AgentError)
+    return next(one for kind in kinds for one in problems if isinstance(one, kind))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+LEAST = 2.0
+"""Seconds that a clock may seem off and be right: servers tell whole ones, and an answer takes its time."""
 TOLERATED = 5.0
 """Seconds that a clock may be off before it is not used as it is."""
 
@@ -22,7 +24,8 @@ class ServerClock:
 
     def seen(self, server: float) -> bool:
         """Note the server's time; whether requests are signed by another one from now on."""
-        before, self.offset = self.offset, round(server - self._wall(), 1)
+        before, apart = self.offset, server - self._wall()
+        self.offset = float(round(apart)) if abs(apart) >= LEAST else 0.0
         return abs(self._used(self.offset) - self._used(before)) > TOLERATED
 
     @staticmethod

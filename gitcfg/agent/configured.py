@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from dataclasses import replace
 from typing import Any
 
 from .problems import SettingsError
@@ -21,8 +20,7 @@ def configured(root: str, config: str = "") -> Settings:
     settings = settings_from(decoded(read_trusted(path), path), path, host_name)
     if settings.ca and not os.path.isfile(settings.ca):
         raise SettingsError(f"{path}: `ca` is {settings.ca}, which is not there.")
-    policy = replace(settings.policy, never=(*settings.policy.never, *_own(root, path, settings)))
-    return replace(settings, policy=policy)
+    return settings.sparing(_own(root, path, settings))
 
 
 def host_name() -> str:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import platform
 import re
 from collections.abc import Iterator
 
 Facts = dict[str, "str | int"]
 
-_CONDOR_FOLDERS = ("usr/lib64", "usr/lib64/condor", "usr/lib", "usr/lib/condor", "usr/lib/*-linux-gnu")
+_CONDOR_FOLDERS = ("usr/lib64", "usr/lib64/condor", "usr/lib", "usr/lib/condor", "usr/lib/{arch}-linux-gnu")
 _CONDOR = re.compile(r"libcondor_utils_(\d+)_(\d+)_(\d+)\.so")
 
 
 def facts(root: str = "/") -> Facts:
     """Facts by name; one that cannot be found out is left out."""
-    known: Facts = {"hostname": platform.node(), "kernel": platform.release(), "arch": platform.machine()}
+    system = os.uname()
+    known: Facts = {"hostname": system.nodename, "kernel": system.release, "arch": system.machine}
     known["cpus"] = len(os.sched_getaffinity(0))
-    for more in (_system(root), _memory(root), _model(root), _condor(root)):
+    for more in (_system(root), _memory(root), _model(root), _condor(root, system.machine)):
         known.update(more)
     return {name: value for name, value in known.items() if value}
 
@@ -53,13 +53,18 @@ def _model(root: str) -> Facts:
     return {"cpu": next(found, "")[:100]}
 
 
-def _condor(root: str) -> Facts:
+def _condor(root: str, arch: str) -> Facts:
     """HTCondor's version is part of its library's name."""
-    import glob
-
     for folder in _CONDOR_FOLDERS:
-        for path in sorted(glob.glob(os.path.join(glob.escape(root), folder, "libcondor_utils_*.so"))):
-            found = _CONDOR.fullmatch(os.path.basename(path))
+        for name in _names(os.path.join(root, folder.format(arch=arch))):
+            found = _CONDOR.fullmatch(name)
             if found:
                 return {"htcondor": ".".join(found.groups())}
     return {}
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []

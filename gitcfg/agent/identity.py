@@ -6,34 +6,39 @@ import base64
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..install.disk import put, take
+from ..install.contents import put, take
 from ..install.place import Place
 from ..install.store import Store, opened
 from .problems import Forbidden
+from .sshkey import HEAD, new_key, read_key
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from typing import Protocol
+
+    class Signs(Protocol):
+        """The private half of a key."""
+
+        def sign(self, data: bytes, /) -> bytes:
+            """The signature."""
+
 
 NAME = "node.key"
-_HEAD = b"\0\0\0\x0bssh-ed25519\0\0\0\x20"
 _MOST = 1 << 14
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(NamedTuple):
     """Who this node is. `public` are the 32 bytes of the key's public half."""
 
     node: str
     public: bytes
-    private: Ed25519PrivateKey
+    private: Signs
 
     @property
     def key(self) -> str:
         """As keys/ has it: `ssh-ed25519 AAAA...`."""
-        return f"ssh-ed25519 {base64.b64encode(_HEAD + self.public).decode()}"
+        return f"ssh-ed25519 {base64.b64encode(HEAD + self.public).decode()}"
 
     @property
     def line(self) -> str:
@@ -43,30 +48,23 @@ class Identity:
     @property
     def fingerprint(self) -> str:
         """As `ssh-keygen -l` prints it."""
-        digest = base64.b64encode(hashlib.sha256(_HEAD + self.public).digest()).decode()
+        digest = base64.b64encode(hashlib.sha256(HEAD + self.public).digest()).decode()
         return f"SHA256:{digest.rstrip('=')}"
 
 
 def identity(place: Place, node: str) -> Identity:
     """The node's identity, made if there is none yet."""
-    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-
     with opened(place) as store:
         if store.disk.stat(store.at, NAME) is None:
             _make(store)
-        private = _read(store, place)
-    return Identity(node, private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw), private)
+        return Identity(node, *_read(store, place))
 
 
 def _make(store: Store) -> None:
     """Whole or not at all: a key that is half there after a loss of power would be another one."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-
-    raw = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
     fresh = f"{NAME}.{os.getpid()}"
     store.disk.unlink(store.at, fresh)
-    put(store.disk, store.at, fresh, raw, None, 0o600)
+    put(store.disk, store.at, fresh, new_key(), None, 0o600)
     try:
         store.disk.link(store.at, fresh, store.at, NAME)
     except FileExistsError:
@@ -76,11 +74,7 @@ def _make(store: Store) -> None:
     store.disk.sync(store.at)
 
 
-def _read(store: Store, place: Place) -> Ed25519PrivateKey:
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_ssh_private_key
-
+def _read(store: Store, place: Place) -> tuple[bytes, Signs]:
     path = f"{place.state}/{NAME}"
     found = store.disk.stat(store.at, NAME)
     if found is None or not stat.S_ISREG(found.st_mode):
@@ -90,12 +84,9 @@ def _read(store: Store, place: Place) -> Ed25519PrivateKey:
             f"{path} can be read by others.", "Remove it, and accept the node again with its new key."
         )
     try:
-        private = load_ssh_private_key(take(store.disk, store.at, NAME, _MOST), None)
-    except (ValueError, TypeError, UnsupportedAlgorithm):
-        private = None
-    if not isinstance(private, Ed25519PrivateKey):
+        return read_key(take(store.disk, store.at, NAME, _MOST))
+    except ValueError:
         raise Forbidden(
             f"{path} is not an Ed25519 key of OpenSSH's format.",
             "Move it away; the next start makes a new one.",
-        )
-    return private
+        ) from None

@@ -1,59 +1,40 @@
-"""Once or for ever: report, follow, wait; whatever fails is tried again, later each time."""
+"""For ever: report, follow, wait; whatever fails is tried again, later each time."""
 
 from __future__ import annotations
 
 import random
+import signal
 import time
 
-from ..install import FAILED, REFUSED, REVERTED, InstallError, Outcome
-from . import problems
+from ..install import InstallError, damaged, entry, recovery
+from . import advertise
 from .agent import Agent
-from .following import follow, settle, tell_application
+from .following import follow, tell_application
 from .problems import AgentError, Declined, Untrusted
 from .questions import ask_target
 from .report import report
+from .settling import settle
 from .target import Target
 from .wakes import Woken
 
+WHOLE = (advertise, damaged, entry, recovery)
+"""Imported by others where they are used first. A daemon has them from its start on: should its package be
+upgraded meanwhile, it must not run with halves of two versions."""
 LONGEST_WAIT = 60.0
 """Seconds that a server lets a question wait."""
 FIRST_PAUSE, MOST_PAUSE = 2.0, 300.0
-_CODES = {REVERTED: problems.REVERTED, FAILED: problems.REVERTED, REFUSED: problems.REFUSED}
 _IDLE = 1.0
-
-
-def once(agent: Agent) -> int:
-    """One round; the exit code. A problem that keeps it from being a round is raised."""
-    settle(agent)
-    target = report(agent)
-    outcome = follow(agent, target)
-    tell_application(agent)
-    if outcome is not None:
-        try:
-            report(agent)
-        except AgentError as error:
-            agent.explain(error)
-            return _code(agent, outcome) or error.code
-    return _code(agent, outcome)
-
-
-def _code(agent: Agent, outcome: Outcome | None) -> int:
-    if outcome is not None:
-        return _CODES.get(outcome.result, 0)
-    failure, last = agent.memory.failure, agent.memory.last or {}
-    if failure is not None and last.get("commit") == failure.commit:
-        agent.tell(f"{failure.commit[:10]} failed {failure.tries} times; it is tried again later.")
-        return _CODES.get(str(last.get("outcome")), 0)
-    return 0
 
 
 def forever(agent: Agent) -> None:
     """Until SIGTERM. Nothing that a server, a network or a configuration does ends it."""
     due, misses = 0.0, 0
+    agent.tell(f"Follows {', '.join(map(str, agent.settings.servers))} as {agent.settings.node}.")
     _pause(agent, random.uniform(0, agent.settings.delay))
     while not agent.wakes.ending:
         if agent.wakes.hurried:
             agent.wakes.hurried, due, misses = False, 0.0, 0
+            agent.client.close()
             agent.remember(failure=None)
         try:
             due = _round(agent, due)
@@ -61,21 +42,32 @@ def forever(agent: Agent) -> None:
         except Woken:
             continue
         except (AgentError, InstallError, OSError) as error:
-            agent.explain(error)
             misses += 1
             due = 0.0
-            if isinstance(error, Untrusted) or (isinstance(error, Declined) and error.status >= 500):
-                agent.client.turn()
-            longest = agent.settings.interval if isinstance(error, Declined) else MOST_PAUSE
-            _pause(agent, min(longest, pause(misses, agent.settings.interval, random.random())))
+            _missed(agent, error, misses)
+    agent.tell(f"Ended by {signal.Signals(agent.wakes.ending).name}.")
+
+
+def _missed(agent: Agent, error: AgentError | InstallError | OSError, misses: int) -> None:
+    """Tell what went wrong, and wait."""
+    if isinstance(error, Untrusted) or (isinstance(error, Declined) and error.status >= 500):
+        agent.client.turn()
+    chance = random.random()
+    longest = agent.settings.interval if isinstance(error, Declined) else MOST_PAUSE
+    again = min(longest, pause(misses, agent.settings.interval, chance))
+    again = max(again, agent.client.rest * (1 + chance / 2))
+    agent.explain(error)
+    agent.troubled(error, agent.wall() + again)
+    _pause(agent, again)
 
 
 def _round(agent: Agent, due: float) -> float:
     """A check-in where one is due, else a long-poll; when the next check-in is due."""
     settle(agent)
     if time.monotonic() >= due:
-        target: Target | None = report(agent)
-        due = time.monotonic() + agent.settings.interval * random.uniform(0.9, 1.1)
+        interval = agent.settings.interval * random.uniform(0.9, 1.1)
+        due = time.monotonic() + interval
+        target: Target | None = report(agent, agent.wall() + interval)
         tell_application(agent)
     else:
         target = _awaited(agent, due - time.monotonic())

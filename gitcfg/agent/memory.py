@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..install.place import Place
 from ..install.store import opened
 
 NAME = "agent.json"
 SCHEMA = "gitcfg.memory/1"
-MOST_RESULTS = 50
+MOST_RESULTS, MOST_DRIFT = 50, 200
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(NamedTuple):
     """What is in force, and since when. `commit` may be newer than the one that was installed."""
 
     commit: str
@@ -23,8 +21,7 @@ class Running:
     since: float
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """A target that could not be installed: not tried again before `again` (this node's clock)."""
 
     commit: str
@@ -33,13 +30,13 @@ class Failure:
     tries: int = 1
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """`begun` is the commit of an installation that may be under way; `results` are still to be reported,
     `last` is the last of all.
 
-    `told` is the digest that the server named last, `contact` when it answered last; `advertised` tells
-    what the application was told.
+    `told` is the digest that a server named last, `contact` when one (`server`) answered last; `advertised`
+    tells what the application was told. `problem` is what is in the way of the next round (`next`, 0 where
+    none is planned), `drift` which files were found changed by hand. Times are by this node's clock.
     """
 
     sequence: int = 0
@@ -52,6 +49,10 @@ class Memory:
     advertised: str = ""
     contact: float = 0.0
     offset: float = 0.0
+    server: str = ""
+    problem: Mapping[str, Any] | None = None
+    next: float = 0.0
+    drift: tuple[Mapping[str, str], ...] = ()
 
 
 def recall(place: Place) -> Memory:
@@ -60,11 +61,11 @@ def recall(place: Place) -> Memory:
         said = store.read_json(NAME)
     if not isinstance(said, dict) or said.get("schema") != SCHEMA:
         return Memory()
-    known = {one.name: said[one.name] for one in fields(Memory) if one.name in said}
+    known = {name: said[name] for name in Memory._fields if name in said}
     try:
         known["running"] = known.get("running") and Running(**known["running"])
         known["failure"] = known.get("failure") and Failure(**known["failure"])
-        known["results"] = tuple(known.get("results", ()))
+        known.update({name: tuple(known.get(name, ())) for name in ("results", "drift")})
         return Memory(**known)
     except TypeError:
         return Memory()
@@ -73,4 +74,10 @@ def recall(place: Place) -> Memory:
 def keep(place: Place, memory: Memory) -> None:
     """On the disk, whole or not at all; OSError where it has no room."""
     with opened(place) as store:
-        store.write_json(NAME, {"schema": SCHEMA, **asdict(memory)})
+        store.write_json(NAME, {"schema": SCHEMA, **_plain(memory)})
+
+
+def _plain(memory: Memory) -> dict[str, Any]:
+    """By name, within too: JSON has tuples as lists."""
+    named = {"running": memory.running, "failure": memory.failure}
+    return {**memory._asdict(), **{key: one and one._asdict() for key, one in named.items()}}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..install import OK, UNCHANGED, Busy, Drift, InstallError, drift, installed, repair
+from ..install import OK, UNCHANGED, Busy, Damaged, Drift, InstallError, drift
 from .agent import Agent
 from .problems import Declined
 from .questions import check_in
-from .results import note
+from .results import mended, note
 from .settings import REPAIR
 from .target import Target
 
@@ -21,20 +21,25 @@ SIZES = ((200, 32_768), (100, 8_192), (50, 0))
 _UNFIT = (400, 413, 422)
 
 
-def report(agent: Agent) -> Target:
-    """Check in, once for each result that nobody has heard; what the node shall run."""
+def report(agent: Agent, again: float = 0.0) -> Target:
+    """Check in, once for each result that nobody has heard; what the node shall run.
+
+    `again` is when the next check-in is planned, 0 where none is.
+    """
     found = _drifted(agent)
     while True:
         results = agent.memory.results
         try:
-            target = check_in(agent.client, agent.memory.sequence, _said(agent, found))
+            said = _said(agent, found)
+            with agent.wakes.waiting():
+                target = check_in(agent.client, agent.memory.sequence, said)
         except Declined as error:
             if not results or error.status not in _UNFIT:
                 raise
             agent.tell(f"The server does not take the result of {results[0].get('commit')}: {error.message}")
             agent.remember(results=results[1:])
             continue
-        agent.heard(target, results=results[1:])
+        agent.heard(target, results=results[1:], next=again)
         if len(results) < 2:
             return target
 
@@ -43,7 +48,7 @@ def _said(agent: Agent, found: tuple[Drift, ...]) -> bytes:
     """What fits. Characters that JSON writes in six bytes cannot be counted before."""
     raw = b""
     for files, text in SIZES:
-        changed = [vars(one) for one in bounded(found, files, text)]
+        changed = [one._asdict() for one in bounded(found, files, text)]
         raw = json.dumps({**_state(agent), "drift": changed}, ensure_ascii=False).encode("utf-8", "replace")
         if len(raw) <= MOST_BYTES:
             break
@@ -51,7 +56,7 @@ def _said(agent: Agent, found: tuple[Drift, ...]) -> bytes:
 
 
 def _state(agent: Agent) -> dict[str, Any]:
-    running = agent.running(installed(agent.place))
+    running = agent.running(agent.in_force())
     results = agent.memory.results
     return {
         "schema": SCHEMA,
@@ -70,25 +75,39 @@ def _state(agent: Agent) -> dict[str, Any]:
 
 
 def _drifted(agent: Agent) -> tuple[Drift, ...]:
-    """What was changed by hand; mended, where agent.toml says so: without a server too."""
+    """What is changed by hand; mended, where agent.toml says so: without a server too."""
     try:
-        found = drift(agent.place)
+        known, found = agent.drifted, drift(agent.place)
+        agent.drifted = found
         if found and agent.settings.drift == REPAIR:
-            _mend(agent, found)
+            return _mended(agent, found)
+        if found and found != known:
+            agent.tell(f"Changed by hand, and left so: {', '.join(one.path for one in found)}.")
     except Busy:
-        return ()  # somebody installs right now: the next check-in tells
+        return agent.drifted  # somebody installs right now: the next check-in tells
+    except Damaged:
+        return ()  # what is meant is not known; `settle` has told of it
     except (InstallError, OSError) as error:
         agent.explain(error)
-        return ()
-    return found
+    return agent.drifted
 
 
-def _mend(agent: Agent, found: tuple[Drift, ...]) -> None:
+def _mended(agent: Agent, found: tuple[Drift, ...]) -> tuple[Drift, ...]:
+    """What the server is to hear as drift: nothing where all is mended, which a result tells.
+
+    While a commit is in the way, its own result must stay the last one, and drift tells it once.
+    """
+    from ..install import repair
+
+    started = agent.place.clock.now()
     outcome = repair(agent.place, agent.settings.policy)
     if outcome.result in (OK, UNCHANGED):
-        agent.tell(f"Changed by hand, and mended: {', '.join(one.path for one in found)}.")
-    elif outcome.output not in str(agent.memory.last or ""):
+        agent.drifted = ()
+        mended(agent, outcome, found, agent.place.clock.now() - started)
+        return () if agent.memory.failure is None else found
+    if outcome.output not in str(agent.memory.last or ""):
         note(agent, outcome, 0.0)
+    return found
 
 
 def bounded(found: tuple[Drift, ...], files: int, text: int) -> list[Drift]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from ..install import Policy
 from .servers import Server, server_of
@@ -31,30 +30,33 @@ _LABEL = "[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 
 
-@dataclass(frozen=True)
-class Advert:
+class Advert(NamedTuple):
     """Who is told what the node is: a snippet for HTCondor at a path, or (`path` empty) a command alone."""
 
     path: str = ""
     command: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """What agent.toml says; times are seconds. `reach` of 0: an installation need not reach the server."""
 
     servers: tuple[Server, ...]
     server_keys: tuple[bytes, ...]
     node: str
     policy: Policy
-    drift: str = REPORT
-    interval: float = 60.0
-    wait: float = 60.0
-    timeout: float = 30.0
-    reach: float = 60.0
-    delay: float = 10.0
-    ca: str = ""
-    advertise: tuple[Advert, ...] = ()
+    drift: str
+    interval: float
+    wait: float
+    timeout: float
+    reach: float
+    delay: float
+    ca: str
+    advertise: tuple[Advert, ...]
+
+    def sparing(self, paths: Iterable[str]) -> Settings:
+        """The same with more that gitcfg must never touch."""
+        known = self.policy
+        return self._replace(policy=Policy(known.paths, known.commands, (*known.never, *paths)))
 
 
 def settings_from(said: Mapping[str, Any], path: str, host: Callable[[], str]) -> Settings:
@@ -78,11 +80,11 @@ def settings_from(said: Mapping[str, Any], path: str, host: Callable[[], str]) -
         node=node,
         policy=Policy(tuple(read.paths("paths")), commands, NEVER),
         drift=read.choice("drift", (REPORT, REPAIR)),
-        interval=read.seconds("interval", Settings.interval, least=1.0),
-        wait=read.seconds("wait", Settings.wait),
-        timeout=read.seconds("timeout", Settings.timeout, least=0.1),
-        reach=read.seconds("reach", Settings.reach),
-        delay=read.seconds("delay", Settings.delay),
+        interval=read.seconds("interval", 60.0, least=1.0),
+        wait=read.seconds("wait", 60.0),
+        timeout=read.seconds("timeout", 30.0, least=0.1),
+        reach=read.seconds("reach", 60.0),
+        delay=read.seconds("delay", 10.0),
         ca=read.text("ca", ""),
         advertise=tuple(_advert(Reader(one, f"{path}: advertise")) for one in read.tables("advertise")),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from .identity import Identity
 
@@ -13,8 +13,7 @@ LABEL = "gitcfg"
 ALGORITHM = "ed25519"
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """A request. `path` and `query` are as they go over the line; `body` is None where there is none."""
 
     method: str
@@ -59,12 +58,12 @@ def signed(request: Request, who: Identity, created: int, nonce: str = "") -> Re
     if request.body is not None:
         headers.append(("content-digest", content_digest(request.body)))
         covered.append("content-digest")
-    ready = replace(request, headers=tuple(headers))
+    ready = request._replace(headers=tuple(headers))
     params = _params(covered, created, who.node, nonce)
     lines = [(f'"{name}"', part(ready, name) or "") for name in covered]
     signature = base64.b64encode(who.private.sign(base(lines, params))).decode()
     own = (("signature-input", f"{LABEL}={params}"), ("signature", f"{LABEL}=:{signature}:"))
-    return replace(ready, headers=(*ready.headers, *own))
+    return ready._replace(headers=(*ready.headers, *own))
 
 
 def _params(covered: Sequence[str], created: int, node: str, nonce: str) -> str:

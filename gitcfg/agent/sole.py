@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..install.place import Place
 from ..install.store import opened
@@ -29,8 +29,9 @@ def alone(place: Place) -> Iterator[None]:
                 f"Another agent is at work on this node: process {holder}.",
                 f"`kill -HUP {holder}` makes it look at once.",
             ) from None
-        os.ftruncate(file, 0)
-        os.pwrite(file, str(os.getpid()).encode(), 0)
+        with suppress(OSError):  # a full disk keeps no agent from telling that it is full
+            os.ftruncate(file, 0)
+            os.pwrite(file, str(os.getpid()).encode(), 0)
         yield
     finally:
         os.close(file)

@@ -13,7 +13,6 @@ from .configured import configured
 from .facts import facts
 from .identity import identity
 from .memory import recall
-from .wakes import Wakes
 
 
 def started(root: str, config: str, place: Place, say: Callable[[str], None], version: str) -> Agent:
@@ -24,7 +23,6 @@ def started(root: str, config: str, place: Place, say: Callable[[str], None], ve
         settings=settings,
         place=place,
         client=Client(settings, who, ServerClock(memory.offset)),
-        wakes=Wakes(),
         memory=memory,
         say=say,
         wall=time.time,

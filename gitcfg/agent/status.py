@@ -1,36 +1,94 @@
-"""What the agent knows of its node, in lines for people."""
+"""What the agent knows of its node: as data for programs, and in lines for people."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
+from typing import Any
 
 from ..install import Drift, Package
 from .identity import Identity
 from .memory import Memory
+from .problems import PENDING
 from .settings import Settings
+from .shown import times
+
+SCHEMA = "gitcfg.status/1"
 
 
-def status(settings: Settings, who: Identity, memory: Memory, package: Package | None) -> Iterator[str]:
-    """Line by line."""
-    yield f"node      {settings.node}"
-    yield f"key       {who.fingerprint}"
-    yield f"servers   {', '.join(map(str, settings.servers))}"
-    yield f"contact   {_time(memory.contact)}"
-    if abs(memory.offset) >= 1:
-        side = "behind" if memory.offset > 0 else "ahead of"
-        yield f"clock     {abs(memory.offset):g} s {side} the server's"
-    yield f"runs      {_running(memory, package)}"
-    failure, last = memory.failure, memory.last
+def status(settings: Settings, who: Identity, memory: Memory, package: Package | None) -> dict[str, Any]:
+    """As plain data. Times are seconds since the epoch by this node's clock, null for never."""
+    problem = memory.problem
+    return {
+        "schema": SCHEMA,
+        "node": settings.node,
+        "fingerprint": who.fingerprint,
+        "servers": [str(one) for one in settings.servers],
+        "server": memory.server or None,
+        "contact": memory.contact or None,
+        "clock_offset": memory.offset,
+        "pending": problem is not None and problem.get("kind") == PENDING,
+        "problem": problem,
+        "next": memory.next or None,
+        "running": _running(memory, package),
+        "last": memory.last,
+        "failure": memory.failure and memory.failure._asdict(),
+        "under_way": memory.begun or None,
+        "unheard": len(memory.results),
+        "drift": list(memory.drift),
+    }
+
+
+def _running(memory: Memory, package: Package | None) -> dict[str, Any] | None:
+    """`since` is the server's time, null until an agent has noticed what somebody else installed."""
+    if package is None:
+        return None
+    known = memory.running
+    if known is None or known.digest != package.digest:
+        return {"commit": package.commit, "digest": package.digest, "since": None, "state": package.state}
+    return {**known._asdict(), "state": package.state}
+
+
+def status_lines(said: Mapping[str, Any]) -> Iterator[str]:
+    """The same for people, line by line."""
+    yield f"node      {said['node']}"
+    yield f"key       {said['fingerprint']}"
+    yield f"servers   {', '.join(said['servers'])}"
+    yield f"contact   {_time(said['contact'])}{' with ' + said['server'] if said['server'] else ''}"
+    yield from _clock(said["clock_offset"])
+    if said["problem"]:
+        yield f"problem   {' '.join(str(said['problem'].get('message')).split())}"
+    if said["next"]:
+        yield f"next      {_time(said['next'])}"
+    yield f"runs      {_runs(said['running'])}"
+    yield from _results(said)
+    yield from (f"drift     {one['kind']} {one['path']}" for one in said["drift"])
+
+
+def _results(said: Mapping[str, Any]) -> Iterator[str]:
+    failure, last = said["failure"], said["last"]
     if failure:
-        yield f"failed    {failure.commit[:10]}, {failure.tries} times, last {_time(failure.at)}"
+        yield f"failed    {failure['commit'][:10]}, {times(failure['tries'])}, last {_time(failure['at'])}"
     if last:
-        yield f"last      {str(last.get('commit'))[:10]} {last.get('outcome')} {last.get('step')}".rstrip()
+        how = f"{last.get('outcome')} {last.get('step')}".rstrip()
+        yield f"last      {str(last.get('commit'))[:10]} {how}, {_time(last.get('at'))}"
         yield from (f"          {line}" for line in str(last.get("output")).splitlines())
-    if memory.begun:
-        yield f"under way {memory.begun[:10]}"
-    if memory.results:
-        yield f"unheard   {len(memory.results)} results that no server has heard yet"
+    if said["under_way"]:
+        yield f"under way {said['under_way'][:10]}"
+    if said["unheard"]:
+        yield f"unheard   {said['unheard']} results that no server has heard yet"
+
+
+def _clock(offset: float) -> Iterator[str]:
+    if offset:
+        yield f"clock     {abs(offset):g} s {'behind' if offset > 0 else 'ahead of'} the server's"
+
+
+def _runs(running: Mapping[str, Any] | None) -> str:
+    if running is None:
+        return "nothing of gitcfg's yet"
+    since = f" since {_time(running['since'])}" if running["since"] else ""
+    return f"{running['commit'][:10]}{since}{' (retired)' if running['state'] == 'retired' else ''}"
 
 
 def drift_lines(found: tuple[Drift, ...]) -> Iterator[str]:
@@ -40,17 +98,7 @@ def drift_lines(found: tuple[Drift, ...]) -> Iterator[str]:
         yield from (f"          {line}" for line in one.diff.splitlines())
 
 
-def _running(memory: Memory, package: Package | None) -> str:
-    if package is None:
-        return "nothing of gitcfg's yet"
-    known = memory.running
-    same = known is not None and known.digest == package.digest
-    commit = known.commit if known and same else package.commit
-    since = f" since {_time(known.since)}" if known and same else ""
-    return f"{commit[:10]}{since}{' (retired)' if package.state == 'retired' else ''}"
-
-
-def _time(seconds: float) -> str:
+def _time(seconds: float | None) -> str:
     if not seconds:
         return "never"
     try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .problems import Untrusted
 from .verifying import Answer
@@ -16,9 +15,11 @@ NONE = "-"
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-@dataclass(frozen=True)
-class Target:
-    """The commit that a node shall run. `sequence` rises; an older one counts only as a `rollback`."""
+class Target(NamedTuple):
+    """The commit that a node shall run. `sequence` rises; an older one counts only as a `rollback`.
+
+    `again`: somebody wants what failed to be tried again now.
+    """
 
     node: str
     commit: str
@@ -26,6 +27,7 @@ class Target:
     sequence: int
     rollback: bool = False
     hold: Mapping[str, Any] | None = None
+    again: bool = False
 
 
 def target_of(answer: Answer, node: str, newest: int) -> Target:
@@ -67,7 +69,7 @@ def _agreed(target: Target, body: bytes) -> Target:
         if said.get(key) != getattr(target, key):
             raise Untrusted(f"The server's answer says one {key} in its body and another in its headers.")
     hold = said.get("hold")
-    return Target(**{**vars(target), "hold": hold if isinstance(hold, dict) else None})
+    return target._replace(hold=hold if isinstance(hold, dict) else None, again=said.get("again") is True)
 
 
 def _hash(said: Mapping[str, str], name: str) -> str:

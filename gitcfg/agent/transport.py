@@ -16,6 +16,7 @@ from .servers import Server
 from .signing import Request
 from .timed import Readable
 from .verifying import Answer
+from .why import hints, why
 
 if TYPE_CHECKING:
     import ssl
@@ -30,6 +31,8 @@ class Line:
         self.server = server
         self._context = context
         self._sock: socket.socket | None = None
+        self.busy_until = 0.0
+        """When it may be asked again (`time.monotonic`), as it says itself."""
 
     def close(self) -> None:
         """Hang up."""
@@ -40,8 +43,6 @@ class Line:
 
     def ask(self, request: Request, connect: float, timeout: float, most: int) -> Answer:
         """The answer to a request: at most `connect` seconds for the connection, `timeout` for all."""
-        from http.client import HTTPException
-
         until = time.monotonic() + timeout
         kept, done = self._sock is not None, False
         try:
@@ -50,9 +51,9 @@ class Line:
             sock.sendall(_written(self.server, request))
             answer, stays = _read(Readable(sock, until), request, most)
             done = stays
-        except (OSError, HTTPException, ValueError) as error:
+        except (OSError, ValueError) as error:
             kind = Dropped if kept and isinstance(error, ConnectionError) else Unreachable
-            raise kind(f"{self.server} did not answer: {_why(error)}.") from error
+            raise kind(f"{self.server} did not answer: {why(error)}.", *hints(error)) from error
         finally:
             # Also when a signal ends the waiting: what would come then belongs to no request any more.
             if not done:
@@ -60,7 +61,9 @@ class Line:
         return answer
 
     def _connected(self, timeout: float) -> socket.socket:
-        sock = socket.create_connection((self.server.host, self.server.port), timeout)
+        # As bytes: for text Python imports tables of all alphabets (5 ms), and these names have ASCII alone.
+        host = cast(str, self.server.host.encode("ascii"))
+        sock = socket.create_connection((host, self.server.port), timeout)
         try:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -81,11 +84,16 @@ def _written(server: Server, request: Request) -> bytes:
 
 
 def _read(sock: Readable, request: Request, most: int) -> tuple[Answer, bool]:
-    from http.client import HTTPResponse
+    from http.client import HTTPException, HTTPResponse
 
     with HTTPResponse(cast(Any, sock), method=request.method) as response:
-        response.begin()
-        body = _body(response, most)
+        try:
+            response.begin()
+            body = _body(response, most)
+        except ConnectionError:
+            raise  # http.client has one that is both
+        except HTTPException as error:
+            raise ValueError(f"its answer is no HTTP ({type(error).__name__})") from error
         headers: dict[str, str] = {}
         for name, value in response.getheaders():
             key, text = name.lower(), value.strip(" \t")
@@ -106,11 +114,3 @@ def _body(response: Any, most: int) -> bytes:
     if declared is not None and size != declared:
         raise ValueError(f"its answer ended after {size} of {declared} bytes")
     return b"".join(parts)
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, (TimeoutError, socket.timeout)):
-        return "the time ran out"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error).rstrip(".") or type(error).__name__

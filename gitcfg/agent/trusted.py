@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import stat
 
+from ..install.contents import read
 from .problems import SettingsError
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MOST = 1 << 20
+EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "example.toml")
+"""An agent.toml with all that one needs; it comes with the program."""
 
 
 def read_trusted(path: str) -> bytes:
@@ -25,15 +28,18 @@ def read_trusted(path: str) -> bytes:
         finally:
             os.close(folder)
     except FileNotFoundError:
-        raise SettingsError(f"{path} is not there.", "docs/agent.md says what goes into it.") from None
+        raise SettingsError(f"{path} is not there.", f"{EXAMPLE} is an example to begin with.") from None
     except OSError as error:
-        raise SettingsError(f"{path} cannot be read: {error.strerror}.") from error
-    with open(file, "rb") as opened:
-        found = os.fstat(opened.fileno())
+        hints = ("Run it as root.",) if isinstance(error, PermissionError) and os.geteuid() else ()
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.", *hints) from error
+    try:
+        found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
             raise SettingsError(f"{path} is not a file.")
         _judge(found, path)
-        raw = opened.read(_MOST + 1)
+        raw = read(file, _MOST + 1)
+    finally:
+        os.close(file)
     if len(raw) > _MOST:
         raise SettingsError(f"{path} is larger than {_MOST >> 20} MiB.")
     return raw

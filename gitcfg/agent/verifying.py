@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .problems import Untrusted
 from .signing import ALGORITHM, LABEL, Request, base, content_digest, part
@@ -35,8 +35,7 @@ _PARAM = re.compile(r';([a-z]+)=(?:([0-9]+)|"([^"]*)")')
 _SIGNATURE = re.compile(rf"{LABEL}=:([A-Za-z0-9+/=]+):")
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """An answer as it came. Headers by their names in small letters."""
 
     status: int

@@ -14,10 +14,13 @@ class Woken(Exception):
 
 
 class Wakes:
-    """Nothing but a waiting is interrupted: an installation comes to its end first."""
+    """Nothing but a waiting is interrupted: an installation comes to its end first, also at a second signal.
+
+    `ending` is the number of the signal that wants the agent to end; 0 while none does.
+    """
 
     def __init__(self) -> None:
-        self.ending = False
+        self.ending = 0
         self.hurried = False
         self._waiting = False
 
@@ -30,7 +33,7 @@ class Wakes:
         if number == signal.SIGHUP:
             self.hurried = True
         else:
-            self.ending = True
+            self.ending = number
         # Before it is raised: a second signal must find nothing to interrupt.
         waiting, self._waiting = self._waiting, False
         if waiting:
@@ -51,3 +54,8 @@ class Wakes:
         """Wait."""
         with self.waiting():
             time.sleep(max(0.0, seconds))
+
+    def may_begin(self) -> None:
+        """Woken where the agent is to end: nothing that takes long is begun any more."""
+        if self.ending:
+            raise Woken

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for true; importing it costs 10 ms
 if TYPE_CHECKING:
-    from .drifted import Drift, drift, installed, last_report
-    from .entry import install, recover, repair
+    from .damaged import set_aside
+    from .drifted import Drift, drift
+    from .entry import install, repair
+    from .inforce import installed, last_report
+    from .interrupted import recover
     from .outcome import FAILED, OK, REFUSED, REVERTED, UNCHANGED, Outcome, outcome_from_json, outcome_to_json
-    from .package import Actions, Check, File, Package, Subsystem, file_digest, package_to_json
+    from .package import Actions, Check, File, Package, Subsystem, file_digest
     from .place import Clock, Limits, Listener, Place
     from .policy import Policy
-    from .problems import Busy, InstallError, PackageError, Refused, StepFailed
+    from .problems import Busy, Damaged, InstallError, PackageError, Refused, StepFailed
     from .reading import package_from_json, read_actions, read_package
+    from .writing import package_to_json
 
 __all__ = [
     "FAILED",
@@ -27,6 +31,7 @@ __all__ = [
     "Busy",
     "Check",
     "Clock",
+    "Damaged",
     "Drift",
     "File",
     "InstallError",
@@ -53,17 +58,22 @@ __all__ = [
     "read_package",
     "recover",
     "repair",
+    "set_aside",
 ]
 
 _MODULES = {
-    "drifted": "Drift drift installed last_report",
-    "entry": "install recover repair",
+    "damaged": "set_aside",
+    "drifted": "Drift drift",
+    "entry": "install repair",
+    "inforce": "installed last_report",
+    "interrupted": "recover",
     "outcome": "FAILED OK REFUSED REVERTED UNCHANGED Outcome outcome_from_json outcome_to_json",
-    "package": "Actions Check File Package Subsystem file_digest package_to_json",
+    "package": "Actions Check File Package Subsystem file_digest",
     "place": "Clock Limits Listener Place",
     "policy": "Policy",
-    "problems": "Busy InstallError PackageError Refused StepFailed",
+    "problems": "Busy Damaged InstallError PackageError Refused StepFailed",
     "reading": "package_from_json read_actions read_package",
+    "writing": "package_to_json",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import grp
 import pwd
+from contextlib import suppress
 
+from .package import Package
 from .problems import Refused
+
+Owners = dict[tuple[str, str], tuple[int, int]]
+NOBODY = (-1, -1)
 
 _MOST = (1 << 32) - 2
 
@@ -13,6 +18,18 @@ _MOST = (1 << 32) - 2
 def ids(owner: str, group: str) -> tuple[int, int]:
     """The numbers of a user and a group; digits are numbers themselves. Refused if there is none."""
     return _user(owner), _group(group)
+
+
+def owners_of(new: Package, old: Package | None) -> Owners:
+    """Numbers of every owner and group. One that only the package in force names may be gone by now."""
+    found: Owners = {}
+    for file in old.meant.values() if old else ():
+        found[file.owner, file.group] = NOBODY
+        with suppress(Refused):
+            found[file.owner, file.group] = ids(file.owner, file.group)
+    for pair in {(file.owner, file.group) for file in new.meant.values()}:
+        found[pair] = ids(*pair)
+    return found
 
 
 def _user(name: str) -> int:

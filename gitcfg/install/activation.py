@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from .commands import Ran, run, start_of
-from .journal import Found, Journal
+from .commands import Ran, run
+from .found import Found
+from .journal import Journal
+from .orphans import start_of
 from .package import Check, Package
 from .place import Place
 from .plan import Step
 from .policy import Policy
 from .problems import StepFailed
 from .staging import staged_command
-from .store import Store
 
 _UNDO_OUTPUT = 1024
 """Characters that are kept of what a command on the way back says: the first failure matters more."""
 
 
-def validate(store: Store, place: Place, package: Package, policy: Policy) -> None:
+def validate(journal: Journal, place: Place, package: Package, policy: Policy) -> None:
     """Ask every subsystem of the node that can tell: one's files may be another's matter too."""
     for name, found in sorted(package.running.items()):
         command = policy.resolved(found.validate)
         if command:
             title = f"validate {name}"
             place.listener.told(title, "begun")
-            ran = run(staged_command(store, command), place.limits.validate, place.clock)
+            staged = staged_command(journal.store, command)
+            ran = run(staged, place.limits.validate, place.clock, _noting(journal))
             _judge(place, title, command, ran)
 
 
@@ -35,32 +37,33 @@ def take_step(journal: Journal, place: Place, found: Found, number: int, step: S
     place.listener.told(step.title, "begun")
     journal.add({"step": number})
     found.begun.append(number)
-    ran = run(step.command, place.limits.activate, place.clock, lambda pid: _told(journal, pid))
+    ran = run(step.command, place.limits.activate, place.clock, _noting(journal))
     _judge(place, step.title, step.command, ran)
     journal.note({"ran": number})
     found.ran.append(number)
 
 
-def _told(journal: Journal, pid: int) -> None:
-    journal.note({"process": [pid, start_of(pid)]})
+def _noting(journal: Journal) -> Callable[[int], None]:
+    """What nobody has noted could not be ended by who finds the installation dead."""
+    return lambda pid: journal.note({"process": [pid, start_of(pid)]})
 
 
-def check(place: Place, name: str, asked: Check) -> None:
+def check(journal: Journal, place: Place, name: str, asked: Check) -> None:
     """Until it succeeds or its retries are used up."""
     title = f"check {name}"
     place.listener.told(title, "begun")
-    ran = checked(place, asked)
+    ran = checked(place, asked, _noting(journal))
     _judge(place, title, asked.run, ran)
 
 
-def checked(place: Place, asked: Check) -> Ran:
+def checked(place: Place, asked: Check, started: Callable[[int], None]) -> Ran:
     """The last try's result."""
-    ran = run(asked.run, asked.timeout, place.clock)
+    ran = run(asked.run, asked.timeout, place.clock, started)
     for _ in range(asked.retries):
         if ran.well:
             break
         place.clock.sleep(place.limits.check_pause)
-        ran = run(asked.run, asked.timeout, place.clock)
+        ran = run(asked.run, asked.timeout, place.clock, started)
     return ran
 
 
@@ -69,15 +72,15 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
 
     A daemon that died of the new files cannot be reloaded: a reload that fails is followed by a restart.
     """
+    started = _noting_if_room(journal)
     said = "" if step.undo.commands else f"{step.name} has no command that takes the old files."
     for command in step.undo.commands:
         title = f"{step.title} again"
         place.listener.told(title, "begun")
-        ran = run(command, place.limits.activate, place.clock, lambda pid: _told_if_room(journal, pid))
+        ran = run(command, place.limits.activate, place.clock, started)
         if ran.well:
-            ran = next(
-                (bad for bad in (checked(place, one) for one in step.undo.checks) if not bad.well), ran
-            )
+            tried = (checked(place, one, started) for one in step.undo.checks)
+            ran = next((bad for bad in tried if not bad.well), ran)
         place.listener.told(title, "done" if ran.well else "failed")
         if ran.well:
             return True, ""
@@ -85,9 +88,12 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
     return not step.undo.commands, said
 
 
-def _told_if_room(journal: Journal, pid: int) -> None:
-    with suppress(OSError):
-        _told(journal, pid)
+def _noting_if_room(journal: Journal) -> Callable[[int], None]:
+    def noted(pid: int) -> None:
+        with suppress(OSError):
+            _noting(journal)(pid)
+
+    return noted
 
 
 def _judge(place: Place, title: str, command: Sequence[str], ran: Ran) -> None:

@@ -7,8 +7,7 @@ import selectors
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .place import Clock
 
@@ -18,13 +17,12 @@ if TYPE_CHECKING:
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/", "SHELL": "/bin/sh"}
 OUTPUT = 4096
 """Bytes of its output that are kept, from the end."""
-_TICK = 0.05
+_TICK, _DYING = 0.05, 2.0
 NOT_RUN = 127
 _GATE = ("/bin/sh", "-c", 'read -r go && exec "$@" < /dev/null', "sh")
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(NamedTuple):
     """`code` is the exit status, negative for a signal; None if the time ran out and it was killed."""
 
     code: int | None
@@ -55,6 +53,7 @@ def run(
             stderr=subprocess.STDOUT,
             env=ENVIRONMENT,
             cwd="/",
+            umask=0o022,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -115,28 +114,17 @@ def _pending(pipe: int) -> bytes:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """The command with everything that it started and that did not leave its group."""
+    """The command with everything that it started and that did not leave its group.
+
+    What hangs in the kernel (a dead file server) does not even die of this, and is not waited for.
+    """
+    import subprocess
+
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_DYING)
 
 
 def _text(said: bytes) -> str:
     return said[-OUTPUT:].decode(errors="replace")
-
-
-def start_of(pid: int) -> int:
-    """When a process started (kernel's ticks): tells it from a later one of that number. 0: it is gone."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return int(file.read().rpartition(b")")[2].split()[19])
-    except (OSError, ValueError, IndexError):
-        return 0
-
-
-def end_orphan(process: tuple[int, int] | None) -> None:
-    """Kill what an installation that was killed had been running, if it still runs."""
-    if process is None or process[1] == 0 or start_of(process[0]) != process[1]:
-        return
-    with suppress(ProcessLookupError):
-        os.killpg(process[0], signal.SIGKILL)

@@ -6,7 +6,7 @@ Tests subclass it to die, or to have a disk that is full, at any of them.
 from __future__ import annotations
 
 import os
-import stat
+from contextlib import suppress
 
 CHUNK = 1 << 20
 
@@ -64,6 +64,10 @@ class Disk:
         """What the file system of a folder has left."""
         return os.fstatvfs(at)
 
+    def device(self, at: int) -> int:
+        """The file system that a folder is on: between two, files can only be copied."""
+        return os.fstat(at).st_dev
+
     def make_folder(self, at: int, name: str, mode: int) -> None:
         """A new folder with exactly that mode, whatever the umask."""
         os.mkdir(name, mode, dir_fd=at)
@@ -119,50 +123,7 @@ class Disk:
         os.symlink(text, name, dir_fd=at)
 
     def unlink(self, at: int, name: str) -> None:
-        """Remove a file or link; nothing there is well too."""
-        try:
-            os.unlink(name, dir_fd=at)
-        except FileNotFoundError:
-            return
-
-
-def put(disk: Disk, at: int, name: str, content: bytes, owner: tuple[int, int] | None, mode: int) -> None:
-    """A new file with all it must have, on the disk; its folder is the caller's to sync."""
-    file = disk.create(at, name)
-    try:
-        disk.write(file, content)
-        uid, gid = owner or (os.geteuid(), os.getegid())
-        disk.own(file, uid, gid, mode)
-        disk.sync(file)
-    finally:
-        os.close(file)
-
-
-def take(disk: Disk, at: int, name: str, most: int) -> bytes:
-    """At most `most` bytes of a file."""
-    file = disk.open(at, name)
-    try:
-        parts = []
-        while most > 0 and (part := os.read(file, min(CHUNK, most))):
-            parts.append(part)
-            most -= len(part)
-    finally:
-        os.close(file)
-    return b"".join(parts)
-
-
-def remove_tree(disk: Disk, at: int, name: str) -> None:
-    """A folder with everything in it, links not followed; nothing there is well too."""
-    found = disk.stat(at, name)
-    if found is None:
-        return
-    if not stat.S_ISDIR(found.st_mode):
-        disk.unlink(at, name)
-        return
-    inside = disk.folder(name, at)
-    try:
-        for one in disk.names(inside):
-            remove_tree(disk, inside, one)
-    finally:
-        os.close(inside)
-    disk.remove_folder(at, name)
+        """Remove a file or link; nothing there is well too, also where nothing could be removed."""
+        if self.stat(at, name) is not None:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=at)

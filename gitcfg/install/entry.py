@@ -1,12 +1,10 @@
-"""Installing, repairing and recovering: the ways in, under the lock."""
+"""Installing and repairing: the ways in, under the lock."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from .installing import Installing
-from .journal import NAME
 from .lock import held
 from .outcome import OK, REFUSED, UNCHANGED, Outcome
 from .package import Actions, Package
@@ -15,7 +13,7 @@ from .policy import Policy
 from .problems import InstallError
 from .record import read_record
 from .recovery import recovered
-from .store import Store, opened
+from .store import JOURNAL, Store, opened
 
 
 def install(
@@ -50,22 +48,16 @@ def repair(place: Place, policy: Policy) -> Outcome:
     return _guarded(place, Outcome(OK, "", ""), mend)
 
 
-def recover(place: Place) -> Outcome | None:
-    """Finish or take back an installation that died; what it came to, or None if there was none."""
-    with opened(place) as store, held(store, place):
-        return recovered(store, place)
-
-
 def _guarded(place: Place, begun: Outcome, work: Callable[[Store], Outcome]) -> Outcome:
     """With the state folder and the lock; whatever is in the way of that is an outcome too."""
     try:
         with opened(place) as store, held(store, place):
             before = recovered(store, place)
-            if before is not None and store.disk.stat(store.at, NAME) is not None:
+            if before is not None and store.disk.stat(store.at, JOURNAL) is not None:
                 return before
             return work(store)
     except InstallError as error:
-        return replace(begun, result=REFUSED, step="prepare", output=str(error))
+        return begun._replace(result=REFUSED, step="prepare", output=str(error))
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
-        return replace(begun, result=REFUSED, step="prepare", output=f"{error.strerror}{where}.")
+        return begun._replace(result=REFUSED, step="prepare", output=f"{error.strerror}{where}.")

@@ -9,7 +9,7 @@ from .problems import PackageError
 
 T = TypeVar("T")
 
-MAX_WORDS, MAX_WORD, MAX_NAME = 256, 8192, 256
+MAX_WORDS, MAX_WORD, MAX_NAME, MAX_LEVELS = 256, 8192, 256, 200
 
 
 def mapping(value: object, where: str, limit: int = 10_000) -> dict[str, Any]:
@@ -19,6 +19,16 @@ def mapping(value: object, where: str, limit: int = 10_000) -> dict[str, Any]:
     if len(value) > limit:
         raise PackageError(f"{where} has more than {limit} entries.")
     return value
+
+
+def shallow(value: object, where: str, levels: int = MAX_LEVELS) -> None:
+    """Refuse data that nests deeply: it could be read but not be written again."""
+    if not isinstance(value, (dict, list)):
+        return
+    if not levels:
+        raise PackageError(f"{where} nests too deeply.")
+    for one in value.values() if isinstance(value, dict) else value:
+        shallow(one, where, levels - 1)
 
 
 def known(value: Mapping[str, Any], where: str, keys: Collection[str]) -> None:

@@ -3,57 +3,39 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 
+from .beside import clear, former
+from .found import Found
 from .journal import Journal
+from .kept import keep, prune
 from .outcome import OK, Outcome
 from .paths import folders_of
 from .place import Place
-from .plan import Plan
 from .record import INSTALLED, NEXT, Record, read_record, write_record, write_report
-from .store import BACKUP, KEPT, STAGED, Store
+from .store import BACKUP, FRESH, STAGED, Store
 
 
-def finish(store: Store, place: Place, plan: Plan | None, outcome: Outcome) -> Outcome:
+def finish(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcome:
     """Record and report what was decided, and tidy up. What cannot be is left to the next run, and said."""
     try:
-        if outcome.result == OK and plan is not None:
-            _keep(store, plan, outcome)
+        if outcome.result == OK and found.plan is not None:
+            clear(store, found.plan, found.key, former)
+            keep(store, found.plan, outcome.kept)
             _record(store)
-            _prune(store, place.limits.kept)
-        _report(store, outcome)
+        prune(store, place.limits.kept)
+        reported(store, outcome)
         tidy(store)
         Journal(store).clear()
     except OSError as error:
         why = f"Tidying up failed ({error.strerror}); the next run does it."
-        return replace(outcome, output="\n".join(part for part in (outcome.output, why) if part))
+        return outcome._replace(output="\n".join(part for part in (outcome.output, why) if part))
     return outcome
 
 
 def tidy(store: Store) -> None:
     """Remove what an installation needs while it runs."""
-    for name in (STAGED, BACKUP, NEXT):
+    for name in (STAGED, BACKUP, NEXT, NEXT + FRESH):
         store.remove(name)
-
-
-def kept_names(store: Store, place: Place, plan: Plan) -> tuple[str, ...]:
-    """Paths below the root for what somebody else had written, numbered on."""
-    first = max((_number(name) for name in _kept(store)), default=0) + 1
-    named = [entry.path.rpartition("/")[2] for entry in plan.entries if entry.keep]
-    return tuple(f"{place.folder}/{KEPT}/{first + count:08d}-{name}" for count, name in enumerate(named))
-
-
-def _keep(store: Store, plan: Plan, outcome: Outcome) -> None:
-    numbers = [number for number, entry in enumerate(plan.entries) if entry.keep]
-    if not numbers:
-        return
-    if store.disk.stat(store.at, KEPT) is None:
-        store.disk.make_folder(store.at, KEPT, 0o700)
-    with store.folder(KEPT) as kept, suppress(FileNotFoundError), store.folder(BACKUP) as backup:
-        for number, path in zip(numbers, outcome.kept):
-            with suppress(FileNotFoundError):
-                store.disk.rename(backup, str(number), kept, path.rpartition("/")[2])
-        store.disk.sync(kept)
 
 
 def _record(store: Store) -> None:
@@ -80,26 +62,8 @@ def _without_empty_folders(store: Store, found: Record) -> tuple[str, ...]:
     return tuple(folder for folder in found.folders if folder not in gone)
 
 
-def _report(store: Store, outcome: Outcome) -> None:
-    """A disk that is full does not keep the rest from being tidied; the outcome is told all the same."""
+def reported(store: Store, outcome: Outcome) -> Outcome:
+    """A disk that is full keeps nothing else from being done; the outcome is told all the same."""
     with suppress(OSError):
         write_report(store, outcome)
-
-
-def _kept(store: Store) -> list[str]:
-    if store.disk.stat(store.at, KEPT) is None:
-        return []
-    with store.folder(KEPT) as kept:
-        return store.disk.names(kept)
-
-
-def _prune(store: Store, most: int) -> None:
-    names = sorted(_kept(store), key=_number)
-    for name in names[: max(0, len(names) - most)]:
-        with store.folder(KEPT) as kept:
-            store.disk.unlink(kept, name)
-
-
-def _number(name: str) -> int:
-    digits = name.partition("-")[0]
-    return int(digits) if digits.isascii() and digits.isdigit() else 0
+    return outcome

@@ -1,6 +1,7 @@
 """The journal: what an installation has begun, so that whoever comes next can finish it or take it back.
 
-A line is a CRC-32, a blank and JSON. A last line that is half written was never acted on and is dropped.
+A line is on the disk before anything is done by it: one that is half written was never acted on, and is
+dropped (`lines`).
 
     {"begin": ID, "commit", "digest", "schema": "gitcfg.journal/1"}   nothing is touched yet
     {"plan": PLAN}          all that will be touched, on the disk before anything is
@@ -8,26 +9,21 @@ A line is a CRC-32, a blank and JSON. A last line that is half written was never
     {"process": [PID, START]}   what runs it
     {"ran": N}              it ended well
     {"undo": OUTCOME}       a step failed; files go back
+    {"back": [PATH]}        they stand as before, not to be put back again; kept is what somebody wrote
     {"undid": [N, OK, TEXT]}    step N has been undone
     {"end": OUTCOME}        nothing but tidying is left
 """
 
 from __future__ import annotations
 
-import json
 import os
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
-from .outcome import Outcome, outcome_from_json
-from .plan import Plan, plan_from_json
-from .problems import InstallError
-from .store import Store
+from .lines import encoded, whole
+from .store import JOURNAL, Store
 
-NAME = "journal"
 SCHEMA = "gitcfg.journal/1"
 
 
@@ -55,17 +51,16 @@ class Journal:
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
-        file = self.store.disk.append_to(self.store.at, NAME)
+        file = self.store.disk.append_to(self.store.at, JOURNAL)
         try:
             yield file
         finally:
             os.close(file)
 
     def _append(self, file: int, line: Mapping[str, Any]) -> None:
-        raw = json.dumps(line).encode()
         size = os.fstat(file).st_size
         try:
-            self.store.disk.write(file, b"%08x %s\n" % (zlib.crc32(raw), raw))
+            self.store.disk.write(file, encoded(line))
         except OSError:
             # A full disk takes half a line; what comes after it must not be joined to that.
             self.store.disk.truncate(file, size)
@@ -74,89 +69,11 @@ class Journal:
     def mend(self) -> None:
         """Cut off a last line that is half written."""
         with self._opened() as file:
-            size = _whole(self.store.read(NAME) or b"")
+            size = whole(self.store.read(JOURNAL) or b"")
             if size != os.fstat(file).st_size:
                 self.store.disk.truncate(file, size)
 
     def clear(self) -> None:
         """The installation is over."""
-        self.store.disk.unlink(self.store.at, NAME)
+        self.store.disk.unlink(self.store.at, JOURNAL)
         self.store.disk.sync(self.store.at)
-
-
-@dataclass
-class Found:
-    """What a journal tells. `plan` is None while nothing was touched; `end` is None while it is not over."""
-
-    key: str
-    commit: str
-    digest: str
-    plan: Plan | None = None
-    begun: list[int] = field(default_factory=list)
-    ran: list[int] = field(default_factory=list)
-    process: tuple[int, int] | None = None
-    undo: Outcome | None = None
-    undone: dict[int, tuple[bool, str]] = field(default_factory=dict)
-    end: Outcome | None = None
-
-
-def read_journal(store: Store) -> Found | None:
-    """What the journal of an interrupted installation tells; None if there is none."""
-    lines = _lines(store.read(NAME) or b"")
-    if not lines:
-        return None
-    first = lines[0]
-    if first.get("schema") != SCHEMA:
-        raise InstallError(
-            f"An interrupted installation wrote a journal of {first.get('schema')!r}; this reads {SCHEMA}.",
-            "Run the version that wrote it once more.",
-        )
-    found = Found(first["begin"], first["commit"], first["digest"])
-    for line in lines[1:]:
-        _note(found, line)
-    return found
-
-
-def _note(found: Found, line: Mapping[str, Any]) -> None:
-    (key, value), *_ = line.items()
-    if key == "plan":
-        found.plan = plan_from_json(value)
-    elif key == "step":
-        found.begun.append(value)
-    elif key == "ran":
-        found.ran.append(value)
-    elif key == "process":
-        found.process = (value[0], value[1])
-    elif key == "undo":
-        found.undo = outcome_from_json(value)
-    elif key == "undid":
-        found.undone[value[0]] = (value[1], value[2])
-    elif key == "end":
-        found.end = outcome_from_json(value)
-
-
-def _lines(raw: bytes) -> list[dict[str, Any]]:
-    lines = [_line(part) for part in raw[: _whole(raw)].split(b"\n")[:-1]]
-    if None in lines:
-        raise InstallError(
-            f"The journal of an interrupted installation is damaged in line {lines.index(None) + 1}.",
-            "Compare the files with what is meant, then remove the journal in the state folder.",
-        )
-    return [line for line in lines if line is not None]
-
-
-def _whole(raw: bytes) -> int:
-    """How many bytes are whole lines. The end of a last line can reach the disk before its middle does."""
-    size = raw.rfind(b"\n") + 1
-    last = raw.rfind(b"\n", 0, size - 1) + 1 if size else 0
-    if size == len(raw) and size and _line(raw[last : size - 1]) is None:
-        return last
-    return size
-
-
-def _line(part: bytes) -> dict[str, Any] | None:
-    crc, _, raw = part.partition(b" ")
-    if crc != b"%08x" % zlib.crc32(raw):
-        return None
-    said: dict[str, Any] = json.loads(raw)
-    return said

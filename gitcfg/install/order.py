@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .package import Subsystem
 from .paths import matches
@@ -11,8 +11,7 @@ from .paths import matches
 RESTART, RELOAD, STOP = "restart", "reload", "stop"
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(NamedTuple):
     """`covered`: the name of what is restarted, to the names that its restart restarts too."""
 
     restart: tuple[str, ...]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from .problems import StepFailed
 
 OK, UNCHANGED, REFUSED, REVERTED, FAILED = "ok", "unchanged", "refused", "reverted", "failed"
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """`result` is one of
 
     - `ok`: the package is in force;
@@ -43,8 +41,7 @@ class Outcome:
     def because(self, result: str, failure: StepFailed) -> Outcome:
         """The same with the step that failed."""
         said = "\n".join(part for part in (str(failure), failure.output) if part)
-        return replace(
-            self,
+        return self._replace(
             result=result,
             step=failure.step,
             command=failure.command,
@@ -58,7 +55,7 @@ class Outcome:
 
 def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
     """As plain data."""
-    return asdict(outcome)
+    return outcome._asdict()
 
 
 def outcome_from_json(said: Mapping[str, Any]) -> Outcome:

@@ -9,7 +9,7 @@ from functools import lru_cache
 OWN_PREFIX = ".gitcfg-"
 """What files begin with that stand beside a target while it is replaced."""
 
-_MAX_PATH, _MAX_NAME = 4000, 240
+_MAX_PATH, _MAX_NAME, _MAX_DEPTH = 4000, 240, 100
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -26,6 +26,8 @@ def problem_of_path(path: str) -> str | None:
         return "holds a control character"
     if len(raw) > _MAX_PATH or any(len(name.encode()) > _MAX_NAME for name in names):
         return "is too long"
+    if len(names) > _MAX_DEPTH:
+        return f"lies deeper than {_MAX_DEPTH} folders"
     if any(name.startswith(OWN_PREFIX) for name in names):
         return f"begins a name with {OWN_PREFIX}, which is gitcfg's own"
     return None
@@ -50,6 +52,11 @@ def folders_of(path: str) -> list[str]:
 def parent_of(path: str) -> str:
     """The folder that a path lies in; "" is the root."""
     return path.rpartition("/")[0]
+
+
+def name_of(path: str) -> str:
+    """A path's last name."""
+    return path.rpartition("/")[2]
 
 
 def matches(pattern: str, path: str) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .disk import Disk
 
@@ -45,8 +44,7 @@ class Silence:
         """Nothing is done with it."""
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """Seconds, but for `kept`, how many replaced files are kept, and `diff`, characters of a diff.
 
     The lock is waited for a second even by who does not want to wait: where an installation is killed while
@@ -61,17 +59,16 @@ class Limits:
     diff: int = 16_384
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A node: `root` is "/" in production; `state` is a path below it; `who` names the holder of the lock."""
 
     root: str
     state: str = "/var/lib/gitcfg"
     who: str = "gitcfg"
-    listener: Listener = field(default_factory=Silence)
-    limits: Limits = field(default_factory=Limits)
-    disk: Disk = field(default_factory=Disk)
-    clock: Clock = field(default_factory=SystemClock)
+    listener: Listener = Silence()
+    limits: Limits = Limits()
+    disk: Disk = Disk()
+    clock: Clock = SystemClock()
 
     @property
     def folder(self) -> str:

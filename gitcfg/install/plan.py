@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .order import RELOAD, RESTART, STOP
 from .package import Check
-from .standing import ABSENT, Standing, standing_from_json
+from .standing import ABSENT, Standing, standing_from_json, standing_to_json
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One path: what stands there, what will, and whether what stands is somebody's work and is kept."""
 
     path: str
@@ -21,8 +19,7 @@ class Entry:
     keep: bool = False
 
 
-@dataclass(frozen=True)
-class Undo:
+class Undo(NamedTuple):
     """How a subsystem gets the old files again: the first of `commands` after which all `checks` succeed.
 
     `required` is false where it was not known to work before, so that its failing is only told.
@@ -33,8 +30,7 @@ class Undo:
     required: bool = True
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A command of a subsystem: `kind` stop, restart or reload; `early` is before the files are swapped."""
 
     kind: str
@@ -49,8 +45,7 @@ class Step:
         return f"{self.kind} {self.name}"
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """`folders` are made, outermost first; `checks` run at the end."""
 
     entries: tuple[Entry, ...] = ()
@@ -76,7 +71,21 @@ class Plan:
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
     """As plain data."""
-    return asdict(plan)
+    return {
+        "entries": [_plain_entry(one) for one in plan.entries],
+        "folders": list(plan.folders),
+        "steps": [{**one._asdict(), "undo": _plain_undo(one.undo)} for one in plan.steps],
+        "checks": [[name, check._asdict()] for name, check in plan.checks],
+    }
+
+
+def _plain_entry(entry: Entry) -> dict[str, Any]:
+    before, after = standing_to_json(entry.before), standing_to_json(entry.after)
+    return {**entry._asdict(), "before": before, "after": after}
+
+
+def _plain_undo(undo: Undo) -> dict[str, Any]:
+    return {**undo._asdict(), "checks": [check._asdict() for check in undo.checks]}
 
 
 def plan_from_json(said: Mapping[str, Any]) -> Plan:

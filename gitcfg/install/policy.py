@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .paths import matches
 
@@ -11,8 +11,7 @@ NEVER = ("/etc/gitcfg/**", "/proc/**", "/sys/**", "/dev/**")
 """Whatever a policy says: gitcfg's own settings, and what is no storage."""
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(NamedTuple):
     """Globs of paths (`**` over folders) and patterns of commands.
 
     A pattern's words are exact, `*` is one word, `**` at the end is the rest; the first word is a program's

@@ -21,6 +21,10 @@ class Refused(InstallError):
     """Nothing was touched: this node, its policy or the package itself forbids it."""
 
 
+class Damaged(InstallError):
+    """The record or the journal cannot be read. `set_aside` makes room for new ones."""
+
+
 class PackageError(Refused):
     """What was sent is not a package of gitcfg.node/1."""
 
@@ -44,3 +48,13 @@ class StepFailed(InstallError):
         self.command = tuple(command)
         self.code = code
         self.output = output
+
+
+def failure(error: OSError | InstallError) -> StepFailed:
+    """What went wrong as a step that failed."""
+    if isinstance(error, StepFailed):
+        return error
+    if isinstance(error, OSError):
+        where = f" {error.filename}" if isinstance(error.filename, str) else ""
+        return StepFailed("write files", f"{error.strerror}{where}.")
+    return StepFailed("write files", str(error))

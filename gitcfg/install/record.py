@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from .outcome import Outcome, outcome_from_json, outcome_to_json
-from .package import Package, package_to_json
-from .problems import InstallError, PackageError
+from .package import Package
+from .problems import Damaged, InstallError, PackageError
 from .reading import package_from_json
 from .store import Store
+from .writing import package_to_json
 
 INSTALLED, NEXT, REPORT = "installed.json", "next.json", "report.json"
 SCHEMA = "gitcfg.installed/1"
+_KIND = SCHEMA.partition("/")[0] + "/"
+_NO_FILE = (errno.EISDIR, errno.ELOOP, errno.EIO)
+"""A folder, a link, or a disk that has lost it: no later try reads it."""
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """`package` is None on a node where nothing was installed yet."""
 
     package: Package | None = None
@@ -25,19 +29,36 @@ class Record:
 
 
 def read_record(store: Store, name: str = INSTALLED) -> Record | None:
-    """The record; None if there is none. It was written whole: what cannot be read is somebody's doing."""
-    if store.read(name) is None:
+    """The record; None if there is none. It was written whole: what cannot be read is Damaged."""
+    said = _said(store, name)
+    if said is None:
         return None
-    said = store.read_json(name)
-    if not isinstance(said, dict) or said.get("schema") != SCHEMA:
-        raise InstallError(
+    schema = said.get("schema")
+    if schema != SCHEMA:
+        later = isinstance(schema, str) and schema.startswith(_KIND)
+        raise (InstallError if later else Damaged)(
             f"{name} in the state folder is not {SCHEMA}.",
             "Move it away: the next installation then begins anew, and removes nothing.",
         )
     try:
         return Record(package_from_json(said.get("package")), tuple(said.get("folders", ())))
-    except PackageError as error:
-        raise InstallError(f"{name} in the state folder is damaged: {error}") from error
+    except (PackageError, TypeError) as error:
+        raise Damaged(f"{name} in the state folder is damaged: {error}") from error
+
+
+def _said(store: Store, name: str) -> dict[str, Any] | None:
+    """What a record holds; nothing where it is no record at all."""
+    try:
+        if store.read(name) is None:
+            return None
+        said = store.read_json(name)
+    except RecursionError:
+        said = None
+    except OSError as error:
+        if error.errno not in _NO_FILE:
+            raise
+        raise Damaged(f"{name} in the state folder cannot be read: {error.strerror}.") from error
+    return said if isinstance(said, dict) else {}
 
 
 def write_record(store: Store, name: str, package: Package, folders: Iterable[str]) -> None:
@@ -58,4 +79,8 @@ def write_report(store: Store, outcome: Outcome) -> None:
 def read_report(store: Store) -> Outcome | None:
     """What the last installation came to."""
     said = store.read_json(REPORT)
-    return outcome_from_json(said) if isinstance(said, dict) else None
+    if isinstance(said, dict):
+        # Another version's report may say other things; what is told anew does not depend on it.
+        with suppress(TypeError):
+            return outcome_from_json(said)
+    return None

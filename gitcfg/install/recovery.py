@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from .commands import end_orphan
 from .finish import finish, tidy
-from .journal import Found, Journal, read_journal
+from .found import Found, read_journal
+from .journal import Journal
+from .orphans import end_orphan
 from .outcome import REVERTED, Outcome
 from .place import Place
 from .rollback import roll_back
@@ -23,7 +24,7 @@ def recovered(store: Store, place: Place) -> Outcome | None:
         return None
     Journal(store).mend()
     if found.end is not None:
-        return finish(store, place, found.plan, found.end)
+        return finish(store, place, found, found.end)
     end_orphan(found.process)
     return roll_back(store, place, found, found.undo or _interrupted(found))
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from .activation import undo_step
 from .finish import finish
-from .journal import Found, Journal
+from .found import Found
+from .journal import Journal
 from .outcome import FAILED, REVERTED, Outcome, outcome_to_json
 from .place import Place
 from .plan import done
 from .problems import Obstacle
+from .restoring import restore, still_to_restore
 from .store import STAGED, Store
-from .swap import restore, still_to_restore
 
 
 def roll_back(store: Store, place: Place, found: Found, failure: Outcome) -> Outcome:
@@ -26,10 +26,12 @@ def roll_back(store: Store, place: Place, found: Found, failure: Outcome) -> Out
     journal = Journal(store)
     _note(journal, {"undo": outcome_to_json(failure)})
     if found.plan is None:
-        return _end(store, place, found, replace(failure, result=REVERTED))
-    problem = _files_back(store, place, found)
-    if problem:
-        return _stuck(store, found, failure, problem)
+        return _end(store, place, found, failure._replace(result=REVERTED))
+    if found.back is None:
+        problem = _files_back(store, place, found)
+        if problem:
+            return _stuck(store, found, failure, problem)
+        _note(journal, {"back": found.back})
     for number in found.begun:
         if number not in found.undone:
             found.undone[number] = undo_step(journal, place, found.plan.steps[number])
@@ -44,7 +46,7 @@ def _files_back(store: Store, place: Place, found: Found) -> str:
     try:
         with suppress(OSError):
             store.remove(STAGED)
-        restore(store, found.plan, found.key)
+        found.back = restore(store, place, found.plan, found.key)
     except (OSError, Obstacle) as error:
         place.listener.told("put back", "failed")
         return str(error)
@@ -57,7 +59,7 @@ def _stuck(store: Store, found: Found, failure: Outcome, problem: str) -> Outcom
     assert found.plan is not None
     paths = ", ".join(still_to_restore(store, found.plan)) or "none"
     said = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
-    return replace(failure, result=FAILED, output=f"{failure.output}\n{said}", **_activated(found))
+    return failure._replace(result=FAILED, output=f"{failure.output}\n{said}", **_activated(found))
 
 
 def _judged(found: Found, failure: Outcome) -> Outcome:
@@ -66,10 +68,13 @@ def _judged(found: Found, failure: Outcome) -> Outcome:
     bad = [text for step, well, text in told if not well and step.undo.required]
     rest = [text for step, well, text in told if text and text not in bad]
     said = [failure.output, *rest]
+    kept = (*found.aside, *(found.back or ()))
+    if kept:
+        said.append("What somebody else wrote meanwhile is kept.")
     if bad:
         said += ["All files are as before, but not every subsystem took them:", *bad]
     output = "\n".join(part for part in said if part)
-    return replace(failure, result=FAILED if bad else REVERTED, output=output, **_activated(found))
+    return failure._replace(result=FAILED if bad else REVERTED, output=output, kept=kept, **_activated(found))
 
 
 def _activated(found: Found) -> dict[str, Any]:
@@ -80,7 +85,7 @@ def _activated(found: Found) -> dict[str, Any]:
 
 def _end(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcome:
     _note(Journal(store), {"end": outcome_to_json(outcome)})
-    return finish(store, place, found.plan, outcome)
+    return finish(store, place, found, outcome)
 
 
 def _note(journal: Journal, line: Mapping[str, Any]) -> None:

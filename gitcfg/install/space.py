@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from .disk import Disk
 from .package import Package
@@ -19,16 +17,19 @@ _STATE_FILES = 64
 """Journal, records, folders: generously."""
 
 
-@dataclass
 class Need:
-    """What one file system must have left. `sample` is a folder of it."""
+    """What one file system must have left: `blocks` of `free`, `files` of `free_files` (None: no limit).
 
-    sample: str
-    blocks: int
-    block: int
-    free: int
-    files: int
-    free_files: int | None
+    `sample` is a folder of it, `block` the size of a block in bytes.
+    """
+
+    def __init__(self, sample: str, block: int, free: int, free_files: int | None) -> None:
+        self.sample = sample
+        self.block = block
+        self.free = free
+        self.free_files = free_files
+        self.blocks = 0
+        self.files = 0
 
     def add(self, size: int) -> None:
         """One more file."""
@@ -64,11 +65,11 @@ def _beside(tree: Tree, path: str, needs: dict[int, Need]) -> Need:
 
 
 def _need(disk: Disk, needs: dict[int, Need], at: int, sample: str) -> Need:
-    device = os.fstat(at).st_dev
+    device = disk.device(at)
     if device not in needs:
         found = disk.space(at)
         files = found.f_favail if found.f_files else None
-        needs[device] = Need(sample, 0, found.f_frsize or 4096, found.f_bavail, 0, files)
+        needs[device] = Need(sample, found.f_frsize or 4096, found.f_bavail, files)
     return needs[device]
 
 

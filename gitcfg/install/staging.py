@@ -6,7 +6,7 @@ import os
 
 from .disk import Disk
 from .package import Package
-from .paths import folders_of, parent_of
+from .paths import folders_of, name_of, parent_of
 from .store import STAGED, Store, path_of
 from .tree import Tree
 
@@ -55,11 +55,11 @@ def _root(
 
 def _folder(tree: Tree, folder: str) -> None:
     with tree.folder(parent_of(folder)) as at:
-        tree.disk.make_folder(at, folder.rpartition("/")[2], 0o755)
+        tree.disk.make_folder(at, name_of(folder), 0o755)
 
 
 def _file(disk: Disk, at: int, path: str, content: bytes, owner: tuple[int, int], mode: int) -> None:
-    opened = disk.create(at, path.rpartition("/")[2])
+    opened = disk.create(at, name_of(path))
     try:
         disk.write(opened, content)
         disk.own(opened, *owner, mode)

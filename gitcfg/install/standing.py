@@ -6,17 +6,15 @@ import hashlib
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .disk import CHUNK, Disk
 
 ABSENT, FILE, LINK, FOLDER, SPECIAL = "absent", "file", "link", "folder", "special"
 
 
-@dataclass(frozen=True)
-class Standing:
-    """`digest` is the content's SHA-256; `target` is where a link leads."""
+class Standing(NamedTuple):
+    """`digest` is the content's SHA-256 ("" if larger than LARGEST); `target` is where a link leads."""
 
     kind: str
     digest: str = ""
@@ -28,11 +26,13 @@ class Standing:
 
 
 NOTHING = Standing(ABSENT)
+LARGEST = 1 << 26
+"""Bytes of a file that are read, four times what a package may mean: an endless one holds nobody up."""
 
 
 def standing_to_json(standing: Standing) -> dict[str, Any]:
     """As plain data."""
-    return asdict(standing)
+    return standing._asdict()
 
 
 def standing_from_json(said: Mapping[str, Any]) -> Standing:
@@ -66,10 +66,18 @@ def _file(disk: Disk, at: int, name: str) -> Standing:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
             return Standing(SPECIAL)
-        digest = hashlib.sha256()
-        while part := os.read(file, CHUNK):
-            digest.update(part)
+        digest = _digest(file) if found.st_size <= LARGEST else ""
     finally:
         os.close(file)
     mode = stat.S_IMODE(found.st_mode)
-    return Standing(FILE, digest.hexdigest(), mode, found.st_uid, found.st_gid, found.st_size)
+    return Standing(FILE, digest, mode, found.st_uid, found.st_gid, found.st_size)
+
+
+def _digest(file: int) -> str:
+    digest = hashlib.sha256()
+    for _ in range(LARGEST // CHUNK + 1):
+        part = os.read(file, CHUNK)
+        if not part:
+            break
+        digest.update(part)
+    return digest.hexdigest()

@@ -6,21 +6,22 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import Any
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, NamedTuple
 
-from .disk import Disk, put, remove_tree, take
+from .contents import put, remove_tree, take
+from .disk import Disk
 from .place import Place
 from .problems import Refused
 from .tree import Tree
 
-BACKUP, STAGED, KEPT = "backup", "staged", "kept"
+BACKUP, STAGED, KEPT, JOURNAL = "backup", "staged", "kept", "journal"
+FRESH = ".new"
+"""The end of the name of a file of ours that is not yet in its place."""
 _MOST = 1 << 30
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(NamedTuple):
     """The open state folder (`at`) of a node whose files are `tree`; `path` is its path for commands."""
 
     disk: Disk
@@ -42,11 +43,20 @@ class Store:
         return None
 
     def write_json(self, name: str, said: object) -> None:
-        """A file, whole or not at all, on the disk."""
-        fresh = f"{name}.new"
+        """A file, whole or not at all, on the disk when this returns.
+
+        Its content is synced before it gets its name: a loss of power would leave an empty one.
+        """
+        fresh = name + FRESH
         self.disk.unlink(self.at, fresh)
-        put(self.disk, self.at, fresh, json.dumps(said).encode(), None, 0o600)
-        self.disk.rename(self.at, fresh, self.at, name)
+        try:
+            put(self.disk, self.at, fresh, json.dumps(said).encode(), None, 0o600)
+            self.disk.rename(self.at, fresh, self.at, name)
+        except OSError:
+            # Half a file would take room from what goes back.
+            with suppress(OSError):
+                self.disk.unlink(self.at, fresh)
+            raise
         self.disk.sync(self.at)
 
     def empty(self, name: str) -> None:
@@ -71,19 +81,29 @@ class Store:
 @contextmanager
 def opened(place: Place) -> Iterator[Store]:
     """The state folder, made if need be; refused if others could write to it."""
-    disk = place.disk
+    # A path that is handed to a command must hold wherever the command runs.
+    disk, top = place.disk, os.path.abspath(place.root)
     try:
-        root = disk.folder(place.root)
+        root = disk.folder(top)
     except OSError as error:
         raise Refused(f"{place.root} cannot be opened: {error.strerror}.") from error
     try:
         tree = Tree(disk, root)
-        _make(tree, place.folder)
-        with tree.folder(place.folder) as at:
+        with ExitStack() as stack:
+            at = _entered(tree, place.folder, stack)
             _trusted(at, place.folder)
-            yield Store(disk, tree, at, os.path.join(place.root, place.folder[1:]))
+            yield Store(disk, tree, at, os.path.join(top, place.folder[1:]))
     finally:
         os.close(root)
+
+
+def _entered(tree: Tree, path: str, stack: ExitStack) -> int:
+    try:
+        _make(tree, path)
+        return stack.enter_context(tree.folder(path))
+    except PermissionError as error:
+        hints = ("Run it as root.",) if os.geteuid() else ()
+        raise Refused(f"The state folder {path} cannot be opened: {error.strerror}.", *hints) from error
 
 
 def _make(tree: Tree, path: str) -> None:
@@ -94,6 +114,8 @@ def _make(tree: Tree, path: str) -> None:
 
 def _trusted(at: int, path: str) -> None:
     found = os.fstat(at)
+    if found.st_uid == 0 != os.geteuid():
+        raise Refused(f"The state folder {path} is root's.", "Run it as root.")
     if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
         raise Refused(
             f"The state folder {path} can be written by others.", "It must be this user's alone: chmod 700."

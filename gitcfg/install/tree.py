@@ -6,10 +6,10 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from .disk import Disk
-from .paths import folders_of, parent_of
+from .paths import folders_of, name_of, parent_of
 from .problems import Obstacle
 from .standing import NOTHING, Standing, look
 
@@ -55,7 +55,7 @@ class Tree:
         """What stands at a path."""
         try:
             with self.folder(parent_of(path)) as at:
-                return look(self.disk, at, path.rpartition("/")[2])
+                return look(self.disk, at, name_of(path))
         except FileNotFoundError:
             return NOTHING
 
@@ -73,17 +73,24 @@ class Tree:
 
     def make(self, folder: str, mode: int = 0o755) -> None:
         """A folder in one that is there; its being there already is well too."""
-        name = folder.rpartition("/")[2]
+        name = name_of(folder)
         with self.folder(parent_of(folder)) as at:
             if self.disk.stat(at, name) is None:
-                self.disk.make_folder(at, name, mode)
+                with suppress(FileExistsError):  # somebody was quicker
+                    self.disk.make_folder(at, name, mode)
+                self.disk.sync(at)
+
+    def sync(self, folders: Iterable[str]) -> None:
+        """Make last what came to be called otherwise in these folders, those that are still there."""
+        for folder in sorted(set(folders)):
+            with suppress(FileNotFoundError), self.folder(folder) as at:
                 self.disk.sync(at)
 
     def remove_if_empty(self, folder: str) -> bool:
         """Whether the folder is gone now."""
         try:
             with self.folder(parent_of(folder)) as at:
-                self.disk.remove_folder(at, folder.rpartition("/")[2])
+                self.disk.remove_folder(at, name_of(folder))
                 self.disk.sync(at)
         except FileNotFoundError:
             return True

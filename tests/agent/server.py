@@ -46,6 +46,7 @@ class Book:
     commit: str = ""
     sequence: int = 1000
     rollback: bool = False
+    again: bool = False
     gone: bool = False
     offset: float = 0.0
     checkins: list[dict[str, Any]] = field(default_factory=list)
@@ -66,6 +67,10 @@ class Book:
         self.asked[package.commit] = asked
         self.commit = package.commit
         self.sequence += 1
+
+    def heard(self, commit: str) -> bool:
+        """Whether somebody has reported what came of a commit."""
+        return any(said["result"] and said["result"]["commit"] == commit for said in self.checkins)
 
     @property
     def results(self) -> list[tuple[str, str]]:
@@ -146,7 +151,7 @@ class Handler(BaseHTTPRequestHandler):
             book.nonces.add(params["nonce"])
         if node not in book.accepted:
             book.pending[node] = self.headers["gitcfg-key"]
-            return _problem(403, "pending", "The node is not accepted yet.")
+            return _problem(403, "pending", "`gitcfg node accept` accepts its key.", fingerprint="SHA256:x")
         return book.refuse(self.path) or self._routed(asked, node)
 
     def _routed(self, asked: Asked, node: str) -> tuple[int, dict[str, str], bytes]:
@@ -188,6 +193,7 @@ class Handler(BaseHTTPRequestHandler):
             "date": "2026-01-01T00:00:00Z",
             "rollback": self.book.rollback,
             "hold": None,
+            "again": self.book.again,
         }
         return json.dumps(said).encode()
 
@@ -205,8 +211,8 @@ class Handler(BaseHTTPRequestHandler):
         return 200, {}, json.dumps(said).encode()
 
 
-def _problem(status: int, kind: str, detail: str) -> tuple[int, dict[str, str], bytes]:
-    said = {"type": f"urn:gitcfg:problem:{kind}", "status": status, "detail": detail}
+def _problem(status: int, kind: str, detail: str, **more: str) -> tuple[int, dict[str, str], bytes]:
+    said = {"type": f"urn:gitcfg:problem:{kind}", "status": status, "detail": detail, **more}
     return status, {"content-type": "application/problem+json"}, json.dumps(said).encode()
 
 

@@ -64,9 +64,7 @@ class Site:
 
     def agent(self, *words: str, **more: Any) -> subprocess.CompletedProcess[str]:
         """Run the program to its end."""
-        return subprocess.run(
-            self._line(*words), capture_output=True, text=True, timeout=60, cwd=ROOT, **more
-        )
+        return subprocess.run(self.line(*words), capture_output=True, text=True, timeout=60, cwd=ROOT, **more)
 
     def once(self) -> subprocess.CompletedProcess[str]:
         """One round."""
@@ -75,7 +73,7 @@ class Site:
     def start(self, *words: str) -> "subprocess.Popen[str]":
         """Run it as a daemon."""
         started = subprocess.Popen(
-            self._line(*(words or ("run",))),
+            self.line(*(words or ("run",))),
             stderr=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -84,7 +82,8 @@ class Site:
         self.running.append(started)
         return started
 
-    def _line(self, command: str, *words: str) -> list[str]:
+    def line(self, command: str, *words: str) -> list[str]:
+        """The program with the node's root."""
         return [sys.executable, "-c", PROGRAM, command, "--root", str(self.world.root), *words]
 
     def end(self) -> None:

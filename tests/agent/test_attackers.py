@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -127,7 +126,7 @@ def test_an_old_answer_again(site: Site) -> None:
 
 def test_an_answer_for_another_node(site: Site) -> None:
     started(site)
-    site.book.offer(replace(site.package("evil\n", "b"), node="n2"), reload=["app"])
+    site.book.offer(site.package("evil\n", "b")._replace(node="n2"), reload=["app"])
     done = site.once()
     assert done.returncode == 4
     untouched(site)
@@ -136,7 +135,7 @@ def test_an_answer_for_another_node(site: Site) -> None:
 def test_a_configuration_of_another_node_or_commit(site: Site) -> None:
     started(site)
     site.offer("evil\n", "b")
-    for other in (replace(site.package("evil\n", "b"), node="n2"), site.package("evil\n", "d")):
+    for other in (site.package("evil\n", "b")._replace(node="n2"), site.package("evil\n", "d")):
         site.book.instead = other
         done = site.once()
         assert (done.returncode, "which was not asked for" in done.stderr) == (4, True)

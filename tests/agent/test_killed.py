@@ -3,7 +3,6 @@
 import json
 import random
 import subprocess
-from dataclasses import replace
 
 import pytest
 
@@ -28,7 +27,7 @@ def test_killed_at_random_moments(site: Site, seed: int) -> None:
 
 
 def _offer(site: Site, number: int, text: str) -> str:
-    made = replace(site.package(text, "a"), commit=f"{number:040x}", digest=f"{number:064x}")
+    made = site.package(text, "a")._replace(commit=f"{number:040x}", digest=f"{number:064x}")
     site.book.offer(made, reload=["app"])
     return made.commit
 
@@ -65,7 +64,7 @@ def test_a_result_whose_telling_died_is_told_by_the_next_run(site: Site) -> None
     assert site.once().returncode == 0
     site.offer("two\n", "b")
     daemon = site.start()
-    awaited(lambda: site.world.runs_with("app") == "two\n", 10)
+    awaited(lambda: site.world.runs_with("app") == "two\n")
     daemon.kill()
     daemon.communicate()
     awaited(lambda: site.once().returncode in (0, 3))

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,6 +117,8 @@ def test_memory_comes_back(tmp_path: Path) -> None:
         begun="e" * 40,
         results=({"commit": "a"},),
         last={"commit": "a"},
+        problem={"kind": "pending"},
+        drift=({"path": "/etc/x", "kind": "mode"},),
     )
     keep(place(tmp_path), full)
     assert recall(place(tmp_path)) == full
@@ -156,7 +157,7 @@ def test_htcondor_is_told_features_and_groups(tmp_path: Path) -> None:
     assert 'GITCFG_FEATURES = "ExecuteNode,Gpu 2"\nGITCFG_GROUPS = "rack3"\n' in written
     assert "STARTD_ATTRS = $(STARTD_ATTRS) GITCFG_FEATURES GITCFG_GROUPS\n" in written
     assert os.listdir((tmp_path / path[1:]).parent) == ["60-gitcfg.config"]
-    advertise(place(tmp_path), replace(node, state="retired"), (Advert(path),))
+    advertise(place(tmp_path), node._replace(state="retired"), (Advert(path),))
     assert not (tmp_path / path[1:]).exists()
 
 
@@ -171,7 +172,7 @@ def test_a_command_is_told_by_a_file(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "node.json").read_text())["features"] == ["A"]
     with pytest.raises(Forbidden, match="/bin/false did not take"):
         advertise(place(tmp_path), node, (Advert("", ("/bin/false",)),))
-    assert mark_of(node, ()) != mark_of(replace(node, features=("B",)), ())
+    assert mark_of(node, ()) != mark_of(node._replace(features=("B",)), ())
 
 
 def test_drift_is_bounded() -> None:

@@ -2,13 +2,20 @@
 
 import os
 import signal
+import subprocess
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
 
-from tests.agent.server import serving
+from gitcfg.agent.once import once
+from gitcfg.agent.started import started
+from gitcfg.install import Busy, Limits, Place, Subsystem
+from gitcfg.install.lock import held
+from gitcfg.install.store import opened
+from tests.agent.server import Handler, Reply, serving
 from tests.agent.site import CONFIG, Site, awaited, drained
-from tests.install.world import made_file
+from tests.install.world import made_file, package
 
 
 def ready(site: Site, text: str = "one\n") -> None:
@@ -50,7 +57,7 @@ def test_what_is_in_force_is_not_fetched_again(site: Site) -> None:
 
 def test_another_commit_with_the_same_result_is_what_runs(site: Site) -> None:
     ready(site)
-    site.book.offer(replace(site.package("one\n", "b"), digest="a" * 64))
+    site.book.offer(site.package("one\n", "b")._replace(digest="a" * 64))
     assert site.once().returncode == 0
     assert site.once().returncode == 0
     assert site.book.requests == ["POST /v1/nodes/n1/checkin"] * 2
@@ -92,7 +99,7 @@ def test_what_failed_is_not_tried_again_at_once_and_a_fix_overtakes_it(site: Sit
     site.world.log("app")
     again = site.once()
     assert (again.returncode, site.world.log("app")) == (3, [])
-    assert "failed 1 times" in again.stderr
+    assert "failed once" in again.stderr
     site.offer("three\n", "c")
     assert site.once().returncode == 0
     assert site.world.runs_with("app") == "three\n"
@@ -121,6 +128,11 @@ def test_drift_is_mended_without_a_server(site: Site) -> None:
     assert drifted.returncode == 1
     assert "changed   /etc/app/app.conf" in drifted.stdout
     assert "+by hand" in drifted.stdout
+    site.world.write(CONFIG, "\x1b[2J\u202eby hand\n")
+    assert "+\ufffd[2J\ufffdby hand" in site.agent("drift").stdout
+    latin = site.agent("drift", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (latin.returncode, "+\\ufffd[2J" in latin.stdout) == (1, True)
+    site.world.write(CONFIG, "by hand\n")
     site.once()
     (found,) = site.book.checkins[-1]["drift"]
     assert (found["path"], found["kind"]) == (CONFIG, "changed")
@@ -131,6 +143,54 @@ def test_drift_is_mended_without_a_server(site: Site) -> None:
     assert site.agent("drift").returncode == 0
 
 
+def test_drift_that_was_mended_is_told_as_mended(site: Site) -> None:
+    ready(site)
+    site.configure('drift = "repair"')
+    site.world.write(CONFIG, "by hand\n")
+    done = site.once()
+    assert done.returncode == 0, done.stderr
+    (said,) = site.book.checkins
+    assert said["drift"] == []
+    result = said["result"]
+    assert (result["commit"], result["outcome"], result["step"]) == ("a" * 40, "ok", "repair")
+    assert f"Changed by hand, and mended: {CONFIG}." in result["output"]
+    assert "+by hand" in result["output"]
+    assert site.world.read(CONFIG) == "one\n"
+    assert site.once().returncode == 0
+    assert len(site.book.results) == 1
+
+
+def test_mending_does_not_hide_that_a_commit_failed(site: Site) -> None:
+    site.configure('interval = "1h"')
+    ready(site)
+    site.offer("bad\n", "b")
+    assert site.once().returncode == 3
+    site.configure('interval = "1h"\ndrift = "repair"')
+    site.world.write(CONFIG, "by hand\n")
+    assert site.once().returncode == 3
+    assert site.book.results == [("b", "reverted")]
+    assert [one["path"] for one in site.book.checkins[-1]["drift"]] == [CONFIG]
+    assert site.world.read(CONFIG) == "one\n"
+    assert site.once().returncode == 3
+    assert site.book.checkins[-1]["drift"] == []
+
+
+def test_a_root_that_is_no_whole_path(site: Site) -> None:
+    """Commands run at /: a path that begins here would lead them nowhere."""
+    site.offer("one\n", "a")
+    site.accept()
+    root = site.world.root
+    words = [*site.line("run")[:-1], root.name, "--once"]
+    first = subprocess.run(words, cwd=root.parent, capture_output=True, text=True, check=False)
+    assert (first.returncode, site.world.runs_with("app")) == (0, "one\n"), first.stderr
+    site.offer("refused\n", "b")
+    second = subprocess.run(words, cwd=root.parent, capture_output=True, text=True, check=False)
+    assert second.returncode == 3, second.stderr
+    assert site.book.results[-1] == ("b", "reverted")
+    assert f"{root}/var/lib/gitcfg" in second.stderr
+    assert site.world.runs_with("app") == "one\n"
+
+
 def test_a_node_that_is_retired_stops_everything(site: Site) -> None:
     ready(site)
     site.book.offer(site.package("one\n", "b", state="retired"), stop=["app"])
@@ -138,6 +198,16 @@ def test_a_node_that_is_retired_stops_everything(site: Site) -> None:
     assert site.world.runs_with("app") is None
     assert not (site.world.root / CONFIG[1:]).exists()
     assert site.book.results == [("b", "ok")]
+
+
+def test_a_retired_node_that_comes_back_starts_everything(site: Site) -> None:
+    ready(site)
+    site.book.offer(site.package("one\n", "b", state="retired"), stop=["app"])
+    assert site.once().returncode == 0
+    assert "(retired)" in site.agent("status").stdout
+    site.offer("one\n", "c", restart=["app"])
+    assert site.once().returncode == 0
+    assert site.world.runs_with("app") == "one\n"
 
 
 def test_a_node_that_git_forgot_stays_as_it_is(site: Site) -> None:
@@ -155,13 +225,50 @@ def test_what_the_policy_does_not_allow_is_refused_and_reported(site: Site) -> N
         "/etc/gitcfg/agent.toml": made_file("/etc/gitcfg/agent.toml", ""),
     }
     made = site.package("two\n", "b")
-    site.book.offer(replace(made, files={**made.files, **outside}), reload=["app"])
+    site.book.offer(made._replace(files={**made.files, **outside}), reload=["app"])
     assert site.once().returncode == 4
     assert site.world.runs_with("app") == "one\n"
     result = next(said["result"] for said in site.book.checkins if said["result"])
     assert result["outcome"] == "refused"
     assert "/etc/shadow" in result["output"]
     assert "/etc/gitcfg/agent.toml" in result["output"]
+
+
+def test_a_command_that_the_policy_does_not_allow_is_refused_and_reported(site: Site) -> None:
+    ready(site)
+    folder = site.world.daemons
+    other = Subsystem("other", restart=("/usr/bin/touch", str(folder / "ran")))
+    site.book.offer(
+        package({CONFIG: "two\n"}, site.app(), other, commit="b"), restart=["other"], reload=["app"]
+    )
+    assert site.once().returncode == 4
+    assert (site.world.runs_with("app"), (folder / "ran").exists()) == ("one\n", False)
+    result = next(said["result"] for said in site.book.checkins if said["result"])
+    assert result["outcome"] == "refused"
+    assert "/usr/bin/touch" in result["output"]
+
+
+def test_somebody_elses_installation_is_no_failure_of_a_commit(site: Site) -> None:
+    ready(site)
+    site.offer("two\n", "b")
+    place = Place(str(site.world.root), who="somebody", limits=Limits(lock_wait=0.1))
+    agent = started(place.root, "", place, lambda line: None, "0")
+    with ExitStack() as stack:
+
+        def busy(handler: Handler, reply: Reply) -> Reply:
+            if "/changes" in handler.path:
+                stack.enter_context(held(stack.enter_context(opened(place)), place))
+            return reply
+
+        site.book.fault = busy
+        with pytest.raises(Busy, match="somebody, process"):
+            once(agent)
+    agent.client.close()
+    assert (site.book.results, site.world.runs_with("app")) == ([], "one\n")
+    assert agent.memory.failure is None
+    site.book.fault = None
+    assert site.once().returncode == 0
+    assert site.book.results == [("b", "ok")]
 
 
 def test_a_configuration_that_cuts_the_node_off_is_taken_back(site: Site) -> None:
@@ -203,7 +310,7 @@ def test_the_application_is_told_what_the_node_is(site: Site) -> None:
     assert 'GITCFG_FEATURES = "App"\nGITCFG_GROUPS = "rack3"\n' in site.world.read(path)
     site.world.log("app")
     # Nothing changes but what the node is.
-    same = replace(site.package("one\n", "b", features=("App", "Gpu"), groups=()), digest="a" * 64)
+    same = site.package("one\n", "b", features=("App", "Gpu"), groups=())._replace(digest="a" * 64)
     site.book.offer(same)
     assert site.once().returncode == 0
     assert 'GITCFG_FEATURES = "App,Gpu"\nGITCFG_GROUPS = ""\n' in site.world.read(path)
@@ -271,6 +378,25 @@ def test_a_daemon_lives_through_a_server_that_is_away(site: Site) -> None:
     daemon.send_signal(signal.SIGTERM)
     drained(daemon)
     assert daemon.returncode == 0
+
+
+def test_each_outage_and_its_end_are_told(site: Site) -> None:
+    site.configure('interval = "1s"\nwait = "0s"')
+    ready(site)
+    daemon = site.start()
+    for _ in range(2):
+        heard = len(site.book.checkins)
+        awaited(lambda heard=heard: len(site.book.checkins) > heard)  # type: ignore[misc]
+        site.book.requests.clear()
+        site.book.away = lambda path: True
+        awaited(lambda: len(site.book.requests) > 1)
+        site.book.away = lambda path: False
+    heard = len(site.book.checkins)
+    awaited(lambda: len(site.book.checkins) > heard + 1)
+    daemon.send_signal(signal.SIGTERM)
+    said = drained(daemon)
+    assert said.count("did not answer") == 2, said
+    assert said.count("answers as it should again") == 2, said
 
 
 def test_the_second_server_is_asked_when_the_first_is_away(site: Site) -> None:

@@ -135,3 +135,25 @@ def test_from_a_key_in_git_to_a_commit_that_arrives_by_itself(pool: Pool) -> Non
         said = daemon.communicate(timeout=30)[1]
     assert daemon.returncode == 0
     assert "reverted at `reload app`" in said
+
+
+def test_what_node_policy_writes_lets_the_node_do_all_it_needs_and_no_more(pool: Pool) -> None:
+    settings = pool.world.root / "etc/gitcfg/agent.toml"
+    head = [line for line in settings.read_text().splitlines() if not line.startswith(("paths", "commands"))]
+
+    def written() -> None:
+        line = [sys.executable, "-m", "gitcfg", "-C", str(pool.repo), "node", "policy", "n1"]
+        policy = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+        settings.write_text("\n".join([*head, policy]))
+
+    written()
+    pool.commit({"keys/n1.txt": pool.agent("key").stdout})
+    awaited(lambda: pool.agent("run", "--once").returncode == 0, 30)
+    assert pool.world.runs_with("app") == "TEXT=one\n"
+    more = "  /etc/app/more.conf: {format: env, params: [TEXT]}\n"
+    pool.commit({"features/App.yaml": FILES["features/App.yaml"].replace("one", "two") + more})
+    awaited(lambda: "/etc/app/more.conf" in pool.agent("run", "--once").stderr, 30)
+    assert pool.world.runs_with("app") == "TEXT=one\n"
+    written()
+    awaited(lambda: pool.agent("run", "--once").returncode == 0, 30)
+    assert pool.world.runs_with("app") == "TEXT=two\n"

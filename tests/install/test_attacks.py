@@ -16,14 +16,13 @@ from gitcfg.install import (
     Subsystem,
     drift,
     install,
-    installed,
     read_package,
     recover,
 )
 from gitcfg.install.disk import Disk
 from gitcfg.install.lock import held
 from gitcfg.install.store import opened
-from tests.install.world import KILLED, POLICY, World, in_child, killed_at, package, standing
+from tests.install.world import POLICY, World, in_child, package, standing
 
 CONFIG = "/etc/app/app.conf"
 
@@ -149,72 +148,6 @@ def test_a_file_that_is_open_or_running_is_replaced(world: World) -> None:
         assert world.install(package({"/srv/program": "text"})).result == "ok"
         running.kill()
     assert world.read("/srv/program") == "text"
-
-
-@pytest.fixture
-def small_disk(world: World) -> World:
-    """The root is a file system of 1 MiB of its own."""
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", world.root], check=False)
-    if done.returncode:
-        pytest.skip("file systems cannot be mounted here")
-    return world
-
-
-def unmount(folder: Path) -> None:
-    subprocess.run(["umount", "-l", folder], check=True)
-
-
-def test_a_full_disk_is_seen_before_anything_is_written(small_disk: World) -> None:
-    try:
-        assert small_disk.install(package({CONFIG: "one"})).result == "ok"
-        outcome = small_disk.install(package({CONFIG: "x" * 600_000}, commit="b"))
-        assert outcome.result == "refused"
-        assert "KiB are needed" in outcome.output
-        assert small_disk.read(CONFIG) == "one"
-    finally:
-        unmount(small_disk.root)
-
-
-def test_a_read_only_file_system_is_said(small_disk: World) -> None:
-    try:
-        assert small_disk.install(package({CONFIG: "one"})).result == "ok"
-        subprocess.run(["mount", "-o", "remount,ro", small_disk.root], check=True)
-        outcome = small_disk.install(package({CONFIG: "two"}, commit="b"))
-        assert outcome.result == "refused"
-        assert "Read-only file system" in outcome.output
-        assert small_disk.read(CONFIG) == "one"
-    finally:
-        unmount(small_disk.root)
-
-
-def test_files_on_another_file_system_than_the_state(world: World) -> None:
-    """Backups are copies then; dying is as safe."""
-    folder = world.root / "etc"
-    folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=False).returncode:
-        pytest.skip("file systems cannot be mounted here")
-    try:
-        app = world.daemon("app", CONFIG)
-        old, new = package({CONFIG: "one\n"}, app), package({CONFIG: "two\n"}, app, commit="b")
-        assert world.install(old, restart=("app",)).result == "ok"
-        (folder / "app/link").symlink_to("nowhere")
-        before = standing(world.root)
-        bad = package({CONFIG: "bad\n", "/etc/app/link": "file"}, app, commit="c")
-        assert world.install(bad, reload=("app",)).result == "reverted"
-        assert standing(world.root) == before
-        for number in range(20, 80, 3):
-            code = killed_at(
-                number, "after", lambda disk: world.install_asked(new, Actions(reload=("app",)), disk)
-            )
-            recover(world.place())
-            assert code in (0, KILLED)
-            record = installed(world.place())
-            assert record is not None
-            assert world.read(CONFIG) == record.files[CONFIG].content.decode() == world.runs_with("app")
-            if record == new:
-                assert world.install(old, reload=("app",)).result == "ok"
-    finally:
-        unmount(folder)
 
 
 def test_a_file_system_that_ends_in_the_middle(world: World) -> None:

@@ -1,12 +1,14 @@
 """Commands: what is passed to them, how long they may take, and what is kept of what they say."""
 
 import os
+import resource
 import time
 from pathlib import Path
 
 import pytest
 
-from gitcfg.install.commands import ENVIRONMENT, NOT_RUN, OUTPUT, end_orphan, run, start_of
+from gitcfg.install.commands import ENVIRONMENT, NOT_RUN, OUTPUT, run
+from gitcfg.install.orphans import end_orphan, start_of
 from tests.install.world import QuickClock
 
 CLOCK = QuickClock()
@@ -89,3 +91,62 @@ def test_only_the_very_process_is_ended_as_an_orphan() -> None:
         assert process.poll() is None
         end_orphan((process.pid, start_of(process.pid)))
         assert process.wait(10) == -9
+
+
+def test_a_command_has_the_usual_mask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        assert run(shell(f"umask; > {tmp_path}/made"), 10, CLOCK).output == "0022\n"
+    finally:
+        os.umask(before)
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("started", [None, note])
+def test_gigabytes_are_read_and_not_kept(started: None) -> None:
+    """A fast writer would else stand still at a full pipe, or fill the memory."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    ran = run(shell("head -c 2000000000 /dev/zero; echo; echo end"), 60, CLOCK, started)
+    assert ran.well
+    assert ran.output.endswith("\nend\n")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+def test_endless_output_ends_with_the_time() -> None:
+    began = time.monotonic()
+    assert run(("/usr/bin/yes",), 0.5, CLOCK).code is None
+    assert time.monotonic() - began < 5
+
+
+def test_what_forks_itself_away_and_writes_on_is_not_waited_for() -> None:
+    """A daemon in a session of its own, which keeps the output and writes to it for good."""
+    began = time.monotonic()
+    ran = run(
+        shell("setsid sh -c 'trap \"\" PIPE; echo $$; while :; do echo x; done' & sleep 0.3"), 20, CLOCK
+    )
+    assert ran.well
+    assert time.monotonic() - began < 10
+    endless = [int(one.name) for one in Path("/proc").glob("[0-9]*") if _is_endless(one)]
+    for pid in endless:
+        os.kill(pid, 9)
+    assert endless
+
+
+def _is_endless(process: Path) -> bool:
+    try:
+        return b"while :; do echo x; done" in (process / "cmdline").read_bytes().split(b"\0")[2]
+    except (OSError, IndexError):
+        return False
+
+
+def test_what_does_not_even_die_when_it_is_killed_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a process does that waits for a file server that is gone."""
+    seen: list[int] = []
+    with monkeypatch.context() as deaf:
+        deaf.setattr(os, "killpg", lambda pid, _: seen.append(pid))
+        began = time.monotonic()
+        ran = run(shell("exec sleep 100"), 0.1, CLOCK)
+        assert ran.code is None
+        assert time.monotonic() - began < 10
+    os.kill(seen[0], 9)
+    os.waitpid(seen[0], 0)

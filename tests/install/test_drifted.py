@@ -1,10 +1,12 @@
 """Drift: each kind, and what is told of it."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from gitcfg.install import Drift, drift
+from gitcfg.install.disk import Disk
 from tests.install.world import World, made_file, package
 
 
@@ -80,3 +82,45 @@ def test_other_kinds(node: World) -> None:
     (node.root / "etc").rename(node.root / "away")
     (node.root / "etc").symlink_to("away")
     assert {found.kind for found in drift(node.place())} == {"link"}
+
+
+def test_what_not_everybody_may_read_is_not_shown(world: World) -> None:
+    """A group is not everybody, and who reads reports is none of it."""
+    hidden = made_file("/etc/hidden", "password\n", "0640")
+    assert world.install(package({"/etc/hidden": hidden, "/etc/text": "one\n"})).result == "ok"
+    world.write("/etc/hidden", "new password\n")
+    assert "password" not in only(world).diff
+    world.write("/etc/hidden", "password\n")
+    world.write("/etc/text", "somebody's\n").chmod(0o640)
+    assert "somebody" not in only(world).diff
+
+
+def test_a_second_name_of_a_file_elsewhere_is_not_shown(node: World) -> None:
+    """Who can write to the folder could else have any file of the disk reported."""
+    (node.root / "etc/text").unlink()
+    (node.root / "etc/text").hardlink_to(node.write("/srv/other", "somebody's\n"))
+    found = only(node)
+    assert found.kind == "changed"
+    assert "somebody" not in found.diff
+
+
+class Swapped(Disk):
+    """Puts another file in the place of one that was looked at."""
+
+    def __init__(self, target: Path) -> None:
+        self.target, self.opened = target, 0
+
+    def open(self, at: int, name: str) -> int:
+        self.opened += name == self.target.name
+        if (self.opened, name) == (2, self.target.name):
+            self.target.unlink()
+            self.target.write_text("somebody's\n")
+            self.target.chmod(0o600)
+        return super().open(at, name)
+
+
+def test_a_file_that_is_swapped_while_it_is_looked_at_is_not_shown(node: World) -> None:
+    disk = Swapped(node.write("/etc/text", "changed\n"))
+    (found,) = drift(node.place(disk, diff=500))
+    assert disk.opened == 2
+    assert "somebody" not in found.diff

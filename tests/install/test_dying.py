@@ -6,11 +6,13 @@ import time
 import zlib
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from gitcfg.install import (
     Actions,
+    Check,
     Outcome,
     Package,
     Subsystem,
@@ -218,6 +220,35 @@ def test_dying_while_a_command_runs(world: World) -> None:
     settled(world, package({CONFIG: "one\n"}, app), new)
     time.sleep(0.5)
     assert not mark.exists()
+
+
+@pytest.mark.parametrize("where", ["validate", "check"])
+def test_dying_while_something_is_asked(world: World, where: str) -> None:
+    """What hangs in it does not outlive the next run."""
+    mark, pid = world.daemons / "mark", world.daemons / "hanging"
+    app = world.daemon("app", CONFIG)
+    begin(world, (package({CONFIG: "one\n"}, app), Actions(), package({}), Actions()))
+    hangs = ("/bin/sh", "-c", f"echo $$ > {pid}; kill -9 $PPID; sleep 100; echo late > {mark}")
+    asked = {"validate": hangs} if where == "validate" else {"check": Check(hangs), "reload": ("/bin/true",)}
+    new = package({CONFIG: "two\n"}, app, Subsystem("ask", **asked), commit="b")
+    code = killed_at(-1, "after", lambda disk: world.install_asked(new, Actions(reload=("app", "ask")), disk))
+    assert code == -9
+    outcome = recover(world.place())
+    assert outcome is not None
+    assert outcome.result == "reverted"
+    settled(world, package({CONFIG: "one\n"}, app), new)
+    until = time.monotonic() + 10
+    while _runs(int(pid.read_text())):
+        assert time.monotonic() < until, "it runs on"
+    assert not mark.exists()
+
+
+def _runs(pid: int) -> bool:
+    """One that was killed, and that nobody has waited for yet, does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize("half", [1, 9, 40])

@@ -1,7 +1,6 @@
 """Installing, from the happy path to every way back."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -236,7 +235,7 @@ def test_without_a_journal_there_is_nothing_to_recover(world: World) -> None:
 def test_the_listener_is_told_each_step_in_order(world: World) -> None:
     first(world)
     told = Told()
-    place = replace(world.place(), listener=told)
+    place = world.place()._replace(listener=told)
     new = package({CONFIG: "two\n"}, world.daemon("app", CONFIG), commit="b")
     assert install(place, new, Actions(reload=("app",)), POLICY).result == "ok"
     steps = ["validate app", "swap files", "reload app", "check app"]
@@ -292,3 +291,16 @@ def test_who_installs_has_the_last_word(world: World) -> None:
     outcome = install(world.place(), new, Actions(reload=("app",)), POLICY, unhappy)
     assert (outcome.result, outcome.step, world.runs_with("app")) == ("reverted", "confirm", "one\n")
     assert install(world.place(), new, Actions(reload=("app",)), POLICY, lambda: None).result == "ok"
+
+
+def test_commands_get_whole_paths_also_of_a_root_that_is_none(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They run at /, and would find no file to judge."""
+    monkeypatch.chdir(world.root.parent)
+    place = world.place()._replace(root=world.root.name)
+    app = world.daemon("app", "/etc/app/app.conf")
+    refused = package({"/etc/app/app.conf": "refused\n"}, app)
+    outcome = install(place, refused, Actions(restart=("app",)), POLICY)
+    assert (outcome.result, outcome.step) == ("reverted", "validate app")
+    assert f"{world.root}/" in outcome.output

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from gitcfg.install.disk import Disk
-from gitcfg.install.journal import NAME, Journal, read_journal
+from gitcfg.install.found import read_journal
+from gitcfg.install.journal import Journal
 from gitcfg.install.problems import InstallError
-from gitcfg.install.store import Store, opened
+from gitcfg.install.store import JOURNAL, Store, opened
 from tests.install.world import World
 
 
@@ -47,10 +48,10 @@ def test_every_beginning_of_a_journal_is_read(world: World, store: Store) -> Non
     journal = Journal(store)
     for number in range(3):
         journal.add({"step": number})
-    raw = store.read(NAME) or b""
+    raw = store.read(JOURNAL) or b""
     read = []
     for size in range(len(raw) + 1):
-        world.state(NAME).write_bytes(raw[:size])
+        world.state(JOURNAL).write_bytes(raw[:size])
         journal.mend()
         found = read_journal(store)
         read.append(None if found is None else len(found.begun))
@@ -65,7 +66,7 @@ def test_every_beginning_of_a_journal_is_read(world: World, store: Store) -> Non
 
 def test_a_changed_byte_is_seen(world: World, store: Store) -> None:
     Journal(store).add({"step": 1})
-    raw = store.read(NAME) or b""
-    world.state(NAME).write_bytes(raw.replace(b"key", b"kez"))
+    raw = store.read(JOURNAL) or b""
+    world.state(JOURNAL).write_bytes(raw.replace(b"key", b"kez"))
     with pytest.raises(InstallError, match="damaged in line 1"):
         read_journal(store)

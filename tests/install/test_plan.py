@@ -6,8 +6,9 @@ from gitcfg.install import Actions, Package, PackageError, Policy, Subsystem
 from gitcfg.install.order import choose
 from gitcfg.install.paths import matches, nested
 from gitcfg.install.plan import Plan, plan_from_json, plan_to_json
-from gitcfg.install.planning import Request, make_plan, paths_of
+from gitcfg.install.planning import make_plan
 from gitcfg.install.policy import refusals
+from gitcfg.install.request import Request, paths_of
 from gitcfg.install.standing import NOTHING, Standing, meant
 from tests.install.world import made_file, package
 

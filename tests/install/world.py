@@ -1,14 +1,18 @@
 """A node for tests: a root folder, daemons that really run, and packages that mean their files."""
 
 import os
+import shutil
 import signal
 import stat
+import subprocess
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from gitcfg.install import (
     Actions,
@@ -213,3 +217,39 @@ def _what(path: Path) -> tuple[object, ...]:
         return ("link", os.readlink(path))
     own = (stat.S_IMODE(info.st_mode), info.st_uid, info.st_gid)
     return ("folder", *own) if path.is_dir() else ("file", *own, path.read_bytes())
+
+
+@contextmanager
+def mounted(folder: Path, options: str) -> Iterator[None]:
+    """A file system in memory of its own there; skips where none can be mounted."""
+    folder.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"mode=755,{options}", "none", folder], check=False)
+    if done.returncode:
+        pytest.skip("file systems cannot be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """The same folder, where nothing can be written; also while somebody has a file there open."""
+    subprocess.run(["mount", "--bind", folder, folder], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def filled(folder: Path, names: bool = False) -> Callable[[], None]:
+    """Take all room of a file system, or all its files; the result gives it back."""
+    ballast = folder / "ballast"
+    ballast.mkdir(exist_ok=True)
+    with suppress(OSError):
+        for number in range(100_000):
+            with (ballast / str(number)).open("wb", buffering=0) as file:
+                while not names:
+                    file.write(b"x" * 512)
+    return lambda: shutil.rmtree(ballast)

@@ -1,0 +1,51 @@
+"""Before a round: what died in the middle, or cannot be read, is mended, and the server is told of it."""
+
+from __future__ import annotations
+
+import time
+
+from ..install import FAILED, Busy, Damaged, InstallError, installed, last_report, recover
+from .agent import Agent
+from .results import is_last, lost, note
+
+
+def settle(agent: Agent) -> None:
+    """Finish or take back what died in the middle; its result is reported like any other.
+
+    A disk that has become read-only keeps no agent from checking in: what is to be installed is refused for
+    the same reason, and that is reported. Of a damaged record or journal the server hears at once.
+    """
+    try:
+        _recovered(agent)
+        installed(agent.place)
+    except Busy:
+        raise
+    except Damaged as error:
+        lost(agent, _mended(agent, error))
+    except InstallError as error:
+        lost(agent, str(error))
+    except OSError as error:
+        agent.explain(error)
+
+
+def _recovered(agent: Agent) -> None:
+    outcome = recover(agent.place)
+    if outcome is None and agent.memory.begun:
+        found = last_report(agent.place)
+        outcome = found if found and found.commit == agent.memory.begun else None
+    if outcome is not None and not (outcome.result == FAILED and is_last(agent, outcome)):
+        note(agent, outcome, 0.0)
+    elif agent.memory.begun:
+        agent.remember(begun="")
+
+
+def _mended(agent: Agent, error: Damaged) -> str:
+    from ..install import set_aside
+
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(agent.wall()))
+    try:
+        return set_aside(agent.place, stamp) or str(error)
+    except Busy:
+        raise
+    except (InstallError, OSError) as refused:
+        return f"{error.message} It cannot be kept aside: {refused}"

@@ -1,0 +1,75 @@
+"""A damaged record or journal: kept aside under another name, so that everything can be put in force anew."""
+
+from __future__ import annotations
+
+from .inforce import UNKNOWN, UNKNOWN_DIGEST
+from .lines import decoded
+from .lock import held
+from .place import Place
+from .problems import Damaged, InstallError
+from .record import INSTALLED, NEXT, Record, read_record, write_record
+from .store import BACKUP, JOURNAL, STAGED, Store, opened
+
+
+def set_aside(place: Place, stamp: str) -> str:
+    """Keep what is damaged as NAME.damaged-STAMP; what that means for this node, or nothing.
+
+    Nobody is asked: a node whose record is lost takes every file and subsystem anew, and is whole again. What
+    can no longer be known is said.
+    """
+    with opened(place) as store, held(store, place):
+        return "\n".join(said for said in (_record(store, stamp), _journal(store, stamp)) if said)
+
+
+def _record(store: Store, stamp: str) -> str:
+    try:
+        read_record(store)
+    except Damaged as error:
+        _rename(store, INSTALLED, stamp)
+        return (
+            f"{error.message} It is kept as {_aside(INSTALLED, stamp)}, and everything is installed anew."
+            " Files that gitcfg wrote here and that are no longer meant cannot be known: they stay."
+        )
+    return ""
+
+
+def _journal(store: Store, stamp: str) -> str:
+    """Of an installation that is half done: which files it exchanged, and what it ran, nobody knows.
+
+    The journal goes last: who dies in here does all of it again.
+    """
+    try:
+        decoded(store.read(JOURNAL) or b"")
+    except Damaged as error:
+        known, more = read_record(store) or Record(), _only_next(store)
+        if known.package is not None:
+            unknown = known.package._replace(commit=UNKNOWN, digest=UNKNOWN_DIGEST)
+            write_record(store, INSTALLED, unknown, known.folders)
+        for name in (STAGED, BACKUP, NEXT, JOURNAL):
+            _rename(store, name, stamp)
+        return (
+            f"{error.message} It is kept as {_aside(JOURNAL, stamp)}, the files from before as"
+            f" {_aside(BACKUP, stamp)}, and everything is installed anew. These may be left of that"
+            f" installation: {', '.join(more) or 'none'}."
+        )
+    return ""
+
+
+def _only_next(store: Store) -> list[str]:
+    """The files that only the interrupted installation would have written."""
+    try:
+        known, new = read_record(store), read_record(store, NEXT)
+    except InstallError:
+        return ["files that cannot be known"]
+    before = known.package.meant if known and known.package else {}
+    return sorted(set(new.package.meant if new and new.package else {}) - set(before))
+
+
+def _aside(name: str, stamp: str) -> str:
+    return f"{name}.damaged-{stamp}"
+
+
+def _rename(store: Store, name: str, stamp: str) -> None:
+    if store.disk.stat(store.at, name) is not None:
+        store.disk.rename(store.at, name, store.at, _aside(name, stamp))
+        store.disk.sync(store.at)

@@ -1,0 +1,124 @@
+"""A loss of power at any change: afterwards the old package or the new one, whole, as it was told."""
+
+import random
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gitcfg.install import Actions, Outcome, Package, Place, Subsystem, install, installed, recover
+from tests.install.power import Apart, Disks, PowerLoss, left
+from tests.install.world import POLICY, QuickClock, World, made_file, package, standing
+from tests.seeds import TIMES
+
+Work = Callable[[Disks], object]
+WAYS = 4 * TIMES
+"""How many of the states are looked at that may be left after each change."""
+
+GOOD, BAD = Subsystem("app", reload=("/bin/true",)), Subsystem("app", reload=("/bin/false",))
+FILES = {
+    "/etc/app/a": "old a",
+    "/etc/app/b": "old b",
+    "/etc/app/gone/deep": "gone",
+    "/etc/mode": made_file("/etc/mode", "x", "0600"),
+}
+OLD = package(FILES, GOOD)
+NEW_FILES = {
+    "/etc/app/a": "new a",
+    "/etc/app/new/deep": "new",
+    "/srv/x": "x",
+    "/etc/mode": made_file("/etc/mode", "x", "0640"),
+}
+
+
+def place(disk: Disks) -> Place:
+    return Place(str(disk.root), disk=disk, clock=QuickClock())
+
+
+def whole(root: Path) -> str:
+    """Which package's files stand, all of them and nothing else."""
+    found = {path: what[1::3] for path, what in standing(root).items() if what[0] == "file"}
+    for one in (OLD, package(NEW_FILES, commit="b")):
+        if found == {path: (file.bits, file.content) for path, file in one.files.items()}:
+            return one.commit[0]
+    return "nothing" if not found else f"a mixture: {found}"
+
+
+def lost(start: Path, root: Path, end: int, work: Work, kind: type[Disks]) -> tuple[Disks, object]:
+    """Work on a copy of a tree until the power is lost; what the work came to, None if it was lost before."""
+    shutil.copytree(start, root, symlinks=True)
+    disk, result = kind(root, end), None
+    with suppress(PowerLoss):
+        result = work(disk)
+    return disk, result
+
+
+def mend(disk: Disks) -> object:
+    return recover(place(disk))
+
+
+def settled(root: Path, result: object) -> None:
+    recover(Place(str(root), clock=QuickClock()))
+    record = installed(Place(str(root)))
+    assert whole(root) == (record.commit[0] if record else "nothing")
+    assert not (root / "var/lib/gitcfg/journal").exists()
+    assert not list(root.rglob(".gitcfg-*"))
+    if isinstance(result, Outcome):
+        assert (result.result == "ok") == (whole(root) == "b")
+
+
+@pytest.fixture
+def started(world: World) -> Path:
+    """A node on which the old package is in force."""
+    assert world.install(OLD).result == "ok"
+    return world.root
+
+
+def every(start: Path, new: Package, twice: bool = False, kind: type[Disks] = Disks) -> int:
+    """Lose power at each change, and again in the recovery; how many states were looked at."""
+    chance, looked, folder = random.Random(0), 0, start.parent
+    for end in range(10_000):
+        root = folder / "run"
+
+        def work(disk: Disks) -> Outcome:
+            return install(place(disk), new, Actions(reload=("app",)), POLICY)
+
+        disk, result = lost(start, root, end, work, kind)
+        for _ in range(WAYS):
+            left(disk, chance, folder / "left")
+            if twice:
+                again = chance.randint(0, 60)
+                second, _ = lost(folder / "left", folder / "again", again, mend, kind)
+                shutil.rmtree(folder / "left")
+                left(second, chance, folder / "left")
+                shutil.rmtree(folder / "again")
+            settled(folder / "left", result)
+            shutil.rmtree(folder / "left")
+            looked += 1
+        shutil.rmtree(root)
+        if result is not None:
+            return looked
+    raise AssertionError("it never came through")
+
+
+@pytest.mark.parametrize("app", [GOOD, BAD])
+def test_power_lost_at_every_change(started: Path, app: Subsystem) -> None:
+    assert every(started, package(NEW_FILES, app, commit="b")) > 60 * WAYS
+
+
+@pytest.mark.parametrize("app", [GOOD, BAD])
+def test_power_lost_with_the_state_folder_elsewhere(started: Path, app: Subsystem) -> None:
+    new = package(NEW_FILES, app, commit="b")
+    assert every(started, new, kind=Apart) > 60 * WAYS
+
+
+def test_power_lost_in_a_first_installation(world: World) -> None:
+    assert every(world.root, package(NEW_FILES, GOOD, commit="b")) > 60 * WAYS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("app", [GOOD, BAD])
+def test_power_lost_in_the_recovery_too(started: Path, app: Subsystem) -> None:
+    assert every(started, package(NEW_FILES, app, commit="b"), twice=True) > 60 * WAYS
