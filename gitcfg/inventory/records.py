@@ -23,7 +23,7 @@ def inventory_record(tip: str | None, now: float, places: Iterable[Place]) -> di
 def _node(place: Place, now: float) -> dict[str, Any]:
     record = {name: value(place, name) for name in COLUMNS}
     record["key"] = fingerprint(record["key"]) if record["key"] else None
-    record["age"] = None if record["checkin"] is None else now - record["checkin"]
+    record["age"] = None if record["checkin"] is None else max(0.0, now - record["checkin"])
     return record
 
 
