@@ -11,17 +11,19 @@ from ..install import Drift, InstallError, Package, Place, installed
 from .client import Client
 from .facts import Facts
 from .memory import MOST_DRIFT, Memory, Running, keep
-from .problems import AgentError, Declined
+from .problems import PENDING, AgentError, Declined
 from .settings import Settings
 from .target import Target
 from .wakes import Wakes
 
 _REMEMBERED = 8
-"""Messages that are not told twice."""
+"""Troubles that are not told twice."""
 
 
 class Agent:
-    """`say` tells people a line; `wall` is this node's clock, seconds since the epoch."""
+    """`say` tells people a line, `tell` one that may come again in each round; `wall` is this node's clock,
+    seconds since the epoch.
+    """
 
     def __init__(
         self,
@@ -57,7 +59,7 @@ class Agent:
             self.tell(f"What happened cannot be kept on the disk: {error.strerror}.")
 
     def tell(self, message: str) -> None:
-        """Tell people; what was told since a server answered last is not told again."""
+        """Tell people of a trouble; what was told since a server answered last is not told again."""
         if message not in self._told:
             self._told.append(message)
             self.say(message)
@@ -68,9 +70,12 @@ class Agent:
 
     def heard(self, target: Target, **changes: Any) -> None:
         """Keep what the server said."""
-        if self.memory.problem is not None:
-            self._told.clear()  # else the end of a second outage, with the same words, would not be told
-            self.tell(f"{self.client.server} answers as it should again.")
+        problem = self.memory.problem
+        if problem is not None:
+            self._told.clear()  # else a second outage, with the same words, would not be told
+            accepted = problem.get("kind") == PENDING
+            ended = f"{self.client.server} answers as it should again."
+            self.say("This node's key is accepted now." if accepted else ended)
         while len(self._told) > 1:
             self._told.popleft()
         told = {"sequence": target.sequence, "told": target.digest, "problem": None}

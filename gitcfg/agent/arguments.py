@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 _END = """exit codes: 0 done, 1 files were changed by hand (drift), 2 wrong usage or settings,
 3 an installation was taken back or failed, 4 refused (policy, lock, a node that is not accepted
-yet), 5 no server in reach, or all are busy, 70 a fault of the agent's own, 130 and 143 ended by
-SIGINT and SIGTERM before a round was over"""
+yet), 5 no server in reach, or all are busy, 70 a fault of the agent's own, 141 nobody reads on,
+130 and 143 ended by SIGINT and SIGTERM before a round was over"""
 
 
 def arguments(said: Sequence[str], program: str, version: str) -> Namespace:

@@ -24,6 +24,7 @@ def _run(asked: Namespace) -> int:
     wakes = Wakes()
     wakes.listen()  # before anything that takes time: a hangup that nobody listens for ends a process
     from .notify import notifier
+    from .settling import settle_memory
     from .sole import alone
     from .started import started
 
@@ -38,6 +39,7 @@ def _run(asked: Namespace) -> int:
     agent = started(asked.root, asked.config, _place(asked), say, __version__)
     agent.wakes = wakes
     with alone(agent.place):
+        settle_memory(agent)
         notify("READY=1")
         if asked.once:
             from .once import once
@@ -60,14 +62,23 @@ def _key(asked: Namespace) -> int:
 
 
 def _status(asked: Namespace) -> int:
-    from ..install import installed
+    from ..install import InstallError, installed
     from .configured import configured
     from .identity import identity
-    from .memory import recall
+    from .memory import Memory, recall
     from .status import status, status_lines
 
     place, settings = _place(asked), configured(asked.root, asked.config)
-    said = status(settings, identity(place, settings.node), recall(place), installed(place))
+    who, memory, package, unreadable = identity(place, settings.node), Memory(), None, []
+    try:
+        memory = recall(place)
+    except InstallError as error:
+        unreadable.append(str(error))
+    try:
+        package = installed(place)
+    except InstallError as error:
+        unreadable.append(str(error))
+    said = status(settings, who, memory, package, unreadable)
     if asked.output == "json":
         import json
 

@@ -51,7 +51,7 @@ def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outco
 
     settle(agent)  # Busy where somebody else installs: that says nothing against this commit
     agent.wakes.may_begin()
-    agent.tell(f"{target.commit[:10]}: to be installed{_instead(before)}")
+    agent.say(f"{target.commit[:10]}: to be installed{_instead(before)}")
     agent.remember(begun=target.commit)
     return install(agent.place, package, actions, agent.settings.policy, reaching(agent, target))
 

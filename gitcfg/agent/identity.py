@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..install.contents import put, take
 from ..install.place import Place
-from ..install.store import Store, opened
+from ..install.store import Store, opened, path_of
 from .problems import Forbidden
 from .sshkey import HEAD, new_key, read_key
 
@@ -57,7 +57,7 @@ def identity(place: Place, node: str) -> Identity:
     with opened(place) as store:
         if store.disk.stat(store.at, NAME) is None:
             _make(store)
-        return Identity(node, *_read(store, place))
+        return Identity(node, *_read(store))
 
 
 def _make(store: Store) -> None:
@@ -74,8 +74,8 @@ def _make(store: Store) -> None:
     store.disk.sync(store.at)
 
 
-def _read(store: Store, place: Place) -> tuple[bytes, Signs]:
-    path = f"{place.state}/{NAME}"
+def _read(store: Store) -> tuple[bytes, Signs]:
+    path = path_of(store, NAME)
     found = store.disk.stat(store.at, NAME)
     if found is None or not stat.S_ISREG(found.st_mode):
         raise Forbidden(f"{path} is not a file.")

@@ -15,29 +15,49 @@ from .problems import REFUSED, AgentError
 from .shown import shown
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from types import TracebackType
 
 FAULT = 70
+CLOSED_PIPE = 141
+"""What a shell has for SIGPIPE: nobody reads on, and nothing is said of it."""
 
 
 def program() -> None:
     """Run with the arguments of this process, and exit."""
     sys.excepthook = _fault
-    if sys.argv[1:] == ["--version"]:
-        write([f"{PROGRAM} {__version__}"])
-        return
     sys.exit(main(sys.argv[1:]))
 
 
 def main(said: Sequence[str], name: str = PROGRAM) -> int:
     """Run a command line; its exit code."""
-    asked = arguments(said, name, __version__)
+    try:
+        if list(said) == ["--version"]:  # before argparse is imported: scripts ask this often
+            write([f"{name} {__version__}"])
+            return 0
+        return _run(_asked(said, name))
+    except BrokenPipeError:
+        # What is still buffered has no reader; without this Python complains when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
+
+
+def _asked(said: Sequence[str], name: str) -> Namespace:
+    try:
+        return arguments(said, name, __version__)
+    finally:
+        sys.stdout.flush()  # --help ends the process in there
+
+
+def _run(asked: Namespace) -> int:
     try:
         return COMMANDS[asked.command](asked)
     except (AgentError, InstallError) as error:
         said = [f"error: {error.message}\n", *(f"hint: {hint}\n" for hint in error.hints)]
         sys.stderr.write(shown("".join(said), sys.stderr.encoding))
         return error.code if isinstance(error, AgentError) else REFUSED
+    except BrokenPipeError:
+        raise
     except OSError as error:
         # Not USAGE: a disk that is full now need not stay so, and systemd is to start the agent again.
         hint = "hint: Run it as root.\n" if isinstance(error, PermissionError) and os.geteuid() else ""

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..install.place import Place
+from ..install.problems import Damaged
+from ..install.record import read_said
 from ..install.store import opened
 
 NAME = "agent.json"
 SCHEMA = "gitcfg.memory/1"
+_ANEW = "The agent's next start keeps it aside, and begins anew."
 MOST_RESULTS, MOST_DRIFT = 50, 200
 
 
@@ -56,19 +59,21 @@ class Memory(NamedTuple):
 
 
 def recall(place: Place) -> Memory:
-    """What was kept; nothing where it was damaged: all of it is found out anew."""
+    """What was kept; Damaged where it cannot be read."""
     with opened(place) as store:
-        said = store.read_json(NAME)
-    if not isinstance(said, dict) or said.get("schema") != SCHEMA:
+        said = read_said(store, NAME)
+    if said is None:
         return Memory()
+    if said.get("schema") != SCHEMA:
+        raise Damaged(f"{NAME} in the state folder is damaged: it is not {SCHEMA}.", _ANEW)
     known = {name: said[name] for name in Memory._fields if name in said}
     try:
         known["running"] = known.get("running") and Running(**known["running"])
         known["failure"] = known.get("failure") and Failure(**known["failure"])
         known.update({name: tuple(known.get(name, ())) for name in ("results", "drift")})
         return Memory(**known)
-    except TypeError:
-        return Memory()
+    except TypeError as error:
+        raise Damaged(f"{NAME} in the state folder is damaged: {error}.", _ANEW) from error
 
 
 def keep(place: Place, memory: Memory) -> None:

@@ -36,7 +36,7 @@ def report(agent: Agent, again: float = 0.0) -> Target:
         except Declined as error:
             if not results or error.status not in _UNFIT:
                 raise
-            agent.tell(f"The server does not take the result of {results[0].get('commit')}: {error.message}")
+            agent.say(f"The server does not take the result of {results[0].get('commit')}: {error.message}")
             agent.remember(results=results[1:])
             continue
         agent.heard(target, results=results[1:], next=again)

@@ -14,6 +14,8 @@ _OUTPUT = 16_384
 _PATHS = 20
 REPAIR = "repair"
 """The step of a result that tells of files that were mended."""
+RECOVER = "recover"
+"""The step of one that tells of gitcfg's own files, damaged."""
 
 
 def note(agent: Agent, outcome: Outcome, seconds: float) -> None:
@@ -27,7 +29,7 @@ def note(agent: Agent, outcome: Outcome, seconds: float) -> None:
     else:
         changes["failure"] = _failure(agent, outcome)
     agent.remember(**changes)
-    agent.tell(f"{outcome.commit[:10]}: {outcome.result} {_in_words(outcome, seconds)}".rstrip())
+    agent.say(f"{outcome.commit[:10]}: {outcome.result} {_in_words(outcome, seconds)}".rstrip())
 
 
 def mended(agent: Agent, outcome: Outcome, found: tuple[Drift, ...], seconds: float) -> None:
@@ -39,12 +41,21 @@ def mended(agent: Agent, outcome: Outcome, found: tuple[Drift, ...], seconds: fl
     told = _told(outcome._replace(step=REPAIR, output=output))
     if agent.memory.failure is None:
         agent.remember(results=_with(agent, {**told, "seconds": round(seconds, 3)}))
-    agent.tell(said)
+    agent.say(said)
+
+
+def forgotten(agent: Agent, message: str) -> None:
+    """Keep for the server that what this agent remembered is lost. No commit came or failed by that."""
+    agent.say(message)
+    package = agent.in_force()
+    if package is not None and agent.memory.failure is None:  # else the failure must stay the last result
+        outcome = Outcome(OK, package.commit, package.digest, step=RECOVER, output=message)
+        agent.remember(results=_with(agent, {**_told(outcome), "seconds": 0.0}))
 
 
 def lost(agent: Agent, message: str) -> None:
     """Keep for the server that nobody knows what is in force, once. It is no commit's fault."""
-    outcome = Outcome(FAILED, UNKNOWN, "", step="recover", output=message)
+    outcome = Outcome(FAILED, UNKNOWN, "", step=RECOVER, output=message)
     agent.tell(message)
     if message not in str((agent.memory.last or {}).get("output")):
         result = {**_told(outcome), "seconds": 0.0}

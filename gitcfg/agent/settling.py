@@ -6,7 +6,28 @@ import time
 
 from ..install import FAILED, Busy, Damaged, InstallError, installed, last_report, recover
 from .agent import Agent
-from .results import is_last, lost, note
+from .memory import NAME, recall
+from .results import forgotten, is_last, lost, note
+
+_FORGOTTEN = (
+    "What this agent remembered is lost: results that no server had heard, what had failed, and which answer"
+    " was the newest."
+)
+
+
+def settle_memory(agent: Agent) -> None:
+    """At the start, before anything is written over them: damaged files that all goes on without."""
+    from ..install.damaged import file_aside, report_aside
+
+    try:
+        said = file_aside(agent.place, NAME, _stamp(agent), lambda: recall(agent.place))
+        if said:
+            forgotten(agent, f"{said} {_FORGOTTEN}")
+        said = report_aside(agent.place, _stamp(agent))
+        if said:
+            forgotten(agent, said)
+    except (InstallError, OSError) as error:
+        agent.explain(error)
 
 
 def settle(agent: Agent) -> None:
@@ -42,10 +63,13 @@ def _recovered(agent: Agent) -> None:
 def _mended(agent: Agent, error: Damaged) -> str:
     from ..install import set_aside
 
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(agent.wall()))
     try:
-        return set_aside(agent.place, stamp) or str(error)
+        return set_aside(agent.place, _stamp(agent)) or error.message
     except Busy:
         raise
     except (InstallError, OSError) as refused:
         return f"{error.message} It cannot be kept aside: {refused}"
+
+
+def _stamp(agent: Agent) -> str:
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(agent.wall()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
@@ -16,8 +16,13 @@ from .shown import times
 SCHEMA = "gitcfg.status/1"
 
 
-def status(settings: Settings, who: Identity, memory: Memory, package: Package | None) -> dict[str, Any]:
-    """As plain data. Times are seconds since the epoch by this node's clock, null for never."""
+def status(
+    settings: Settings, who: Identity, memory: Memory, package: Package | None, unreadable: Sequence[str] = ()
+) -> dict[str, Any]:
+    """As plain data. Times are seconds since the epoch by this node's clock, null for never.
+
+    `unreadable` says why what the agent wrote cannot be read now: `memory` or `package` is empty then.
+    """
     problem = memory.problem
     return {
         "schema": SCHEMA,
@@ -29,6 +34,7 @@ def status(settings: Settings, who: Identity, memory: Memory, package: Package |
         "clock_offset": memory.offset,
         "pending": problem is not None and problem.get("kind") == PENDING,
         "problem": problem,
+        "unreadable": list(unreadable),
         "next": memory.next or None,
         "running": _running(memory, package),
         "last": memory.last,
@@ -58,9 +64,11 @@ def status_lines(said: Mapping[str, Any]) -> Iterator[str]:
     yield from _clock(said["clock_offset"])
     if said["problem"]:
         yield f"problem   {' '.join(str(said['problem'].get('message')).split())}"
+    yield from (f"problem   {one}" for one in said["unreadable"])
     if said["next"]:
         yield f"next      {_time(said['next'])}"
-    yield f"runs      {_runs(said['running'])}"
+    unknown = said["running"] is None and said["unreadable"]
+    yield f"runs      {'unknown' if unknown else _runs(said['running'])}"
     yield from _results(said)
     yield from (f"drift     {one['kind']} {one['path']}" for one in said["drift"])
 

@@ -31,8 +31,8 @@ class Reader:
             import difflib
 
             near = difflib.get_close_matches(key, self._known, 1)
-            hints = (f"Did you mean `{near[0]}`?",) if near else ()
-            raise self.wrong(key, "is not a key that this version knows", *hints)
+            hint = f"Did you mean `{near[0]}`?" if near else f"It knows {', '.join(sorted(self._known))}."
+            raise self.wrong(key, "is not a key that this version knows", hint)
 
     def _take(self, key: str, default: object) -> Any:
         self._known.append(key)

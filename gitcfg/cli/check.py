@@ -116,7 +116,9 @@ def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> in
 
 
 def _tell_astray(session: Session, source: "Source", fleet: "Fleet") -> None:
-    if fleet.model.holds:
+    from gitcfg.gate.astray import holds
+
+    if holds(fleet):
         from gitcfg.cli.astray import warnings
 
         for text in warnings(source, fleet):

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from gitcfg.git.repository import Repository
     from gitcfg.state import State
 
-_SQLITE = "sqlite:///"
-
 
 def nowhere() -> GitcfgError:
     """Nothing is said, and there is nothing where it usually is."""
@@ -30,7 +28,7 @@ def address(repository: "Repository", asked: Asked) -> str | None:
     folder = Path(asked.folder) if asked.folder else shared / FOLDER if shared is not None else None
     place = folder / "state.db" if folder is not None else None
     there = place is not None and place.is_file()
-    return f"{_SQLITE}{place.absolute()}" if place is not None and (there or asked.folder) else None
+    return f"sqlite:///{place.absolute()}" if place is not None and (there or asked.folder) else None
 
 
 @contextmanager
@@ -45,15 +43,12 @@ def kept(repository: "Repository", asked: Asked) -> Iterator["State"]:
 
 @contextmanager
 def opened(url: str) -> Iterator["State"]:
-    """A state database. GitcfgError: it cannot be opened, or what reads it is not installed."""
-    path = url.removeprefix(_SQLITE).partition("?")[0]
-    if url.startswith(_SQLITE) and not Path(path).is_file():  # whoever only looks makes none
-        raise GitcfgError(f"There is no database {path}.", "`gitcfg serve` makes it.")
+    """A state database, as its server keeps it. GitcfgError: none does, or what reads it is not installed."""
     try:
-        from gitcfg.state import connect
+        from gitcfg.state import looked
     except ImportError:
         raise MISSING from None
-    state = connect(url)
+    state = looked(url)
     try:
         yield state
     finally:

@@ -1,6 +1,7 @@
 """An inventory as it is asked for: of which commit, from which database, which nodes, in which order."""
 
 from collections.abc import Collection
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,10 +12,13 @@ from gitcfg.cli.serving.told import heard
 from gitcfg.inventory.columns import COLUMNS, value
 from gitcfg.inventory.conditions import selected
 from gitcfg.inventory.described import behind, described
+from gitcfg.inventory.failures import failing
+from gitcfg.inventory.keys import by_another
 from gitcfg.inventory.places import Place, Tip, joined
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
+from gitcfg.nodeset import fold
 
 if TYPE_CHECKING:
     from gitcfg.state import NodeState
@@ -33,33 +37,38 @@ class Wanted(msgspec.Struct, frozen=True):
 class Inventory(msgspec.Struct, frozen=True):
     """Nodes; `tip` is the commit that they shall run, `seen` says whether a server was asked.
 
-    `note` is what is to be said of a branch whose tip does not count.
+    `notes` are what is to be said of a branch whose tip does not count, and of nodes with another key.
     """
 
     tip: str | None
     now: float
     seen: bool
     places: tuple[Place, ...]
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def found(source: Source, wanted: Wanted, now: float) -> Inventory:
     """The inventory. GitcfgError: what is asked for cannot be read, or is not there."""
     column = known(wanted.sort.removeprefix("-"))
     seen = _seen(source, wanted.database)
-    said = note(source.repository, wanted.database)
+    branch = note(source.repository, wanted.database)
     with _fleet(source, wanted.at) as fleet:
-        walk_in = fleet.model.settings.walk_in
-        tip = Tip(
-            _behind(source, fleet, (seen or {}).values()),
-            None if walk_in is None else tuple(ref.name for ref in walk_in),
-            now,
-        )
+        tip = _tip(source, fleet, (seen or {}).values(), now)
         places = joined(described(fleet, source.today), seen, tip)
         places = _named(fleet, places, wanted.words)
         if wanted.where is not None:
             places = selected(places, fleet, wanted.where, None if seen is None else now)
-        return Inventory(fleet.commit, now, seen is not None, _sorted(places, column, wanted.sort), said)
+        notes = tuple(filter(None, (branch, _strange(fleet, places))))
+        return Inventory(fleet.commit, now, seen is not None, _sorted(places, column, wanted.sort), notes)
+
+
+def _strange(fleet: Fleet, places: tuple[Place, ...]) -> str:
+    """What is to be said of nodes that do not come with their keys: they may stand well, and run nothing."""
+    names = by_another(fleet, [place.seen for place in places if place.seen is not None])
+    if not names:
+        return ""
+    come, them = ("comes", "it") if len(names) == 1 else ("come", "them")
+    return f"note: {fold(names)} {come} with another key: `gitcfg node list --pending` shows {them}."
 
 
 def known(column: str) -> str:
@@ -79,8 +88,11 @@ def _fleet(source: Source, at: str | None) -> Fleet:
     return source.worktree()
 
 
-def _behind(source: Source, fleet: Fleet, seen: "Collection[NodeState]") -> frozenset[str]:
-    return behind(fleet, seen, source.cache, lambda commit: _older(source, commit), source.today)
+def _tip(source: Source, fleet: Fleet, seen: "Collection[NodeState]", now: float) -> Tip:
+    older, walk_in = partial(_older, source), fleet.model.settings.walk_in
+    late = behind(fleet, seen, source.cache, older, source.today)
+    failed = failing(fleet, [one for one in seen if one.node in late], source.cache, older, source.today)
+    return Tip(late, None if walk_in is None else tuple(ref.name for ref in walk_in), now, failed)
 
 
 def _older(source: Source, commit: str) -> Fleet | None:

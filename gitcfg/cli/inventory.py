@@ -71,5 +71,5 @@ def command(
     from gitcfg.cli.inventory_told import tell
 
     tell(session, inventory, columns, output.value)
-    if inventory.note:
-        session.console(stderr=True).print(inventory.note)
+    for note in inventory.notes:
+        session.console(stderr=True).print(note)

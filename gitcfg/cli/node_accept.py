@@ -60,7 +60,7 @@ def command(
     said = asked(context, database, folder, server, token)
     another = Another.REPLACE if replace else Another.KEEP
     _refuse_unasked(yes)
-    keys = handed_over(source, Wanted(tuple(nodes or ()), where, file, replace), said)
+    keys = handed_over(source, Wanted(tuple(nodes or ()), where, file), said)
 
     def work(draft: Draft) -> None:
         accept(draft, keys, another)

@@ -1,6 +1,7 @@
 """`gitcfg node forget`: nodes' keys taken out of git, and those of strangers out of the server's database."""
 
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,12 +12,14 @@ from gitcfg.cli.plain import safe
 from gitcfg.cli.serving.place import Database, StateFolder
 from gitcfg.cli.serving.remote import Server, Token, ask
 from gitcfg.cli.serving.said import Asked, asked
+from gitcfg.cli.serving.told import told
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
     from gitcfg.edit.draft import Draft
     from gitcfg.library import Source
+    from gitcfg.state import NodeState
 
 EPILOG = """Who is accepted is so no more, and may ask again, with another key too.
 Of a stranger, and of a node that is gone, the server forgets all.
@@ -73,13 +76,20 @@ def _forget(source: "Source", names: list[str], where: Asked) -> None:
     if where.server is not None:
         from urllib.parse import quote
 
+        _refuse_unknown(names, told(source.repository, where))
         for name in names:
             ask(where.server, where.token, f"/v1/nodes/{quote(name, safe='')}/forget", "POST")
         return
     if address(source.repository, where) is None:
         raise GitcfgError(f"git has no key of {safe(names[0])}.", _STRANGERS)
     with kept(source.repository, where) as state:
-        unknown = [name for name in names if state.checkins.node(name) is None]
-        if unknown:
-            raise GitcfgError(f"Neither git nor the server knows a key of {safe(unknown[0])}.")
+        _refuse_unknown(names, state.checkins.nodes())
         state.forget(names, time.time())
+
+
+def _refuse_unknown(names: list[str], came: "Iterable[NodeState]") -> None:
+    known = {one.node for one in came}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        hint = "`gitcfg node list` and `gitcfg node list --pending` tell who has one."
+        raise GitcfgError(f"Neither git nor the server knows a key of {safe(unknown[0])}.", hint)

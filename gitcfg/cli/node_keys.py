@@ -1,7 +1,7 @@
 """Keys that are handed over for acceptance: where they come from, and whether somebody agrees to them."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,30 +19,28 @@ from gitcfg.model.names import shown
 from gitcfg.nodeset import NodeSetError, expand, fold
 
 if TYPE_CHECKING:
-    from gitcfg.library import Source
+    from gitcfg.library import Fleet, Source
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """Which nodes: words, a condition, and a file that holds keys instead of the server.
-
-    `replace`: the key that a node came with last counts, though git has another one.
-    """
+    """Which nodes: words, a condition, and a file that holds keys instead of the server."""
 
     words: tuple[str, ...]
     where: str | None
     file: str | None
-    replace: bool = False
 
 
 def handed_over(source: "Source", wanted: Wanted, asked: Asked) -> dict[str, str]:
     """The keys of the nodes that are meant, in order of name. GitcfgError: one that is named has none."""
     if wanted.file is None and not wanted.words and wanted.where is None:
         raise GitcfgError("It is not said which nodes.", "`gitcfg node list --pending` tells who has asked.")
-    must, may = _meant(source, wanted)
+    with source.worktree() as fleet:
+        must, may = _meant(fleet, wanted)
+        accepted = frozenset(fleet.model.keys)
     if wanted.file is not None:
         found, whence = _from(wanted.file, must), shown(wanted.file)
     else:
-        found, whence = _came(source, asked, wanted.replace), "The server"
+        found, whence = _came(source, asked, accepted), "The server"
     missing = sorted(set(must) - found.keys())
     if missing:
         hint = "Leave them out, and accept them later."
@@ -62,16 +60,15 @@ def _nobody(wanted: Wanted, whence: str) -> GitcfgError:
     return GitcfgError(f"{whence} holds no key.", "`gitcfg-agent key` prints a node's.")
 
 
-def _meant(source: "Source", wanted: Wanted) -> tuple[tuple[str, ...], frozenset[str]]:
+def _meant(fleet: "Fleet", wanted: Wanted) -> tuple[tuple[str, ...], frozenset[str]]:
     """The nodes that are named, which must have a key, and those of groups and conditions, which may."""
     groups = tuple(word for word in wanted.words if word.startswith("@"))
-    with source.worktree() as fleet:
-        plain = named(fleet.model.settings.max_nodes, (word for word in wanted.words if word not in groups))
-        may = frozenset(chosen(fleet, groups)) if groups else frozenset()
-        if wanted.where is None:
-            return plain, may
-        held = frozenset(chosen(fleet, (), wanted.where))
-        return tuple(name for name in plain if name in held), may & held if wanted.words else held
+    plain = named(fleet.model.settings.max_nodes, (word for word in wanted.words if word not in groups))
+    may = frozenset(chosen(fleet, groups)) if groups else frozenset()
+    if wanted.where is None:
+        return plain, may
+    held = frozenset(chosen(fleet, (), wanted.where))
+    return tuple(name for name in plain if name in held), may & held if wanted.words else held
 
 
 def named(most: int, words: Iterable[str]) -> tuple[str, ...]:
@@ -92,12 +89,12 @@ def _from(file: str, wanted: tuple[str, ...]) -> dict[str, str]:
     return handed_in(data, wanted[0] if len(wanted) == 1 else None)
 
 
-def _came(source: "Source", asked: Asked, replace: bool) -> dict[str, str]:
-    """The keys by which nodes came to the server."""
+def _came(source: "Source", asked: Asked, accepted: Container[str]) -> dict[str, str]:
+    """The keys by which nodes came to the server; of who is accepted another one, if it came by such."""
     found = heard(source.repository, asked)
     if found is None:
         raise GitcfgError("It is not said where the keys come from.", "Say --from FILE.", *nowhere().hints)
-    keys = {one.node: one.other.key if replace and one.other is not None else one.key for one in found}
+    keys = {one.node: one.other.key if one.other and one.node in accepted else one.key for one in found}
     return {node: key for node, key in keys.items() if key}
 
 

@@ -12,8 +12,15 @@ Why = Callable[[str], str]
 
 def astray(fleet: Fleet, why: Why) -> Iterator[str]:
     """A sentence for each hold that still counts and keeps its nodes at a commit that they cannot get."""
+    if not holds(fleet):
+        return
     for name, hold in sorted(fleet.model.holds.items()):
         wrong = why(hold.commit.name) if fleet.compiled.today <= hold.until else ""
         if wrong:
             commit = shown(hold.commit.name)[:ABBREVIATED]
             yield f"The hold {name} keeps its nodes at {commit}, {wrong}."
+
+
+def holds(fleet: Fleet) -> bool:
+    """Are there any? The folder says it: what else the fleet says need not be read, where all is known."""
+    return any(fleet.tree.entries("holds"))

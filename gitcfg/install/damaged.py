@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .inforce import UNKNOWN, UNKNOWN_DIGEST
 from .lines import decoded
 from .lock import held
 from .place import Place
 from .problems import Damaged, InstallError
-from .record import INSTALLED, NEXT, Record, read_record, write_record
+from .record import INSTALLED, NEXT, REPORT, Record, read_record, whole_report, write_record
 from .store import BACKUP, JOURNAL, STAGED, Store, opened
 
 
@@ -45,13 +47,35 @@ def _journal(store: Store, stamp: str) -> str:
         if known.package is not None:
             unknown = known.package._replace(commit=UNKNOWN, digest=UNKNOWN_DIGEST)
             write_record(store, INSTALLED, unknown, known.folders)
-        for name in (STAGED, BACKUP, NEXT, JOURNAL):
-            _rename(store, name, stamp)
+        kept = [name for name in (STAGED, BACKUP, NEXT, JOURNAL) if _rename(store, name, stamp)]
+        before = f", the files from before as {_aside(BACKUP, stamp)}" if BACKUP in kept else ""
+        left = f" These may be left of that installation: {', '.join(more)}." if more else ""
         return (
-            f"{error.message} It is kept as {_aside(JOURNAL, stamp)}, the files from before as"
-            f" {_aside(BACKUP, stamp)}, and everything is installed anew. These may be left of that"
-            f" installation: {', '.join(more) or 'none'}."
+            f"{error.message} It is kept as {_aside(JOURNAL, stamp)}{before}, and everything is installed"
+            f" anew.{left}"
         )
+    return ""
+
+
+def file_aside(place: Place, name: str, stamp: str, read: Callable[[], object]) -> str:
+    """Keep a file that nothing else hangs on in the same way, if `read` finds it damaged; what was done."""
+    try:
+        read()
+    except Damaged as error:
+        with opened(place) as store:
+            _rename(store, name, stamp)
+        return f"{error.message} It is kept as {_aside(name, stamp)}."
+    return ""
+
+
+def report_aside(place: Place, stamp: str) -> str:
+    """The same for what the last installation came to, which nobody may be writing meanwhile."""
+    with opened(place) as store:
+        try:
+            whole_report(store)
+        except Damaged:
+            with held(store, place):
+                return file_aside(place, REPORT, stamp, lambda: whole_report(store))
     return ""
 
 
@@ -69,7 +93,10 @@ def _aside(name: str, stamp: str) -> str:
     return f"{name}.damaged-{stamp}"
 
 
-def _rename(store: Store, name: str, stamp: str) -> None:
-    if store.disk.stat(store.at, name) is not None:
-        store.disk.rename(store.at, name, store.at, _aside(name, stamp))
-        store.disk.sync(store.at)
+def _rename(store: Store, name: str, stamp: str) -> bool:
+    """Whether there was such a file or folder."""
+    if store.disk.stat(store.at, name) is None:
+        return False
+    store.disk.rename(store.at, name, store.at, _aside(name, stamp))
+    store.disk.sync(store.at)
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -16,7 +17,8 @@ from .writing import package_to_json
 
 INSTALLED, NEXT, REPORT = "installed.json", "next.json", "report.json"
 SCHEMA = "gitcfg.installed/1"
-_KIND = SCHEMA.partition("/")[0] + "/"
+_OURS = re.compile(r"gitcfg\.installed/[1-9][0-9]{0,8}")
+ANEW = "The agent's next round keeps it aside, and installs everything anew."
 _NO_FILE = (errno.EISDIR, errno.ELOOP, errno.EIO)
 """A folder, a link, or a disk that has lost it: no later try reads it."""
 
@@ -30,24 +32,25 @@ class Record(NamedTuple):
 
 def read_record(store: Store, name: str = INSTALLED) -> Record | None:
     """The record; None if there is none. It was written whole: what cannot be read is Damaged."""
-    said = _said(store, name)
+    said = read_said(store, name)
     if said is None:
         return None
     schema = said.get("schema")
-    if schema != SCHEMA:
-        later = isinstance(schema, str) and schema.startswith(_KIND)
-        raise (InstallError if later else Damaged)(
-            f"{name} in the state folder is not {SCHEMA}.",
-            "Move it away: the next installation then begins anew, and removes nothing.",
+    if isinstance(schema, str) and schema != SCHEMA and _OURS.fullmatch(schema):
+        raise InstallError(
+            f"{name} in the state folder is {schema}, which a later gitcfg wrote; this one reads {SCHEMA}.",
+            "Install a gitcfg-agent that is at least as new.",
         )
+    if schema != SCHEMA:
+        raise Damaged(f"{name} in the state folder is damaged: it is not {SCHEMA}.", ANEW)
     try:
         return Record(package_from_json(said.get("package")), tuple(said.get("folders", ())))
     except (PackageError, TypeError) as error:
-        raise Damaged(f"{name} in the state folder is damaged: {error}") from error
+        raise Damaged(f"{name} in the state folder is damaged: {error}", ANEW) from error
 
 
-def _said(store: Store, name: str) -> dict[str, Any] | None:
-    """What a record holds; nothing where it is no record at all."""
+def read_said(store: Store, name: str) -> dict[str, Any] | None:
+    """What a file of the state folder holds: nothing where that is no table; None if there is no file."""
     try:
         if store.read(name) is None:
             return None
@@ -78,9 +81,16 @@ def write_report(store: Store, outcome: Outcome) -> None:
 
 def read_report(store: Store) -> Outcome | None:
     """What the last installation came to."""
-    said = store.read_json(REPORT)
-    if isinstance(said, dict):
-        # Another version's report may say other things; what is told anew does not depend on it.
-        with suppress(TypeError):
-            return outcome_from_json(said)
+    # Another version's report may say other things; what is told anew does not depend on it.
+    with suppress(Damaged, TypeError):
+        said = whole_report(store)
+        return outcome_from_json(said) if said else None
     return None
+
+
+def whole_report(store: Store) -> dict[str, Any] | None:
+    """What the report says, None if there is none; Damaged where it says nothing."""
+    said = read_said(store, REPORT)
+    if said == {}:
+        raise Damaged(f"{REPORT} in the state folder is damaged.")
+    return said

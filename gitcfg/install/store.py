@@ -90,20 +90,21 @@ def opened(place: Place) -> Iterator[Store]:
     try:
         tree = Tree(disk, root)
         with ExitStack() as stack:
-            at = _entered(tree, place.folder, stack)
-            _trusted(at, place.folder)
-            yield Store(disk, tree, at, os.path.join(top, place.folder[1:]))
+            whole = os.path.join(top, place.folder[1:])
+            at = _entered(tree, place.folder, stack, whole)
+            _trusted(at, whole)
+            yield Store(disk, tree, at, whole)
     finally:
         os.close(root)
 
 
-def _entered(tree: Tree, path: str, stack: ExitStack) -> int:
+def _entered(tree: Tree, path: str, stack: ExitStack, whole: str) -> int:
     try:
         _make(tree, path)
         return stack.enter_context(tree.folder(path))
     except PermissionError as error:
         hints = ("Run it as root.",) if os.geteuid() else ()
-        raise Refused(f"The state folder {path} cannot be opened: {error.strerror}.", *hints) from error
+        raise Refused(f"The state folder {whole} cannot be opened: {error.strerror}.", *hints) from error
 
 
 def _make(tree: Tree, path: str) -> None:

@@ -45,9 +45,9 @@ def _described_behind(
     doubtful = {one.node: one for one in seen if one.node in fleet and one.commit != fleet.commit}
     same = _same(fleet, doubtful.values(), older)
     asked = [name for name, one in doubtful.items() if one.digest is not None and name not in same]
-    digests = _digests(fleet, asked, cache)
+    wanted = digests(fleet, asked, cache)
     return frozenset(
-        name for name, one in doubtful.items() if name not in same and one.digest != digests.get(name, "")
+        name for name, one in doubtful.items() if name not in same and one.digest != wanted.get(name, "")
     )
 
 
@@ -91,7 +91,8 @@ def _held(fleet: Fleet, today: date) -> dict[str, str]:
     return found
 
 
-def _digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, str]:
+def digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, str]:
+    """The digests of some nodes at least; where they are many, all are made, and kept."""
     if len(names) <= max(_FEW, len(fleet) // 10):
         part = fleet.valued(names) if names else fleet
         return {name: part[name].digest for name in names}

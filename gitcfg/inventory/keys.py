@@ -70,6 +70,17 @@ def keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[Known]:
     return sorted(found, key=lambda known: known.node)
 
 
+def by_another(fleet: Fleet, seen: Iterable["NodeState"]) -> frozenset[str]:
+    """The nodes that came with another key than git has, and not with theirs since."""
+    asked = [one for one in seen if one.other is not None and one.other.at > one.last]
+    return (
+        frozenset(known.node for known in keys(fleet, asked) if known.how is How.ANOTHER) if asked else _NONE
+    )
+
+
+_NONE: frozenset[str] = frozenset()
+
+
 def _how(fleet: Fleet, one: "NodeState") -> How:
     if one.node in fleet:
         return How.PENDING

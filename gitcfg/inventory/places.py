@@ -41,11 +41,15 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Tip(msgspec.Struct, frozen=True):
-    """The commit that nodes shall run: those that run something else, the groups of who walks in, and now."""
+    """The commit that nodes shall run: those that run something else, the groups of who walks in, and now.
+
+    `failing` are those whose last installation was of just that, and failed.
+    """
 
     behind: Set[str] = frozenset()
     walk_in: tuple[str, ...] | None = None
     now: float = 0.0
+    failing: Set[str] = frozenset()
 
 
 def joined(
@@ -80,7 +84,7 @@ def _stands(name: str, described: Described | None, said: "NodeState | None", ti
         came=True,
         runs=said.commit is not None,
         behind=name in tip.behind,
-        outcome=said.result.outcome if said.result is not None else None,
+        outcome=said.result.outcome if said.result is not None and name in tip.failing else None,
         away=tip.now - said.last > patience(said.interval),
         drifted=bool(said.drift),
     )

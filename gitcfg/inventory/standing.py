@@ -9,7 +9,8 @@ class Standing(StrEnum):
     """Where a node stands; of several that are true, the first in this order.
 
     Gone: it came once, and git describes it no more. Pending: it came, and git has no key of it. Failed,
-    refused and reverted are about the last installation, while it runs something else than it is to run.
+    refused and reverted are about the last installation, if it was of what it is to run by now, and it runs
+    something else. What it failed at before that is over.
     Away: it was silent for longer than its patience. Behind: it runs something else, for whatever reason.
     """
 
@@ -35,7 +36,10 @@ COURSE = (
 
 
 class Stands(msgspec.Struct, frozen=True):
-    """What decides. `runs`: it has said to run a commit; `behind`: it is to run something else."""
+    """What decides. `runs`: it has said to run a commit; `behind`: it is to run something else.
+
+    `outcome` is that of its last installation; None also where that was not of what it is to run by now.
+    """
 
     described: bool
     accepted: bool = False

@@ -1,6 +1,6 @@
 """Which commit a node is to run, by all releases that have not reached everybody."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 import msgspec
 
@@ -9,11 +9,12 @@ from gitcfg.rollout.progress import Progress, Status
 
 
 class Rollout:
-    """A commit on its way: its plan, and how far it has got."""
+    """A commit on its way: its plan, how far it has got, and whom it describes (None: whoever asks)."""
 
-    def __init__(self, plan: Plan, progress: Progress) -> None:
+    def __init__(self, plan: Plan, progress: Progress, described: Container[str] | None = None) -> None:
         self.plan = plan
         self.progress = progress
+        self._described = described
         self._ranks = plan.ranks
 
     def reached(self, name: str) -> bool:
@@ -22,7 +23,20 @@ class Rollout:
         if progress.status in (Status.DONE, Status.ABORTED):
             return progress.status is Status.DONE
         rank = self._ranks.get(name)
-        return rank is None or rank < self.plan.sizes[progress.stage]
+        if rank is None:
+            return self._reached_beside(name)
+        return rank < self.plan.sizes[progress.stage]
+
+    def _reached_beside(self, name: str) -> bool:
+        """Is it for a node without a turn: one that it does not change, or that came since it began?
+
+        Who walks in comes last. Where it is halted nobody gets it any more: what it does not change is the
+        same before, and who is new there waits.
+        """
+        if self.progress.status is Status.HALTED:
+            return False
+        known = self._described is None or name in self._described
+        return known or self.progress.stage + 1 == len(self.plan.sizes)
 
 
 class Offer(msgspec.Struct, frozen=True):

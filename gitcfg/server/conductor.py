@@ -97,7 +97,11 @@ class Conductor:
         held = await held_nodes(self, [hold for hold in outline.holds if today <= hold.until], accepted)
         commits = [accepted, *(one.commit for one in self.releases), *(commit for commit, _ in held.values())]
         outlines = await self.outlines.all(commits)
-        rollouts = tuple(Rollout(one.plan, one.progress) for one in self.releases if one.commit in outlines)
+        rollouts = tuple(
+            Rollout(one.plan, one.progress, outlines[one.commit].nodes)
+            for one in self.releases
+            if one.commit in outlines
+        )
         base = rollouts[-1].progress.commit if rollouts else accepted
         old, new = self.view, View(accepted, outlines, rollouts, base, held, sequence)
         self.view = new

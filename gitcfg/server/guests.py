@@ -23,8 +23,9 @@ async def changed_guests(
     if outline.walk_in is None:
         return ()
     alike: Mapping[str, list[str]] = defaultdict(list)
-    for name in sorted(conductor.roll.nodes):
-        if name not in outline.nodes and not view.knows(name):
+    for name, last in sorted(conductor.roll.nodes.items()):
+        # Who has only asked runs nothing that could be kept, and may never say what came of it.
+        if last.commit is not None and name not in outline.nodes and not view.knows(name):
             alike[view.released(name).commit].append(name)
     found: list[str] = []
     for before, names in alike.items():

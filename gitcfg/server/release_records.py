@@ -1,13 +1,13 @@
 """A release as it is told: how far it has got, and what nodes have made of it."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import msgspec
 
 from gitcfg.nodeset import fold
 from gitcfg.rollout import Outcome, Seen, Status, tally
-from gitcfg.rollout.outcomes import Look, Tally, outcome
+from gitcfg.rollout.outcomes import Look, outcome
 from gitcfg.server.outline import Line
 from gitcfg.server.roll import Roll
 from gitcfg.state import StoredRelease
@@ -17,17 +17,15 @@ GOING = (Status.RUNNING, Status.HALTED)
 _BAD = (Outcome.FAILED, Outcome.MISSING)
 
 
-def release_record(
-    release: StoredRelease, lines: Mapping[str, Line], roll: Roll, now: float
-) -> dict[str, Any]:
+def release_record(release: StoredRelease, seen: Look, now: float) -> dict[str, Any]:
     """A release; `counts` are of those nodes that were offered it.
 
-    Once it is over, what they run today says nothing about it: then all of them are 0.
+    Once it is over, what they run today says nothing about it: then there are none.
     """
     progress, plan = release.progress, release.plan
     offered = plan.offered(progress.stage)
     going = progress.status in GOING
-    found = tally(progress, offered, _look(release, lines, roll), now) if going else Tally()
+    found = tally(progress, offered, seen, now) if going else None
     return {
         "commit": release.commit,
         "base": release.base,
@@ -47,22 +45,24 @@ def release_record(
     }
 
 
-def named_record(release: StoredRelease, lines: Mapping[str, Line], roll: Roll, now: float) -> dict[str, Any]:
+def named_record(release: StoredRelease, seen: Look, now: float) -> dict[str, Any]:
     """A release of `gitcfg.releases/1`: also which nodes failed, and which are in the present stage."""
-    progress, plan, look = release.progress, release.plan, _look(release, lines, roll)
+    progress, plan = release.progress, release.plan
     going = progress.status in GOING
     offered = plan.offered(progress.stage) if going else ()
-    failed = [name for name in offered if outcome(progress, look(name), now) in _BAD]
+    failed = [name for name in offered if outcome(progress, seen(name), now) in _BAD]
     return {
-        **release_record(release, lines, roll, now),
+        **release_record(release, seen, now),
         "failed": fold(failed),
         "present": fold(plan.joining(progress.stage) if going else ()),
     }
 
 
-def _look(release: StoredRelease, lines: Mapping[str, Line], roll: Roll) -> Look:
+def look(roll: Roll, commit: str, lines: Mapping[str, Line], held: Container[str]) -> Look:
+    """How a release of a commit sees nodes. Held ones are away: they do not get it."""
+
     def seen(name: str) -> Seen | None:
         line = lines.get(name)
-        return roll.seen(name, release.commit, line.digest if line is not None else None)
+        return None if name in held else roll.seen(name, commit, line.digest if line is not None else None)
 
     return seen

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.rollout import Progress, Seen, Status, advanced, manned, planned
+from gitcfg.rollout import Progress, Status, advanced, manned, planned
 from gitcfg.rollout.outcomes import Look
 from gitcfg.server import source
 from gitcfg.server.guests import changed_guests
 from gitcfg.server.outline import Outline
+from gitcfg.server.release_records import look
 from gitcfg.server.view import View
 from gitcfg.state import State, StoredRelease
 from gitcfg.state.steering import tell
@@ -111,11 +112,4 @@ async def advance(conductor: "Conductor") -> bool:
 
 
 def _look(conductor: "Conductor", view: View, commit: str, outline: Outline) -> Look:
-    """How a release of a commit sees nodes. Held ones are away: they do not get it."""
-
-    def seen(name: str) -> Seen | None:
-        line = outline.nodes.get(name)
-        digest = line.digest if line is not None else None
-        return None if name in view.held else conductor.roll.seen(name, commit, digest)
-
-    return seen
+    return look(conductor.roll, commit, outline.nodes, view.held)

@@ -29,7 +29,7 @@ def stands(view: View, name: str, last: Last | None, now: float) -> Stands:
         came=True,
         runs=last.commit is not None,
         behind=_behind(view, name, last),
-        outcome=last.outcome,
+        outcome=last.outcome if _now(view, name, last.failed_commit) else None,
         away=last.away(now),
         drifted=last.drifts > 0,
     )
@@ -41,6 +41,20 @@ def _behind(view: View, name: str, last: Last) -> bool:
         return False
     line = view.line(name)
     return line is None or last.digest != line.digest
+
+
+def _now(view: View, name: str, failed: str | None) -> bool:
+    """Is what a node failed at what it is to run by now? Else that is over, whatever became of it."""
+    wanted = view.offer(name).commit
+    if failed is None or failed == wanted:
+        return failed is not None
+    old, new = view.outlines.get(failed), view.outlines.get(wanted)
+    if old is None or new is None:
+        return False
+    before, after = old.nodes.get(name), new.nodes.get(name)
+    if before is None or after is None:  # who walks in has no line
+        return old.tree == new.tree
+    return before.digest == after.digest
 
 
 def names(view: View, roll: dict[str, Last]) -> Iterator[str]:
@@ -62,11 +76,11 @@ def node_record(
         "wanted": {"commit": offer.commit, "digest": line.digest} if line is not None else None,
         "hold": offer.hold.name if offer.hold is not None else None,
     }
-    record["other"] = _other(state, view.keys.get(name))
+    record["other"] = other_record(state, view.keys.get(name))
     return record | (_came(state) if state is not None else dict.fromkeys(_CAME))
 
 
-def _other(state: NodeState | None, known: str | None) -> dict[str, Any] | None:
+def other_record(state: NodeState | None, known: str | None) -> dict[str, Any] | None:
     """The key that a node came with last and that is not the one which git has by now."""
     other = state.other if state is not None else None
     if other is None or known is None or other.key == known:

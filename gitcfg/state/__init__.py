@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gitcfg.state.records import Checkin, Event, NodeState, Result, Role, StoredRelease, Token
 
 if TYPE_CHECKING:
-    from gitcfg.state.state import State, connect
+    from gitcfg.state.state import State, connect, looked
 
 __all__ = [
     "Checkin",
@@ -20,11 +20,12 @@ __all__ = [
     "StoredRelease",
     "Token",
     "connect",
+    "looked",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("State", "connect"):
+    if name not in ("State", "connect", "looked"):
         raise AttributeError(f"module {__name__} has no attribute {name}")
     from gitcfg.state import state
 

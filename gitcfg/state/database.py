@@ -1,6 +1,6 @@
 """Connections to SQLite or PostgreSQL, and what differs between the two."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from gitcfg.model import GitcfgError
-from gitcfg.state.file import READS, file_engine
+from gitcfg.state.file import READS, file_engine, kept_engine
 
 _SECONDS = 30
 _HINTS = {
@@ -22,6 +22,15 @@ _SCHEMES = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 def opened(url: str) -> Engine:
     """An engine for `sqlite:///PATH` or `postgresql://...`. GitcfgError: it is neither of these."""
+    return _opened(url, file_engine)
+
+
+def opened_as_it_is(url: str) -> Engine:
+    """The same for a database that is there. GitcfgError: there is no such file, and none is made."""
+    return _opened(url, kept_engine)
+
+
+def _opened(url: str, in_file: Callable[[URL], Engine]) -> Engine:
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -30,7 +39,7 @@ def opened(url: str) -> Engine:
         hint = "Write sqlite:///PATH or postgresql://USER@HOST/NAME."
         raise GitcfgError("The database's address cannot be understood.", hint)
     parsed = parsed.set(drivername=_SCHEMES[parsed.drivername])
-    return file_engine(parsed) if parsed.drivername == "sqlite" else _postgresql(parsed)
+    return in_file(parsed) if parsed.drivername == "sqlite" else _postgresql(parsed)
 
 
 def _postgresql(url: URL) -> Engine:

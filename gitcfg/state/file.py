@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,21 +16,34 @@ from gitcfg.model import GitcfgError
 READS = "gitcfg_reads"
 _SECONDS = 30
 _FILE = "gitcfg_file"
-_PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON")
+_PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON")
+_MAKING = ("journal_mode=WAL", *_PRAGMAS)
+"""What writes to the file itself, be it empty or somebody else's."""
 
 
 def file_engine(url: URL) -> Engine:
     """An engine for a file, which is made if there is none. GitcfgError: that cannot be."""
-    path = Path(url.database or "")
+    path = _path(url)
     _make(path)
+    return _engine(url, path, _MAKING)
 
+
+def kept_engine(url: URL) -> Engine:
+    """An engine for a file that is there, which is only opened. GitcfgError: there is none."""
+    path = _path(url)
+    if not path.is_file():
+        raise GitcfgError(f"There is no database {path}.", "`gitcfg serve` makes it.")
+    return _engine(url, path, _PRAGMAS)
+
+
+def _engine(url: URL, path: Path, pragmas: Iterable[str]) -> Engine:
     def connected() -> sqlite3.Connection:
         # mode=rw: who has lost the file would write into a new one that nobody knows.
         address = f"file:{quote(str(path))}?mode=rw"
         return sqlite3.connect(address, uri=True, timeout=_SECONDS, check_same_thread=False)
 
     engine = create_engine(url, creator=connected)
-    event.listen(engine, "connect", lambda connection, record: _prepare(connection, record, path))
+    event.listen(engine, "connect", lambda connection, record: _prepare(connection, record, path, pragmas))
     event.listen(engine, "checkout", lambda _connection, record, _proxy: _same(record, path))
     event.listen(engine, "begin", _begin)
     return engine
@@ -48,10 +62,15 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _make(path: Path) -> None:
-    """Only its owner can read it: it says what runs on every node."""
+def _path(url: URL) -> Path:
+    path = Path(url.database or "")
     if path.name in ("", ":memory:"):
         raise GitcfgError("The database's address names no file.", "Write sqlite:///PATH.")
+    return path
+
+
+def _make(path: Path) -> None:
+    """Only its owner can read it: it says what runs on every node."""
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
@@ -59,10 +78,10 @@ def _make(path: Path) -> None:
         raise GitcfgError(f"The state database {path} cannot be opened: {error.strerror}.", hint) from None
 
 
-def _prepare(connection: Any, record: Any, path: Path) -> None:
+def _prepare(connection: Any, record: Any, path: Path, pragmas: Iterable[str]) -> None:
     record.info[_FILE] = _identity(path)
     connection.isolation_level = None  # else Python's module begins transactions as it pleases
-    for pragma in _PRAGMAS:
+    for pragma in pragmas:
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, Engine, inspect, select, text
 
 from gitcfg.model import GitcfgError
-from gitcfg.state.database import alone, changing, insert
+from gitcfg.state.database import alone, changing, insert, reading
 from gitcfg.state.tables import META, METADATA, NODES
 
 _LOCK = 0x67697463  # "gitc"
@@ -30,17 +30,34 @@ def migrate(engine: Engine) -> None:
     with changing(engine) as connection:
         alone(connection, _LOCK)
         number = _number(connection)
-        if number > len(MIGRATIONS):
-            message = (
-                f"The state database is of schema {number}; this version of gitcfg knows {len(MIGRATIONS)}."
-            )
-            raise GitcfgError(message, "Use the newer gitcfg, or another database.")
+        _refuse_newer(number)
         for step in MIGRATIONS[number:]:
             step(connection)
         said = insert(connection, META).values(name="schema", value=str(len(MIGRATIONS)))
         connection.execute(
             said.on_conflict_do_update(index_elements=["name"], set_={"value": said.excluded.value})
         )
+
+
+def judge(engine: Engine) -> None:
+    """Change nothing. GitcfgError: no server has been here yet, or one of another version.
+
+    A server that runs would not start again on tables that somebody else has brought up to date.
+    """
+    with reading(engine) as connection:
+        number = _number(connection)
+    _refuse_newer(number)
+    if not number:
+        raise GitcfgError("No server has used this database yet.", "`gitcfg serve` makes its tables.")
+    if number < len(MIGRATIONS):
+        hint = "Use the gitcfg of that version, or let the server be of this one: it brings it up to date."
+        raise GitcfgError("The server that uses this database is of an older version.", hint)
+
+
+def _refuse_newer(number: int) -> None:
+    if number > len(MIGRATIONS):
+        message = f"The state database is of schema {number}; this version of gitcfg knows {len(MIGRATIONS)}."
+        raise GitcfgError(message, "Use the newer gitcfg, or another database.")
 
 
 def _number(connection: Connection) -> int:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from sqlalchemy import Engine
 
+from gitcfg.model import GitcfgError
 from gitcfg.state.checkins import Checkins
 from gitcfg.state.claims import Claims
-from gitcfg.state.database import changing, insert, opened
+from gitcfg.state.database import changing, insert, opened, opened_as_it_is
 from gitcfg.state.events import Events
 from gitcfg.state.forgetting import forget
-from gitcfg.state.migrations import migrate
+from gitcfg.state.migrations import judge, migrate
 from gitcfg.state.releases import Releases
 from gitcfg.state.sessions import Sessions
 from gitcfg.state.tables import META
@@ -54,4 +55,15 @@ def connect(url: str) -> State:
     """Open `sqlite:///PATH` or `postgresql://...`, with all its tables. GitcfgError: it cannot be."""
     engine = opened(url)
     migrate(engine)
+    return State(engine)
+
+
+def looked(url: str) -> State:
+    """Open a database that a server uses, as it is. GitcfgError: none does, or one of another version."""
+    engine = opened_as_it_is(url)
+    try:
+        judge(engine)
+    except GitcfgError:
+        engine.dispose()
+        raise
     return State(engine)

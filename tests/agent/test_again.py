@@ -3,7 +3,7 @@
 import signal
 import time
 
-from tests.agent.site import Site, awaited, drained
+from tests.agent.site import CONFIG, Site, awaited, drained
 
 
 def failed(site: Site) -> None:
@@ -50,3 +50,32 @@ def test_again_for_ever_is_one_try_an_interval(site: Site) -> None:
     daemon.send_signal(signal.SIGTERM)
     drained(daemon)
     assert took > 2 * 2.0 * 0.8
+
+
+def test_each_result_is_told_also_where_it_is_the_same(site: Site) -> None:
+    failed(site)
+    site.configure('interval = "1s"\nwait = "0s"')
+    site.book.again = True
+    before = site.book.results.count(("b", "reverted"))
+    daemon = site.start()
+    awaited(lambda: site.book.results.count(("b", "reverted")) >= before + 3)
+    daemon.send_signal(signal.SIGTERM)
+    said = drained(daemon)
+    assert said.count(": reverted at `") >= 3, said
+    assert said.count("to be installed") == said.count(": reverted at `")
+
+
+def test_each_mending_is_told(site: Site) -> None:
+    site.offer("one\n", "a")
+    site.accept()
+    assert site.once().returncode == 0
+    site.configure('drift = "repair"\ninterval = "1s"\nwait = "0s"')
+    daemon = site.start()
+    for _ in range(3):
+        heard = len(site.book.checkins)
+        site.world.write(CONFIG, "by hand\n")
+        awaited(lambda: site.world.read(CONFIG) == "one\n")
+        awaited(lambda heard=heard: len(site.book.checkins) > heard + 1)  # type: ignore[misc]
+    daemon.send_signal(signal.SIGTERM)
+    said = drained(daemon)
+    assert said.count("Changed by hand, and mended") == 3, said

@@ -67,6 +67,9 @@ def test_a_record_of_a_later_version_is_left_and_told_once(site: Site) -> None:
     assert site.book.checkins[-1]["running"]["commit"] is None
     assert site.world.runs_with("app") == "one\n"
     assert aside(site, "installed.json") == []
+    said = site.book.checkins[0]["result"]["output"]
+    assert "is gitcfg.installed/9, which a later gitcfg wrote" in said
+    assert "Move it away" not in said
 
 
 def test_a_damaged_journal_of_a_commit_that_is_in_force(site: Site) -> None:
@@ -80,7 +83,10 @@ def test_a_damaged_journal_of_a_commit_that_is_in_force(site: Site) -> None:
     assert done.returncode == 0, done.stderr
     assert site.book.results == [("0", "failed"), ("a", "ok")]
     assert site.book.checkins[0]["running"]["commit"] is None
-    assert "damaged in line 1" in site.book.checkins[0]["result"]["output"]
+    said = site.book.checkins[0]["result"]["output"]
+    assert "damaged in line 1" in said
+    assert "the files from before as backup.damaged-" in said
+    assert "may be left" not in said
     assert (site.world.log("app"), site.world.runs_with("app")) == (["restart"], "one\n")
     assert len(aside(site, "journal")) == len(aside(site, "backup")) == 1
 
@@ -150,3 +156,50 @@ def test_an_installation_that_died_is_told_beside_a_damaged_record(site: Site) -
     site.world.state("installed.json").write_bytes(b"x")
     assert site.once().returncode == 0
     assert site.book.results == [("b", "reverted"), ("0", "failed"), ("a", "ok")]
+
+
+def test_no_folder_is_named_that_is_not_there(world: World) -> None:
+    assert world.install(package({CONFIG: "x"})).result == "ok"
+    world.state("journal").write_bytes(b"x\n" * 2)
+    said = set_aside(world.place(), "T")
+    assert "journal.damaged-T, and everything is installed anew." in said
+    assert "backup" not in said
+    assert "may be left" not in said
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"[" * 100_000, b'{"schema": "gitcfg.memory/1", "running": 5}']
+)
+def test_a_damaged_memory_is_kept_and_told(site: Site, content: bytes) -> None:
+    ready(site)
+    site.world.state("agent.json").write_bytes(content)
+    done = site.once()
+    assert done.returncode == 0, done.stderr
+    assert [one.read_bytes() for one in aside(site, "agent.json")] == [content]
+    assert done.stderr.count("agent.json in the state folder is damaged") == 1
+    assert site.book.results == [("a", "ok")]
+    result = site.book.checkins[0]["result"]
+    assert result["step"] == "recover"
+    assert "results that no server had heard" in result["output"]
+    assert "agent.json" not in site.once().stderr
+
+
+def test_a_memory_that_is_a_folder(site: Site) -> None:
+    ready(site)
+    site.world.state("agent.json").unlink()
+    site.world.state("agent.json").mkdir()
+    assert site.once().returncode == 0
+    assert len(aside(site, "agent.json")) == 1
+    assert site.world.state("agent.json").is_file()
+
+
+@pytest.mark.parametrize("content", [b"", b"[]"])
+def test_a_damaged_report_is_kept_and_told(site: Site, content: bytes) -> None:
+    ready(site)
+    site.world.state("report.json").write_bytes(content)
+    done = site.once()
+    assert done.returncode == 0, done.stderr
+    assert [one.read_bytes() for one in aside(site, "report.json")] == [content]
+    assert "report.json in the state folder is damaged" in done.stderr
+    assert "report.json" in site.book.checkins[0]["result"]["output"]
+    assert "report.json" not in site.once().stderr

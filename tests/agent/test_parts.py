@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -21,7 +22,7 @@ from gitcfg.agent.settings import Advert
 from gitcfg.agent.target import SCHEMA, target_of
 from gitcfg.agent.verifying import Answer
 from gitcfg.agent.wakes import Wakes, Woken
-from gitcfg.install import Drift, Place
+from gitcfg.install import Damaged, Drift, Place
 from tests.install.world import package
 
 HEADERS = {
@@ -104,7 +105,9 @@ def test_an_identity_is_made_once_and_named_as_ssh_keygen_does(tmp_path: Path) -
 def test_a_damaged_key_is_refused(tmp_path: Path, content: bytes) -> None:
     identity(place(tmp_path), "n1")
     (tmp_path / "var/lib/gitcfg/node.key").write_bytes(content)
-    with pytest.raises(Forbidden, match="is not an Ed25519 key"):
+    with pytest.raises(
+        Forbidden, match=re.escape(f"{tmp_path}/var/lib/gitcfg/node.key is not an Ed25519 key")
+    ):
         identity(place(tmp_path), "n1")
 
 
@@ -127,10 +130,11 @@ def test_memory_comes_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", ["", "[]", '{"schema": "other"}', '{"schema": "gitcfg.memory/1", "running": 5}']
 )
-def test_damaged_memory_is_none(tmp_path: Path, content: str) -> None:
+def test_damaged_memory_is_no_memory(tmp_path: Path, content: str) -> None:
     keep(place(tmp_path), Memory())
     (tmp_path / "var/lib/gitcfg" / NAME).write_text(content)
-    assert recall(place(tmp_path)) == Memory()
+    with pytest.raises(Damaged, match=r"agent\.json in the state folder is damaged"):
+        recall(place(tmp_path))
 
 
 def test_facts_come_from_files(tmp_path: Path) -> None:

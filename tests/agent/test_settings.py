@@ -76,6 +76,7 @@ def test_all_of_it() -> None:
         ({"advertise": [{"path": "/x"}]}, "must be one path"),
         ({"advertise": [{"run": ["true"]}]}, "whole path"),
         ({"intervall": "60s"}, "Did you mean `interval`"),
+        ({"zzz": 1}, "It knows advertise, ca, commands, delay"),
         ({"plain": "yes"}, "true or false"),
     ],
 )

@@ -1,12 +1,15 @@
 """What `gitcfg-agent status` tells, to programs and to people."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
-from tests.agent.site import CONFIG, ROOT, Site, awaited
+from tests.agent.site import CONFIG, PROGRAM, ROOT, Site, awaited
 
 
 def told(site: Site) -> dict[str, Any]:
@@ -41,7 +44,8 @@ def test_a_pending_node(site: Site) -> None:
     site.offer("one\n", "a")
     site.accept()
     again = site.once()
-    assert f"{site.url} answers as it should again." in again.stderr
+    assert "This node's key is accepted now." in again.stderr
+    assert "answers as it should again" not in again.stderr
     assert (told(site)["pending"], told(site)["problem"]) == (False, None)
 
 
@@ -132,3 +136,44 @@ def test_the_documentation_has_every_key(site: Site) -> None:
 @pytest.mark.parametrize("words", [("-o", "yaml"), ("-o",)])
 def test_another_output_is_wrong_usage(site: Site, words: tuple[str, ...]) -> None:
     assert site.agent("status", *words).returncode == 2
+
+
+@pytest.mark.parametrize("content", ["x", '{"schema": "gitcfg.installed/9"}'])
+def test_all_the_rest_is_told_beside_a_record_that_cannot_be_read(site: Site, content: str) -> None:
+    site.offer("one\n", "a")
+    site.accept()
+    site.once()
+    site.world.state("installed.json").write_text(content)
+    said = told(site)
+    assert (said["running"], said["last"]["outcome"], said["server"]) == (None, "ok", site.url)
+    assert len(said["unreadable"]) == 1
+    assert f"problem   {said['unreadable'][0]}\n" in text(site)
+    assert "runs      unknown\n" in text(site)
+    assert "Move it away" not in text(site)
+    assert ("damaged" in text(site)) == (content == "x")
+    assert site.world.state("installed.json").read_text() == content
+
+
+def test_all_the_rest_is_told_beside_a_damaged_memory(site: Site) -> None:
+    made = site.offer("one\n", "a")
+    site.accept()
+    site.once()
+    site.world.state("agent.json").write_text("x")
+    said = told(site)
+    assert (said["running"]["commit"], said["last"]) == (made.commit, None)
+    assert "problem   agent.json in the state folder is damaged" in text(site)
+    assert site.world.state("agent.json").read_text() == "x"
+
+
+@pytest.mark.parametrize("words", [("status", "-o", "json"), ("key",), ("--version",), ("status", "--help")])
+def test_nobody_reads_on(site: Site, words: tuple[str, ...]) -> None:
+    """As with `| true`: nothing is said of it."""
+    site.agent("key")
+    reads, writes = os.pipe()
+    os.close(reads)
+    root = [] if words[-1].startswith("--") else ["--root", str(site.world.root)]
+    buffered = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    line = [sys.executable, "-c", PROGRAM, *words, *root]
+    done = subprocess.run(line, stdout=writes, stderr=subprocess.PIPE, cwd=ROOT, env=buffered)
+    os.close(writes)
+    assert (done.returncode, done.stderr) == (141, b"")

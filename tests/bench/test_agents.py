@@ -31,7 +31,7 @@ def measured(size: Size, home: Path) -> Figures:
 @pytest.mark.slow
 def test_a_handful_of_agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "missing", lambda: "it is not here")
-    size = Size(fleet="small", nodes=6, interval=2, seconds=3, flat=0.3, few=3, rounds=1, every=1)
+    size = Size(fleet="small", nodes=6, interval=2, seconds=3, flat=0.05, few=3, rounds=1, every=1)
     found = measured(size, tmp_path)
     (all_kept,), (steady,), (told,) = found.kept, found.steady, found.rounds
     assert all_kept.answered == all_kept.found > 12

@@ -13,7 +13,8 @@ import pytest
 from gitcfg.cli.main import run
 from gitcfg.library import open as opened
 from gitcfg.load.keys import fingerprint, written
-from gitcfg.state import Checkin, Result, State, connect
+from gitcfg.rollout import Plan, Progress, Status
+from gitcfg.state import Checkin, Result, State, StoredRelease, connect
 from gitcfg.state.records import OtherKey
 from tests.cli.published import judge
 
@@ -191,17 +192,60 @@ def test_a_node_that_was_set_up_anew_is_accepted(
     judge(said, "json")
     (one,) = [one for one in json.loads(said)["keys"] if one["node"] == "exec1"]
     assert (one["state"], one["key"], one["address"]) == ("another", key(9), "10.0.0.9")
-    told(capfd, "node", "accept", "exec1", "--yes")
+    assert run(["node", "accept", "exec1", "--yes"]) == 4
+    refused = capfd.readouterr()
+    assert (refused.out, "exec1 has another key already." in refused.err) == ("", True)
+    assert "--replace takes the new ones" in refused.err
     assert f"exec1 {key(1)}\n" in (pool / "keys/k.txt").read_text()
     assert fingerprint(key(9)) in told(capfd, "node", "accept", "exec1", "--replace", "--yes", "--commit")
     assert f"exec1 {key(9)}\n" in (pool / "keys/k.txt").read_text()
     assert "exec1" not in told(capfd, "node", "list", "--pending")
 
 
+def test_who_comes_with_another_key_is_noted_until_it_comes_with_its_own(
+    state: State, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert "another key" not in noted(capfd)
+    for name, number in (("exec1", 1), ("exec2", 2)):
+        state.claims.other(name, key(number), OtherKey(key(9), time.time() + 60, ""))
+    shows = "with another key: `gitcfg node list --pending` shows"
+    assert f"note: exec[1-2] come {shows} them.\n" in noted(capfd)
+    assert f"note: exec2 comes {shows} it.\n" in noted(capfd, "exec2")
+    assert "another key" not in noted(capfd, "exec3")
+    state.checkins.record([Checkin("exec1", time.time() + 90, key(1), "late")])
+    assert f"note: exec2 comes {shows} it.\n" in noted(capfd)
+
+
+def noted(capfd: pytest.CaptureFixture[str], *words: str) -> str:
+    assert run(["inventory", *words]) == 0
+    return " ".join(capfd.readouterr().err.split()) + "\n"
+
+
+@pytest.mark.parametrize(("until", "held"), [("2999-01-01", 1), ("2025-01-01", 0)])
+def test_who_is_held_is_away_for_a_release_as_on_the_server(
+    until: str, held: int, pool: Path, state: State, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = git(pool, "rev-parse", "HEAD")
+    (pool / "holds").mkdir()
+    (pool / "holds/h.yaml").write_text(f"nodes: exec4\nreason: r\nuntil: {until}\ncommit: {before}\n")
+    git(pool, "add", ".")
+    git(pool, "commit", "--quiet", "-m", "held")
+    commit, now = git(pool, "rev-parse", "HEAD"), time.time()
+    for each, status in ((before, Status.DONE), (commit, Status.RUNNING)):
+        plan, progress = Plan(("exec4",), (1,)), Progress(each, now - 500, status=status)
+        assert state.releases.begin(StoredRelease(each, None, now, plan, progress))
+    text = told(capfd, "release", "status", "-o", "json")
+    judge(text, "json")
+    newest, over = json.loads(text)["releases"]
+    assert (newest["counts"]["away"], newest["counts"]["pending"]) == (held, 1 - held)
+    assert over["counts"] is None
+
+
 def test_a_stranger_is_forgotten(state: State, capfd: pytest.CaptureFixture[str]) -> None:
     assert told(capfd, "node", "forget", "guest") == "forgot guest\n"
     assert state.checkins.node("guest") is None
-    told(capfd, "node", "forget", "guest", code=2)
+    assert run(["node", "forget", "guest"]) == 2
+    assert "Neither git nor the server knows a key of guest." in capfd.readouterr().err
     assert "guest" not in states(capfd)
 
 

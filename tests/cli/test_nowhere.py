@@ -45,16 +45,27 @@ def test_it_is_refused_and_nothing_is_left_behind(
     assert run(words.split()) == 2
     said = capfd.readouterr().err
     assert "--database URL" in said, said
+    assert ("--server" in said) == (not words.startswith("serve ")), said
     assert not list(clone.rglob("state.db"))
     assert not (clone / ".git/gitcfg-server").exists()
 
 
+@pytest.mark.parametrize("words", ["release status", "serve token create a"])
 def test_a_folder_that_is_said_and_empty_is_refused_too(
-    clone: Path, capfd: pytest.CaptureFixture[str]
+    words: str, clone: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["release", "status", "--state", "nowhere"]) == 2
+    assert run([*words.split(), "--state", "nowhere"]) == 2
     assert "There is no database" in capfd.readouterr().err
     assert not (clone / "nowhere").exists()
+
+
+@pytest.mark.parametrize("words", ["release status", "serve token create a", "wait HEAD", "inventory"])
+def test_an_empty_file_stays_empty(words: str, clone: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = clone / "empty.db"
+    file.touch()
+    assert run([*words.split(), "--database", f"sqlite:///{file}"]) == 2
+    assert "No server has used this database yet." in capfd.readouterr().err
+    assert file.stat().st_size == 0
 
 
 def test_what_is_written_beats_the_environment_and_two_are_refused(

@@ -146,3 +146,12 @@ def test_a_lock_that_is_something_else_is_refused(world: World, what: str, tmp_p
         world.state("lock").mkdir()
     outcome = install(world.place(), package({CONFIG: "y"}, commit="b"), Actions(), POLICY)
     assert (outcome.result, world.read(CONFIG), canary.read_text()) == ("refused", "x", "canary")
+
+
+def test_a_state_folder_that_others_can_write_is_named_whole(world: World) -> None:
+    """With the root: there may be another one at the path below it."""
+    assert world.install(package({CONFIG: "x"})).result == "ok"
+    world.state(".").chmod(0o777)
+    with pytest.raises(InstallError) as raised:
+        installed(world.place())
+    assert f"{world.root}/var/lib/gitcfg can be written by others" in raised.value.message

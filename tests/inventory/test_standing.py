@@ -11,6 +11,7 @@ from gitcfg.cache.cache import NoCache
 from gitcfg.inventory import described as module
 from gitcfg.inventory.columns import COLUMNS, value
 from gitcfg.inventory.described import behind, described
+from gitcfg.inventory.failures import failing
 from gitcfg.inventory.places import Place, Tip, joined
 from gitcfg.inventory.standing import Standing
 from gitcfg.library import Fleet, in_memory
@@ -91,8 +92,9 @@ def naively(known: Fleet, name: str, seen: dict[str, NodeState]) -> str:
     if said is None:
         return "never"
     is_behind = said.commit != TIP and said.digest != meant(known, name)
-    if is_behind and said.result is not None and said.result.outcome in ("failed", "refused", "reverted"):
-        return said.result.outcome
+    result = said.result
+    if is_behind and result is not None and result.commit == TIP and result.failed:
+        return result.outcome
     if NOW - said.last > {3.0: 900.0, 600.0: 1800.0}[said.interval]:
         return "away"
     if said.drift:
@@ -137,6 +139,7 @@ def test_it_is_what_a_naive_join_gives(
                 behind(known, seen.values(), NoCache(), lambda _: None, TODAY),
                 ("g",) if walk_in else None,
                 NOW,
+                failing(known, seen.values(), NoCache(), lambda _: None, TODAY),
             )
             places = joined(described(known, TODAY), seen, tip)
             assert [place.name for place in places] == sorted({*known, *seen})
@@ -177,6 +180,34 @@ def test_who_runs_what_has_not_changed_since_is_not_behind(monkeypatch: pytest.M
         assert found == {name for name in old if old[name].digest != new[name].digest}
         sizes.add(len(found))
     assert {0, 1, 12} <= sizes
+
+
+def test_a_failure_counts_while_the_same_is_meant() -> None:
+    """A commit that changes nothing for a node leaves it failed; with one that does that is over."""
+    sizes = set()
+    for seed in range(30):
+        old, new = versions(Random(seed))
+        seen = [NodeState(name, 1.0, 1.0, 1.0, result=Result(OLD, "reverted", 1.0)) for name in old]
+        same = frozenset(name for name in old if old[name].digest == new[name].digest)
+        found = failing(new, seen, NoCache(), lambda commit: old if commit == OLD else None, TODAY)  # noqa: B023
+        assert found == same
+        assert not failing(new, seen, NoCache(), lambda _: None, TODAY)
+        assert failing(old, seen, NoCache(), lambda _: None, TODAY) == set(old)
+        sizes.add(len(same))
+    assert {0, 12} <= sizes
+
+
+@pytest.mark.parametrize("text", ["1", "2"])
+def test_who_walks_in_failed_at_what_all_who_do_get(text: str) -> None:
+    files = {"gitcfg.yaml": "format: 1\nwalk_in: {groups: [g]}\n"}
+    old, new = (
+        in_memory({**files, "groups/g.yaml": f"files: {{/etc/f: {{text: '{said}'}}}}\n"}, TODAY)
+        for said in ("1", text)
+    )
+    old.commit, new.commit = OLD, TIP
+    seen = [NodeState("guest", 1.0, 1.0, 1.0, result=Result(OLD, "failed", 1.0))]
+    found = failing(new, seen, NoCache(), lambda _: old, TODAY)
+    assert found == (frozenset({"guest"}) if text == "1" else frozenset())
 
 
 def test_git_alone_knows_who_is_retired_or_held() -> None:

@@ -180,6 +180,21 @@ def test_what_it_does_not_change_is_not_waited_for() -> None:
     assert offered("other", chain, "a").commit == "b"
 
 
+def test_who_comes_while_it_is_on_its_way_comes_last() -> None:
+    plan = planned("b", NODES, USUAL)
+    for stage, commit in ((0, "a"), (1, "a"), (2, "b")):
+        chain = [Rollout(plan, Progress("b", BEGIN, stage=stage), set(NODES))]
+        assert offered("guest", chain, "a").commit == commit
+
+
+def test_a_halted_one_is_for_nobody_else() -> None:
+    """Whoever has no turn in it: a guest, a node that is new in it, one that it does not change."""
+    halted = replace(Progress("b", BEGIN), status=Status.HALTED)
+    for described in (None, set(), {"other"}):
+        chain = [Rollout(planned("b", NODES, USUAL), halted, described)]
+        assert offered("other", chain, "a").commit == "a"
+
+
 def test_canaries_are_first_and_every_commit_has_others() -> None:
     first = planned("c1", NODES, Release(AT, first=Ref("true", AT)), {"n7", "n9"})
     assert set(first.order[:2]) == {"n7", "n9"}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gitcfg.state import connect
 from tests.server.agent import Node
 from tests.server.site import GITCFG, Server, Site, run, until
 
@@ -62,9 +63,13 @@ def test_tokens(site: Site) -> None:
     code, text = said(site, "serve", "token", "create", "alice")
     assert (code, "No server keeps its state here" in text) == (2, True)
     folder = site.bare / "gitcfg-server"
+    code, text = said(site, "serve", "token", "create", "alice", "--state", str(folder))
+    assert (code, "There is no database" in text) == (2, True)
     assert not folder.exists()
+    with Server(site):  # which makes the folder and the database
+        pass
     words = (*GITCFG, "-C", str(site.bare), "serve", "token")
-    token = run(*words, "create", "alice", "--state", str(folder), cwd=site.work).strip()
+    token = run(*words, "create", "alice", cwd=site.work).strip()
     assert token.startswith("gitcfg_")
     assert said(site, "serve", "token", "create", "alice")[0] == 2
     code, text = said(site, "serve", "token", "create", "a/b")
@@ -84,7 +89,8 @@ def test_tokens(site: Site) -> None:
 def test_status_before_anything_was_released(site: Site) -> None:
     site.with_nodes({})
     words = (*GITCFG, "-C", str(site.bare))
-    run(*words, "serve", "token", "create", "a", "--state", str(site.bare / "gitcfg-server"), cwd=site.work)
+    (site.bare / "gitcfg-server").mkdir()
+    connect(f"sqlite:///{site.bare}/gitcfg-server/state.db").close()
     assert run(*words, "release", "status", cwd=site.work) == "No commit has been released yet.\n"
     assert "There is no release of abcdef" in said(site, "release", "resume", "abcdef")[1]
     assert "There is no revision nothing" in said(site, "release", "resume", "nothing")[1]
@@ -98,7 +104,7 @@ def test_waiting_says_who_is_late_and_ends_when_all_are_there(site: Site) -> Non
         server.node("n1", nodes["n1"]).obey()
         code, text = said(site, "wait", first, "--timeout", "1s")
         assert code == 5
-        assert "1 node of 2 did not come to run it: n2." in text
+        assert "1 node of 2 does not run it yet: n2." in text
         assert said(site, "wait", first, "n1", "--timeout", "1s") == (0, "")
         server.node("n2", nodes["n2"]).obey()
         assert said(site, "wait", first, "--timeout", "5s") == (0, "")

@@ -31,7 +31,7 @@ def test_all_can_be_set_in_the_environment_and_is_told() -> None:
 def test_what_the_unit_sets_is_what_the_program_reads() -> None:
     known = {*variables(), "GITCFG_REPO"}
     assert set(re.findall(r"GITCFG_\w+", UNIT)) <= known
-    assert set(re.findall(r"GITCFG_\w+", PAGE)) <= {*known, "GITCFG_TOKEN"}
+    assert set(re.findall(r"GITCFG_\w+", PAGE)) <= {*known, "GITCFG_TOKEN", "GITCFG_SERVER"}
 
 
 def test_every_message_of_the_log_is_told() -> None:

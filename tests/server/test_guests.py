@@ -26,6 +26,9 @@ def test_a_bad_commit_reaches_one_guest(site: Site) -> None:
         begun(server, token, bad)
         rounds(fleet, server, token, bad, "halted")
         assert len(fleet.offered[bad] & set(GUESTS)) == 1
+        late = server.node("late")  # it comes when it is known to be bad
+        assert late.config().json()["commit"] == first
+        assert server.get("/v1/nodes/late", token).json()["running"]["commit"] is None
 
         fix = site.push({"groups/Guests.yaml": GREY.replace("grey", "white")})
         begun(server, token, fix)

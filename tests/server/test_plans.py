@@ -2,10 +2,18 @@
 
 from datetime import date
 
+import pytest
+from msgspec.structs import replace
+
+from gitcfg.cli.serving.releases import line
+from gitcfg.inventory.standing import standing
 from gitcfg.model import Origin, Release
 from gitcfg.rollout import Plan, Progress, Rollout, Status
 from gitcfg.server.outline import Held, Line, Outline
+from gitcfg.server.release_records import look, named_record
 from gitcfg.server.releases import Begun, begun_release
+from gitcfg.server.roll import Last, Roll
+from gitcfg.server.standing import stands
 from gitcfg.server.view import View
 from gitcfg.state import StoredRelease
 
@@ -32,4 +40,57 @@ def test_a_held_node_has_its_turn_when_its_hold_ends() -> None:
     second = release.plan.order[1]
     free = View("b", commits, (halted, Rollout(DONE.plan, DONE.progress)), "a")
     assert free.offer(second).commit == "a"
-    assert free.offer("n3").commit == "b"
+    assert free.line("n3") == commits["b"].nodes["n3"]
+
+
+@pytest.mark.parametrize(
+    ("failed", "stood"),
+    [("b", "reverted"), ("same", "reverted"), ("a", "behind"), ("gone", "behind"), (None, "behind")],
+)
+def test_only_what_a_node_is_to_run_by_now_can_have_failed(failed: str | None, stood: str) -> None:
+    commits = {"a": outline({"n1": "1"}), "same": outline({"n1": "2"}), "b": outline({"n1": "2"})}
+    last = Last("key", 9.0, 1.0, "a", "0", "reverted", failed, 8.0, 0)
+    view = View("b", {name: replace(each, keys={"n1": "key"}) for name, each in commits.items()})
+    assert standing(stands(view, "n1", last, 10.0)) == stood
+
+
+@pytest.mark.parametrize(("tree", "stood"), [("tree", "failed"), ("other", "behind")])
+def test_who_walks_in_has_failed_while_git_says_the_same(tree: str, stood: str) -> None:
+    now = replace(outline({}), walk_in=("g",))
+    view = View("b", {"a": replace(now, tree=tree), "b": now})
+    last = Last("key", 9.0, 1.0, "0", "0", "failed", "a", 8.0, 0)
+    assert standing(stands(view, "guest", last, 10.0)) == stood
+
+
+def test_who_is_held_does_not_keep_a_release_waiting() -> None:
+    here, roll = outline({"n1": "2", "n2": "2"}), Roll()
+    for name in here.nodes:
+        roll.claimed(name, "key", 3.0)
+    release = StoredRelease("b", "a", 1.0, Plan(("n1", "n2"), (2,)), Progress("b", 1.0))
+    found = named_record(release, look(roll, "b", here.nodes, {"n1"}), 4.0)
+    assert {what: number for what, number in found["counts"].items() if number} == {"pending": 1, "away": 1}
+    over = replace(release, progress=replace(release.progress, status=Status.DONE))
+    assert named_record(over, look(roll, "b", here.nodes, ()), 4.0)["counts"] is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "why", "said"),
+    [
+        ({"failed": 1}, "1 failed, and at most 0 may fail", "; 1 failed, and at most 0 may fail"),
+        ({"well": 2, "failed": 1}, "1 failed of the 1 in stage 1", ": 2 well; 1 failed of the 1 in stage 1"),
+        (
+            {"failed": 1, "missing": 2},
+            "1 failed and 2 missing, and at most 2 may fail",
+            "; 1 failed and 2 missing, and at most 2 may fail",
+        ),
+        (
+            {"failed": 11, "well": 1},
+            "1 failed, and at most 0 may fail",
+            ": 11 failed, 1 well; 1 failed, and at most 0 may fail",
+        ),
+        (None, "", ""),
+    ],
+)
+def test_what_halted_a_release_is_said_once(counts: dict[str, int] | None, why: str, said: str) -> None:
+    release = {"commit": "b", "status": "s", "nodes": 9, "stage": 1, "stages": [9], "offered": 9}
+    assert line(release | {"counts": counts, "why": why}) == f"b  s  stage 1 of 1, 9 of 9 nodes{said}"

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from sqlalchemy import text
+import pytest
+from sqlalchemy import inspect, text
 
-from gitcfg.state import Checkin, connect
+from gitcfg.model import GitcfgError
+from gitcfg.state import Checkin, connect, looked
 from gitcfg.state.database import changing, opened
 from gitcfg.state.migrations import MIGRATIONS
 from gitcfg.state.records import OtherKey
@@ -41,3 +43,35 @@ def test_a_new_database_is_of_the_newest(tmp_path: Path) -> None:
         found = connection.execute(text("SELECT value FROM meta WHERE name = 'schema'")).scalar()
     engine.dispose()
     assert found == str(len(MIGRATIONS))
+
+
+def test_who_only_looks_makes_no_tables(url: str) -> None:
+    engine = opened(url)  # an empty file, or a database without tables
+    with pytest.raises(GitcfgError, match="No server has used this database yet"):
+        looked(url)
+    assert inspect(engine).get_table_names() == []
+    engine.dispose()
+    connect(url).close()
+    found = looked(url)
+    found.checkins.record([Checkin("n1", 1.0, "key")])
+    assert [one.node for one in found.checkins.nodes()] == ["n1"]
+    found.close()
+
+
+@pytest.mark.parametrize(("schema", "said"), [("1", "is of an older version"), ("99", "is of schema 99")])
+def test_who_only_looks_migrates_nothing(url: str, schema: str, said: str) -> None:
+    connect(url).close()
+    engine = opened(url)
+    with changing(engine) as connection:
+        connection.execute(text("UPDATE meta SET value = :schema WHERE name = 'schema'"), {"schema": schema})
+    with pytest.raises(GitcfgError, match=said):
+        looked(url)
+    with changing(engine) as connection:
+        assert connection.execute(text("SELECT value FROM meta WHERE name = 'schema'")).scalar() == schema
+    engine.dispose()
+
+
+def test_who_only_looks_makes_no_file(tmp_path: Path) -> None:
+    with pytest.raises(GitcfgError, match="There is no database"):
+        looked(f"sqlite:///{tmp_path}/state.db")
+    assert not list(tmp_path.iterdir())

@@ -63,7 +63,8 @@ def test_a_node_is_retired(pool: Pool) -> None:
     assert gone.daemon.verbs() == ["stop"]
     assert list(gone.files) == [foreign.name]
     assert [node.daemon.pid for node in others] == pids
-    assert pool.ask(f"/v1/nodes/{gone.name}")["retired"] is True
+    # The server that is asked here may come to the commit a moment after the one that the node asked.
+    until(lambda: pool.ask(f"/v1/nodes/{gone.name}")["retired"] is True, pool.servers[0].log)
     listed = pool.call("inventory", "--database", pool.database, "--columns", "name,state", "-o", "csv")
     assert f"{gone.name},retired" in listed.stdout
     pool.push({f"nodes/{gone.name}.yaml": "groups: [Workers]\n"})
@@ -85,7 +86,7 @@ def test_a_node_is_held_and_let_go_and_people_wait_for_it(pool: Pool) -> None:
     assert pool.call("wait", commit, rest, "--timeout", "60s", *database).returncode == 0
     late = pool.call("wait", commit, "--timeout", "1s", *database)
     assert late.returncode == 5
-    assert f"1 node of 4 did not come to run it: {held.name}." in late.stderr
+    assert f"1 node of 4 does not run it yet: {held.name}." in late.stderr
     done = pool.call("hold", "lift", "busy", "--commit")
     assert done.returncode == 0, done.stderr
     run("git", "push", "-q", "origin", "HEAD:main", cwd=pool.work)

@@ -5,11 +5,13 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from gitcfg.load.keys import fingerprint
 from gitcfg.web import POLICY
 from gitcfg.web.assets import assets
+from tests.server.agent import Node
 from tests.server.site import GITCFG, run, until
 from tests.web.pages import Read, accessible
-from tests.web.place import DOMAIN, DRIFTS, FAILS, NASTY, Place, cookie_of, csrf
+from tests.web.place import DOMAIN, DRIFTS, FAILS, NASTY, SECOND, Place, cookie_of, csrf
 
 GUARDED = (
     "/",
@@ -218,6 +220,14 @@ def test_a_node_says_what_it_runs_and_why(place: Place, looks: str) -> None:
     drifted = read(place, f"/nodes/{DRIFTS}{DOMAIN}", looks)
     assert f"+{SIGNS}" in drifted.text
     assert "cores" in drifted.text
+
+
+def test_a_node_with_another_key_is_told_with_its_fingerprint(place: Place, looks: str) -> None:
+    name = SECOND + DOMAIN
+    assert "another key" not in read(place, f"/nodes/{name}", looks).text
+    anew = Node(name, place.server.url, place.server.key)
+    until(lambda: anew.config().status != 200 and "another key" in read(place, f"/nodes/{name}", looks).text)
+    assert fingerprint(anew.public) in read(place, f"/nodes/{name}", looks).text
 
 
 def test_a_nodes_history_says_which_commits_changed_it(place: Place, looks: str) -> None:

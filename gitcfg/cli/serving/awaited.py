@@ -16,7 +16,11 @@ from gitcfg.nodeset import fold
 if TYPE_CHECKING:
     from gitcfg.state import NodeState
 
-_STUCK = ("halted", "aborted")
+_STUCK = {
+    "halted": "`gitcfg release resume` lets it go on; a newer commit overtakes it.",
+    "aborted": "What was before it holds again; push another commit.",
+}
+"""How a release goes no further, and what to do then."""
 
 
 class Awaited:
@@ -36,17 +40,26 @@ class Awaited:
         told = {one.node: one for one in nodes}
         return [name for name in self.names if name not in told or not self._runs(told[name])]
 
-    def stuck(self, releases: Iterable[Mapping[str, Any]]) -> str:
-        """Why nobody else gets it; nothing: they may. `releases` are those of `gitcfg.releases/1`."""
-        found = next((one for one in releases if self._follows(one["commit"])), None)
-        if found is None or found["status"] not in _STUCK:
-            return ""
+    def stuck(self, releases: Iterable[Mapping[str, Any]]) -> tuple[str, str] | None:
+        """Why nobody else gets it, and what to do; None: they may. `releases`: of `gitcfg.releases/1`.
+
+        Where a release went wrong, nodes get the one before it, which may have the commit as well.
+        """
+        following = [one for one in releases if self._follows(one["commit"])]
+        standing = [one for one in following if one["status"] != "aborted"] or following
+        if not standing or standing[0]["status"] not in _STUCK:
+            return None
+        if any(one["status"] == "done" for one in standing):
+            return None
+        found = standing[0]
         why = f": {safe(found['why'])}" if found["why"] else ""
-        return f"The release of {safe(found['commit'][:ABBREVIATED])} is {found['status']}{why}"
+        said = f"The release of {safe(found['commit'][:ABBREVIATED])} is {found['status']}{why}."
+        return said, _STUCK[found["status"]]
 
     def shows(self, late: Sequence[str]) -> str:
         """Who is late."""
-        return f"{counted(len(late), 'node')} of {len(self.names)} did not come to run it: {fold(late)}."
+        verb = "does" if len(late) == 1 else "do"
+        return f"{counted(len(late), 'node')} of {len(self.names)} {verb} not run it yet: {fold(late)}."
 
     def _runs(self, node: "NodeState") -> bool:
         if node.commit is None:

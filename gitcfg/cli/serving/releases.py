@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
@@ -12,8 +13,8 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
 if TYPE_CHECKING:
-    from gitcfg.server.outline import Line
-    from gitcfg.server.roll import Roll
+    from gitcfg.rollout.outcomes import Look
+    from gitcfg.server.outline import Outline
     from gitcfg.state import State, StoredRelease
 
 _SHOWN = 20
@@ -42,47 +43,51 @@ def named(session: Session, revision: str) -> str:
 
 def kept(session: Session, state: "State", now: float) -> dict[str, Any]:
     """`gitcfg.releases/1` out of the database."""
-    from gitcfg.server.roll import Roll
-
-    roll = Roll()
-    roll.read(state.checkins.nodes())
-    found = [_record(session, one, roll, now) for one in state.releases.newest(_SHOWN)]
+    found = [_record(session, state, one, now) for one in state.releases.newest(_SHOWN)]
     return {"schema": "gitcfg.releases/1", "releases": found}
 
 
 def steered(session: Session, state: "State", what: str, commit: str, now: float) -> dict[str, Any]:
     """A release, once it goes on or was taken back."""
-    from gitcfg.server.roll import Roll
     from gitcfg.state.steering import abort, resume
 
     done = (resume if what == "resume" else abort)(state, commit, now, os.environ.get("USER", ""))
-    roll = Roll()
-    roll.read(state.checkins.nodes())
-    return _record(session, done, roll, now)
+    return _record(session, state, done, now)
 
 
-def _record(session: Session, release: "StoredRelease", roll: "Roll", now: float) -> dict[str, Any]:
-    """A release. What nodes were to run is not asked for where it is over."""
+def _record(session: Session, state: "State", release: "StoredRelease", now: float) -> dict[str, Any]:
+    """A release. What nodes have said, and were to run, is not asked for where it is over."""
     from gitcfg.server.release_records import GOING, named_record
 
-    lines = _lines(session, release.commit) if release.progress.status in GOING else {}
-    return named_record(release, lines, roll, now)
+    going = release.progress.status in GOING
+    return named_record(release, _look(session, state, release.commit) if going else lambda _: None, now)
 
 
-def _lines(session: Session, commit: str) -> "Mapping[str, Line]":
-    """The nodes at a commit, as the server has kept them; none where git no longer has it."""
-    from datetime import date
+def _look(session: Session, state: "State", commit: str) -> "Look":
+    """How a release that is not over, so is the newest one, sees nodes: its holds are those that count."""
+    from gitcfg.server.release_records import look
+    from gitcfg.server.roll import Roll
 
+    roll, here, today = Roll(), _outline(session, commit), session.today or date.today()
+    roll.read(state.checkins.nodes())
+    if here is None:
+        return look(roll, commit, {}, ())
+    held = frozenset(name for hold in here.holds if today <= hold.until for name in hold.nodes)
+    return look(roll, commit, here.nodes, held)
+
+
+def _outline(session: Session, commit: str) -> "Outline | None":
+    """A commit as the server has kept it; None: git no longer has it."""
     from gitcfg.cache.cache import cache_of
     from gitcfg.library import Source
     from gitcfg.server.outline import outline
 
     found = repository(session)
     if not found.knows(commit):
-        return {}
+        return None
     source = Source(found, session.today or date.today(), cache_of(found, os.geteuid()))
     with source.at(commit) as fleet:
-        return outline(fleet, source.cache).nodes
+        return outline(fleet, source.cache)
 
 
 def show(record: Mapping[str, Any]) -> Iterator[str]:
@@ -98,12 +103,19 @@ def line(release: Mapping[str, Any]) -> str:
     """How far a release has got."""
     head = f"{safe(release['commit'][:ABBREVIATED])}  {release['status']}"
     if not release["nodes"]:
-        return f"{head}  changes no node"
-    counts = ", ".join(f"{number} {what}" for what, number in release["counts"].items() if number)
+        return f"{head}  {'changes no node' if release['base'] else 'the first commit: all nodes at once'}"
     stage = f"stage {release['stage']} of {len(release['stages'])}"
     far = f"{head}  {stage}, {release['offered']} of {counted(release['nodes'], 'node')}"
-    far += f": {counts}" if counts else ""
+    said = _counts(release)
+    far += f": {', '.join(said)}" if said else ""
     return f"{far}; {safe(release['why'])}" if release["why"] else far
+
+
+def _counts(release: Mapping[str, Any]) -> list[str]:
+    """What nodes have made of it, but for what the reason of its halt says just after."""
+    counts, why = release["counts"] or {}, re.split(", | of ", release["why"])[0].split(" and ")
+    said = (f"{number} {what}" for what, number in counts.items() if number)
+    return [each for each in said if each not in why]
 
 
 def nodes(release: Mapping[str, Any]) -> Iterator[str]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gitcfg.cli.database import address, kept
+from gitcfg.cli.database import address, opened
 from gitcfg.cli.plain import safe
-from gitcfg.cli.serving.place import Database, StateFolder, database, repository
+from gitcfg.cli.serving.place import Database, StateFolder, repository
 from gitcfg.cli.serving.said import asked
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.model import GitcfgError
@@ -72,26 +72,26 @@ def create(
     state: StateFolder = None,
 ) -> int:
     """Make a token, and show it: it cannot be shown again."""
-    with _made(context, url, state) as kept:
+    with _kept(context, url, state) as found:
         from gitcfg.state import Role as Kept
 
-        token = kept.tokens.create(name, Kept(role.value), time.time())
+        token = found.tokens.create(name, Kept(role.value), time.time())
     write(f"{token}\n")
     return 0
 
 
 @contextmanager
-def _made(context: typer.Context, url: str | None, state: str | None) -> "Iterator[State]":
-    """The database, made where it is said and not yet there. GitcfgError: nothing is said, and none is here.
+def _kept(context: typer.Context, url: str | None, state: str | None) -> "Iterator[State]":
+    """The database of a server. GitcfgError: nothing is said, and none is here; or no server has used it.
 
-    Who makes a token in any clone would get one that no server knows.
+    Who makes a token in any clone, or where a word is misspelt, would get one that no server knows.
     """
     session: Session = context.obj
-    said = asked(context, url, state)
-    if address(repository(session), said) is None:
+    where = address(repository(session), asked(context, url, state))
+    if where is None:
         hint = "Start `gitcfg serve` first, or say --state DIR or --database URL, as it does."
         raise GitcfgError("No server keeps its state here.", hint)
-    with database(session, said.url, said.folder) as found:
+    with opened(where) as found:
         yield found
 
 
@@ -103,7 +103,7 @@ def listed(
 ) -> int:
     """List who holds tokens."""
     session: Session = context.obj
-    with kept(repository(session), asked(context, url, state)) as found:
+    with _kept(context, url, state) as found:
         tokens = found.tokens.all()
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
@@ -126,7 +126,7 @@ def revoke(
 ) -> int:
     """Let a token count no more: within seconds, on all servers."""
     session: Session = context.obj
-    with kept(repository(session), asked(context, url, state)) as found:
+    with _kept(context, url, state) as found:
         found.tokens.revoke(name)
     session.write(f"revoked {safe(name)}\n")
     return 0

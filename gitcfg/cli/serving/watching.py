@@ -72,8 +72,8 @@ def watch(looking: Looking, awaited: Awaited, seconds: float) -> None:
             if not late:
                 return
             if stuck := awaited.stuck(seen[1]):
-                hint = "`gitcfg release resume` lets a halted one go on; a newer commit overtakes it."
-                raise GitcfgError(f"{stuck}. {awaited.shows(late)}", hint, code=SOME_FAILED)
+                why, hint = stuck
+                raise GitcfgError(f"{why} {awaited.shows(late)}", hint, code=SOME_FAILED)
         if time.monotonic() + PAUSE > end:
             hint = "`gitcfg release status` says how far it has got."
             raise GitcfgError(awaited.shows(late), looking.lost, hint, code=TIME_RAN_OUT)

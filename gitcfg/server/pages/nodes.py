@@ -15,6 +15,7 @@ from gitcfg.server.pages.rows import row
 from gitcfg.server.pages.shown import shown
 from gitcfg.server.problems import Problem
 from gitcfg.server.service import SERVICE, Service
+from gitcfg.server.standing import other_record
 from gitcfg.state import NodeState, Result, State
 from gitcfg.web.content import Commit, Configured, Due, File, NodePage, Param
 
@@ -42,6 +43,7 @@ async def one(request: web.Request) -> NodePage:
         results,
         configured,
         await _due(service, name, runs, offer.commit),
+        (other_record(state, view.keys.get(name)) or {}).get("fingerprint", ""),
     )
 
 

@@ -16,6 +16,8 @@ from gitcfg.server.standing import names, node_record, result_record
 from gitcfg.server.view import View
 from gitcfg.state import Role, State
 
+_ACCEPTED = "What counts has its key: `gitcfg node forget` takes it out of keys/; commit and push that first."
+
 
 async def all_nodes(request: web.Request) -> web.StreamResponse:
     """Every node that git knows or that came."""
@@ -54,7 +56,7 @@ async def forget(request: web.Request) -> web.StreamResponse:
     service, name = request.app[SERVICE], request.match_info["node"]
     await reader(request, Role.OPERATE)
     if name in service.view.keys:
-        raise Problem("conflict", "It is accepted: `gitcfg node forget` takes its key out of git.")
+        raise Problem("conflict", _ACCEPTED)
     now = service.clock()
     if not await service.conductor.ask(lambda state: _forgotten(state, name, now)):
         raise Problem("not-found")

@@ -1,17 +1,17 @@
 """Releases: how far they have got, and what people do to them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 from aiohttp import web
 
 from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.rollout.outcomes import Look
 from gitcfg.server.answers import json_answer
 from gitcfg.server.callers import reader
-from gitcfg.server.outline import Line
 from gitcfg.server.problems import Problem
-from gitcfg.server.release_records import named_record, release_record
+from gitcfg.server.release_records import look, named_record, release_record
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.state import Role, State, StoredRelease
 from gitcfg.state.steering import abort, resume
@@ -47,7 +47,7 @@ async def _steered(request: web.Request, steer: Steer) -> web.StreamResponse:
         found = await service.conductor.ask(lambda state: steer(state, commit, now, token.name))
     except GitcfgError as error:
         if error.code == REFUSED:
-            raise Problem("conflict", error.message) from None
+            raise Problem("conflict", " ".join((error.message, *error.hints))) from None
         raise Problem("not-found") from None
     service.conductor.wake()
     return json_answer(msgspec.json.encode({"schema": "gitcfg.release/1", **_named(service, found)}))
@@ -55,17 +55,18 @@ async def _steered(request: web.Request, steer: Steer) -> web.StreamResponse:
 
 def told(service: Service, release: StoredRelease) -> dict[str, Any]:
     """A release as it stands by now, without the names of nodes."""
-    return release_record(release, _lines(service, release), service.conductor.roll, service.clock())
+    return release_record(release, _look(service, release), service.clock())
 
 
 def _named(service: Service, release: StoredRelease) -> dict[str, Any]:
-    return named_record(release, _lines(service, release), service.conductor.roll, service.clock())
+    return named_record(release, _look(service, release), service.clock())
 
 
-def _lines(service: Service, release: StoredRelease) -> Mapping[str, Line]:
-    view = service.conductor.view
+def _look(service: Service, release: StoredRelease) -> Look:
+    view, roll = service.conductor.view, service.conductor.roll
     outline = view.outlines.get(release.commit) if view is not None else None
-    return outline.nodes if outline is not None else {}
+    lines, held = outline.nodes if outline is not None else {}, view.held if view is not None else {}
+    return look(roll, release.commit, lines, held)
 
 
 ROUTES = [

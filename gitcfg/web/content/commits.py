@@ -45,7 +45,7 @@ class Release(msgspec.Struct, frozen=True):
     since: float
     well: float | None
     why: str
-    counts: Mapping[str, int]
+    counts: Mapping[str, int] | None
     subject: str = ""
 
 

@@ -50,7 +50,10 @@ class Configured(msgspec.Struct, frozen=True):
 
 
 class NodePage(msgspec.Struct, frozen=True):
-    """A node. `wanted` is the commit that it is to run; `due` what then happens, None: nothing is known."""
+    """A node. `wanted` is the commit that it is to run; `due` what then happens, None: nothing is known.
+
+    `other` is the fingerprint of a key that it came with and that is not the one in git; "": it did not.
+    """
 
     row: Row
     wanted: Commit | None
@@ -61,3 +64,4 @@ class NodePage(msgspec.Struct, frozen=True):
     results: "tuple[Result, ...]"
     configured: Configured | None
     due: Due | None
+    other: str = ""
