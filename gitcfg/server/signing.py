@@ -1,7 +1,7 @@
 """Answers signed with the server's key (RFC 9421), each bound to the request that it answers."""
 
 import base64
-import os
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from gitcfg.edit.whole import write_new
 from gitcfg.model import GitcfgError
 
 LABEL = TAG = "gitcfg"
@@ -78,17 +79,7 @@ def server_key(file: Path) -> ServerKey:
 
 
 def _made(file: Path) -> ServerKey:
-    """Written aside and linked: of two servers that begin at once, both use the one that was first."""
-    new = file.with_name(f"{file.name}.{os.getpid()}")
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with open(descriptor, "wb") as opened:
-        opened.write(Ed25519PrivateKey.generate().private_bytes_raw())
-        opened.flush()
-        os.fsync(opened.fileno())
-    try:
-        os.link(new, file)
-    except FileExistsError:
-        pass
-    finally:
-        new.unlink()
+    """Of two servers that begin at once, both use the one that was first."""
+    with suppress(FileExistsError):
+        write_new(file, Ed25519PrivateKey.generate().private_bytes_raw(), 0o600)
     return server_key(file)
