@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gitcfg.gate.astray import astray
+from gitcfg.gate.astray import astray, holds
 
 if TYPE_CHECKING:
     from gitcfg.git.history import History
@@ -16,7 +16,7 @@ def warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
     from gitcfg.git.history import History
 
     repository = source.repository
-    if not fleet.model.holds or not repository.knows("HEAD"):
+    if not holds(fleet) or not repository.knows("HEAD"):
         return
     history = History(repository)
     if not history.shallow:

@@ -116,13 +116,10 @@ def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> in
 
 
 def _tell_astray(session: Session, source: "Source", fleet: "Fleet") -> None:
-    from gitcfg.gate.astray import holds
+    from gitcfg.cli.astray import warnings
 
-    if holds(fleet):
-        from gitcfg.cli.astray import warnings
-
-        for text in warnings(source, fleet):
-            session.console(stderr=True).print(text, style="yellow")
+    for text in warnings(source, fleet):
+        session.console(stderr=True).print(text, style="yellow")
 
 
 def _tell_unjudged(session: Session, checked: "Checked") -> None:
