@@ -105,3 +105,15 @@ def awaited(condition: Callable[[], object], seconds: float = 20.0) -> None:
 def drained(one: "subprocess.Popen[str]") -> str:
     """What a process said, once it has ended."""
     return one.communicate(timeout=30)[1]
+
+
+def ready(site: Site, text: str = "one\n") -> None:
+    """A node that runs its first configuration, and whose server remembers nothing of it."""
+    site.offer(text, "a")
+    site.accept()
+    done = site.once()
+    assert done.returncode == 0, done.stderr
+    assert site.world.runs_with("app") == text
+    site.book.checkins.clear()
+    site.book.requests.clear()
+    site.world.log("app")

@@ -90,6 +90,15 @@ def test_a_disk_that_is_full_until_there_is_room(site: Site, tmp_path: Path) -> 
             assert server.stop() == 0
 
 
+def unwritable(server: Server, asking: Node, token: str) -> tuple[int, int]:
+    """Let a server write to no file any more: it goes on answering. What it might write to until then."""
+    limit = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, limit[1]))
+    assert asking.checkin().problem == "unavailable"
+    reads_go_on(server, asking, token)
+    return limit
+
+
 def test_no_more_can_be_written_to_a_file(site: Site, tmp_path: Path) -> None:
     """The same for who is not root: writes fail from a size on."""
     node = Node("n1", "")
@@ -99,10 +108,7 @@ def test_no_more_can_be_written_to_a_file(site: Site, tmp_path: Path) -> None:
         server.accepted(commit)
         asking, token = server.node("n1", node), server.token()
         assert asking.checkin().status == 200
-        limit = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, limit[1]))
-        assert asking.checkin().problem == "unavailable"
-        reads_go_on(server, asking, token)
+        limit = unwritable(server, asking, token)
         assert server.get("/readyz").status == 503
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limit)
         until(lambda: server.get("/readyz").status == 200, server.log)
@@ -119,10 +125,7 @@ def test_a_disk_that_becomes_read_only(site: Site, tmp_path: Path) -> None:
             server.accepted(commit)
             asking, token = server.node("n1", node), server.token()
             # Read-only as ext4 makes itself after a fault: whoever has the file open cannot write either.
-            limit = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
-            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, limit[1]))
-            assert asking.checkin().problem == "unavailable"
-            reads_go_on(server, asking, token)
+            unwritable(server, asking, token)
             server.process.kill()
             server.process.wait(10)
         run("mount", "-o", "remount,ro", str(disk), cwd=tmp_path)
