@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := dev,agent,htcondor,server
+EXTRAS := dev,agent,htcondor,server,ssh
 
 .PHONY: demo test bench bench-agents lint docs pictures reference setup clean
 

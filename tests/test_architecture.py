@@ -20,6 +20,7 @@ TIERS = {
     "markdown": 0,
     "bundled": 0,
     "workers": 0,
+    "secrets": 3,
     "load": 1,
     "compile": 1,
     "check": 2,
@@ -44,6 +45,7 @@ TIERS = {
     "published": 5,
     "web": 5,
     "gate": 5,
+    "deploy": 6,
     "server": 6,
     "cli": 7,
 }
@@ -77,6 +79,9 @@ HOMES = {
     "aiohttp": {"gitcfg/server", "gitcfg/cli/serving/command.py"},
     "uvloop": {"gitcfg/cli/serving/command.py"},
     "http_message_signatures": {"gitcfg/server"},
+    "pyrage": {"gitcfg/secrets"},
+    "fabric": {"gitcfg/deploy/ssh.py"},
+    "paramiko": {"gitcfg/deploy/ssh.py"},
     "typer": {"gitcfg/cli"},
     "rich": {"gitcfg/cli"},
 }
