@@ -3,21 +3,24 @@
 import base64
 import hashlib
 import json
+import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pyrage
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from http_message_signatures.exceptions import HTTPMessageSignaturesException
 
 from gitcfg.install import Package, package_to_json
-from gitcfg.load.keys import public_key
+from gitcfg.load.keys import public_key, written
 from tests.agent.wire import Answered, Asked, proven, sign
 
 Reply = tuple[int, dict[str, str], bytes]
@@ -52,7 +55,9 @@ class Book:
     checkins: list[dict[str, Any]] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     nonces: set[str] = field(default_factory=set)
+    closing: bool = False
     fault: Fault | None = None
+    sealed_to: bytes = b""
     away: Callable[[str], bool] = lambda path: False
     refuse: Callable[[str], Reply | None] = lambda path: None
 
@@ -169,7 +174,7 @@ class Handler(BaseHTTPRequestHandler):
             return self._changes(node, dict(pair.split("=") for pair in query.split("&")))
         if path.startswith("/v1/commits/"):
             sent = book.instead or book.packages[path.split("/")[3]]
-            return 200, {}, json.dumps(package_to_json(sent)).encode()
+            return 200, {}, json.dumps(_sealed(sent, book.sealed_to or book.accepted[node])).encode()
         return 200, {}, self._target(package)
 
     def _config(self, query: str, package: Package) -> tuple[int, dict[str, str], bytes]:
@@ -177,7 +182,7 @@ class Handler(BaseHTTPRequestHandler):
             self.headers.get("if-none-match"),
             time.monotonic() + float(query.partition("=")[2] or 0),
         )
-        while known == f'"{package.digest}"' and time.monotonic() < until:
+        while known == f'"{package.digest}"' and time.monotonic() < until and not self.book.closing:
             time.sleep(0.01)
             package = self.book.packages[self.book.commit]
         tag = {"etag": f'"{package.digest}"'}
@@ -211,22 +216,58 @@ class Handler(BaseHTTPRequestHandler):
         return 200, {}, json.dumps(said).encode()
 
 
+def _sealed(sent: Package, public: bytes) -> dict[str, Any]:
+    """A package with the contents of its secret files sealed to a node's key."""
+    said = package_to_json(sent)
+    key = pyrage.ssh.Recipient.from_str(written(public))
+    for path, file in sent.files.items():
+        if file.true is not None and file.hidden is not None:
+            said["files"][path].pop("hidden")
+            said["files"][path]["sealed"] = base64.b64encode(pyrage.encrypt(file.true, [key])).decode()
+    return said
+
+
 def _problem(status: int, kind: str, detail: str, **more: str) -> tuple[int, dict[str, str], bytes]:
     said = {"type": f"urn:gitcfg:problem:{kind}", "status": status, "detail": detail, **more}
     return status, {"content-type": "application/problem+json"}, json.dumps(said).encode()
 
 
+class Ending(ThreadingHTTPServer):
+    """One that leaves no thread behind: to close it cuts the lines, and waits for who answers on them."""
+
+    daemon_threads = False  # those that are, are not waited for
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        self._lines: set[socket.socket] = set()
+        super().__init__(*args, **more)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._lines.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._lines.discard(request)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        for line in tuple(self._lines):
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+        super().server_close()
+
+
 @contextmanager
-def serving(book: Book) -> Iterator[str]:
+def serving(book: Book, tls: ssl.SSLContext | None = None) -> Iterator[str]:
     """The server's address, while it runs."""
-    handler = type("Bound", (Handler,), {"book": book})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = Ending(("127.0.0.1", 0), type("Bound", (Handler,), {"book": book}))
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"http{'s' if tls else ''}://127.0.0.1:{server.server_address[1]}"
     finally:
+        book.closing = True
         server.shutdown()
         server.server_close()
         thread.join()

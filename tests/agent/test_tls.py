@@ -4,16 +4,14 @@ import datetime
 import ipaddress
 import ssl
 from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from tests.agent.server import Handler
+from tests.agent.server import serving
 from tests.agent.site import Site
 
 
@@ -39,15 +37,8 @@ def certificate(folder: Path, host: str) -> Path:
 def url(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate(tmp_path, getattr(request, "param", "127.0.0.1")))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"book": site.book}))
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    server.daemon_threads = True
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield f"https://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(site.book, context) as address:
+        yield address
 
 
 def test_a_trusted_certificate(site: Site, url: str, tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.agent.server import Ending
 
 TOKEN = "secret-token"
 _PATH = {
@@ -96,7 +98,7 @@ def serving(forge: Forge) -> Iterator[Forge]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with Ending(("127.0.0.1", 0), Handler) as server:
         forge.address = f"http://127.0.0.1:{server.server_address[1]}"
         thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()

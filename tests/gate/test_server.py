@@ -102,6 +102,8 @@ def listening() -> Iterator[tuple[int, list[object]]]:
         thread = threading.Thread(target=listen, daemon=True)
         thread.start()
         yield canary.getsockname()[1], came
+        canary.shutdown(socket.SHUT_RDWR)  # to close it alone does not wake who waits for somebody to come
+        thread.join()
 
 
 def poisoned(secret: Path, canary: Path, port: int) -> dict[str, Files]:

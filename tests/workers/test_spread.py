@@ -17,6 +17,16 @@ from gitcfg.workers import Work, spread
 from gitcfg.workers.worker import Worker
 
 WORKERS = [1, 2, 5]
+PATIENCE = 10.0
+
+
+@pytest.fixture(autouse=True)
+def alone() -> None:
+    """Nothing is forked while other threads run: those of earlier tests have to end first."""
+    end = time.monotonic() + PATIENCE
+    while others := [thread for thread in threading.enumerate() if thread is not threading.main_thread()]:
+        assert time.monotonic() < end, f"earlier tests have left threads behind: {others}"
+        time.sleep(0.01)
 
 
 def plainly(do: Callable[[int], object]) -> Work[int, object]:
