@@ -22,9 +22,11 @@ from gitcfg.git.tree import Entry, Tree
 from gitcfg.graph import reach, reverse
 from gitcfg.model import Finding, Model
 
-_CONTENT = ("features", "groups", "subsystems")  # what these say may change, but not which of them there are
+# What these say may change, but not which of them there are.
+_CONTENT = ("features", "groups", "subsystems", "secrets")
 _READ = (*_CONTENT, "parameters", "overrides", "nodesets", "holds", "keys")
 _BESIDE = ("holds/", "keys/")  # what these say is judged anew each time, and concerns no configuration
+_SEALED = ".age"  # ... so is what secrets hold
 _SHARE = 4  # with more than one node in so many concerned it is as quick to look at all
 
 Places = dict[str, tuple[str, str]]
@@ -117,7 +119,7 @@ def again(
 
 def _concerned(changed: Set[str], both: Set[str], now: Version, roster: Roster) -> frozenset[str] | None:
     """The nodes to be looked at, those that are gone among them; None: all."""
-    changed = frozenset(path for path in changed if not path.startswith(_BESIDE))
+    changed = frozenset(path for path in changed if not _beside(path))
     nodes = {path for path in changed if path.startswith("nodes/")}
     if any(path.partition("/")[0] not in _CONTENT or path not in both for path in changed - nodes):
         return None
@@ -130,6 +132,10 @@ def _concerned(changed: Set[str], both: Set[str], now: Version, roster: Roster) 
         return None
     some = any(name in roster for name in names)  # a fleet without nodes is judged otherwise
     return names if some else names.union(islice(chain(now.model.nodes, roster.sets), 1))
+
+
+def _beside(path: str) -> bool:
+    return path.startswith(_BESIDE) or (path.startswith("secrets/") and path.endswith(_SEALED))
 
 
 def _needing(model: Model, changed: Set[str]) -> frozenset[str]:

@@ -39,6 +39,7 @@ _TITLES = {
     "GC207": "A parameter that must be changed has no default.",
     "GC208": "A template can be parsed and names only parameters that exist.",
     "GC209": "A file entry has one content, a normal path and a fitting mode.",
+    "GC210": "A secret is whole: its content is there, encrypted for those whom it names.",
     "GC301": "A node has every feature that its features depend on.",
     "GC302": "No two features of a node conflict.",
     "GC303": "A node binds every parameter that its bound parameters depend on.",
@@ -46,6 +47,7 @@ _TITLES = {
     "GC305": "A parameter that must be changed has a value on every node that binds it.",
     "GC306": "Final values fit their types and schemas, and a node's files do not get in each other's way.",
     "GC307": "The target's own parser accepts what is rendered, and reads what was meant.",
+    "GC308": "A secret is bound only where its own file lets it go.",
     "GC309": "A file's format can carry every name and value that goes into the file.",
     "GC310": "In a nesting format no parameter's name is the beginning of another's.",
     "GC311": "A fact that a node's binding asks for is there.",
@@ -61,9 +63,10 @@ _TITLES = {
     "GC509": "A plain value does not throw away what lower layers composed.",
     "GC510": "Every parameter that a node binds goes into one of its files.",
     "GC511": "A node is retired first and deleted later.",
+    "GC512": "Every secret is had by some node.",
+    "GC513": "Nothing holds another tool's encrypted text, or a private key that everybody can read.",
 }
 _LATER = {
-    "GC308": ("A secret is bound only where its own file lets it go.", "secrets"),
     "GC401": ("Every rule is satisfied.", "rules"),
     "GC402": ("Every invariant holds.", "rules"),
     "GC403": ("No allocation is left over.", "rules"),

@@ -8,9 +8,13 @@ from gitcfg.check.places import bindings
 from gitcfg.compile.declarations import implied_kinds
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NOTHING, PENDING
-from gitcfg.compile.values import TEXTS, Misfit
+from gitcfg.compile.values import Misfit, as_text
 from gitcfg.model import Binding, Finding, Op, Origin, Parameter
 
+_TAKEN_OUT = (
+    "What stands there everybody can read who has the repository: make a new one, "
+    "and keep that with `gitcfg secret set NAME`."
+)
 _JUDGED = frozenset({Op.SET, Op.DEFAULT})
 
 
@@ -41,6 +45,10 @@ def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
         yield of("GC102", origin.file, f"The schema of {name} is none: {reason}", [origin])
     if parameter.default is None:
         return
+    if parameter.secret:
+        message = f"{name} is secret, so it has no default."
+        yield of("GC206", name, message, [parameter.default.at], hint=_TAKEN_OUT, veiled=True)
+        return
     if parameter.must_change:
         hint = "Take the default away: whoever binds it says a value."
         yield of(
@@ -59,7 +67,7 @@ def _agreement(fleet: Fleet, name: str, bound: list[Binding]) -> Iterator[Findin
     """What is bound to a parameter without a type agrees on one."""
     found = [finding for binding in bound for finding in _binding(fleet, name, binding)]
     kinds = implied_kinds((name, binding) for binding in bound)
-    if found and kinds:
+    if found and kinds and not fleet.declarations.secret(name):
         message = f"What is bound to {name} does not agree on a type: one of it is {kinds[name]}."
         hint = f"Declare the type of {name}."
         yield of("GC206", name, message, [binding.at for binding in bound], hint=hint)
@@ -71,7 +79,9 @@ def _binding(fleet: Fleet, name: str, binding: Binding) -> Iterator[Finding]:
     try:
         step = fleet.declarations.step(name, binding)
     except Misfit as misfit:
-        yield of("GC206", name, f"{name} {misfit}.", [binding.at])
+        secret = binding.op is not Op.SECRET and fleet.declarations.secret(name)
+        hint = _TAKEN_OUT if secret else ""
+        yield of("GC206", name, f"{name} {misfit}.", [binding.at], hint=hint, veiled=secret)
         return
     parameter = fleet.declarations.find(name)
     if parameter is not None and step.op in _JUDGED:
@@ -94,8 +104,3 @@ def unfit(
     reason = own.problem(value)
     if reason:
         yield of(code, name, f"{what} of {name} does not fit its schema: {reason}", origins)
-
-
-def as_text(parameter: Parameter, value: Any) -> bool:
-    """Is this a value with macros in it, which only the target can read as its type?"""
-    return bool(parameter.macros and parameter.type not in TEXTS and isinstance(value, str) and "$(" in value)

@@ -19,7 +19,9 @@ from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Finding, Op, Parameter
 from gitcfg.model.names import shown
+from gitcfg.model.secrets import is_secret, secret_name
 
+_COMPOSING = frozenset({Op.APPEND, Op.PREPEND, Op.REMOVE, Op.AND, Op.OR, Op.MERGE})
 _JUDGED_ALREADY = frozenset({Op.SET, Op.DEFAULT, Op.NULL})
 
 
@@ -49,8 +51,19 @@ class Finals:
 def _judged(fleet: Fleet, name: str, cell: Cell) -> Iterator[Finding]:
     """What is wrong with a value that owes nothing to facts."""
     value = final(fleet.declarations, name, cell.value)
-    if value is not PENDING and value is not NOTHING:
+    if is_secret(value):  # type and schema wait
+        yield from _upon_secret(name, cell, secret_name(value))
+    elif value is not PENDING and value is not NOTHING:
         yield from _value(fleet, name, cell, value)
+
+
+def _upon_secret(name: str, cell: Cell, secret: str) -> Iterator[Finding]:
+    """Operations that do nothing, for what a secret holds is known only on its way into the node."""
+    ops = [step.op for step in cell.steps if step.op in _COMPOSING]
+    if ops:
+        message = f"{name} is the secret {secret} below this, and nothing can be composed with a secret."
+        hint = f"Take the ${ops[0]} away, or make the whole of it the secret."
+        yield of("GC306", name, message, cell.origins, hint=hint)
 
 
 def _named(kind: NodeClass, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -37,11 +37,19 @@ def of(
     nodes: Iterable[str] = (),
     hint: str = "",
     grave: Severity | None = None,
+    veiled: bool = False,
 ) -> Finding:
     """A finding with its code's severity, unless it is told another."""
     named = (subjects,) if isinstance(subjects, str) else subjects
     return Finding(
-        code, named, message, tuple(origins), tuple(nodes), grave or CODES[code].severity, sentence(hint)
+        code,
+        named,
+        message,
+        tuple(origins),
+        tuple(nodes),
+        grave or CODES[code].severity,
+        sentence(hint),
+        veiled,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from gitcfg.check.fold import of
 from gitcfg.check.places import bindings, files
 from gitcfg.compile.fleet import Fleet
-from gitcfg.model import Finding, Model, Origin, Severity, Undeclared
+from gitcfg.model import Finding, Model, Op, Origin, Severity, Undeclared
 from gitcfg.model.globs import is_glob
 from gitcfg.model.names import PARAMETER, did_you_mean, shown
 
@@ -92,6 +92,9 @@ def _bound(fleet: Fleet) -> Iterator[Finding]:
     }
     fine: set[str] = set()
     for name, binding in bindings(fleet):
+        named = binding.op is Op.SECRET and isinstance(binding.given, str)  # else it is GC206
+        if named and binding.given not in fleet.model.secrets:
+            yield missing("secret", binding.given, binding.at, fleet.model.secrets)
         if name not in fine:
             found = tuple(_named(fleet, name, binding.origin, seen, grave))
             yield from found

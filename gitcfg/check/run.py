@@ -8,17 +8,20 @@ import msgspec
 from gitcfg.check.carried import Carried
 from gitcfg.check.clashes import clashes
 from gitcfg.check.composition import Discards
+from gitcfg.check.confined import Confined
 from gitcfg.check.definitions import definitions
 from gitcfg.check.delivery import delivery
 from gitcfg.check.entries import entries
 from gitcfg.check.finals import Finals
 from gitcfg.check.fold import folded
 from gitcfg.check.judge import Judge
+from gitcfg.check.markers import markers
 from gitcfg.check.memberships import memberships
 from gitcfg.check.overrides import overrides
 from gitcfg.check.parsed import begin, parsed
 from gitcfg.check.references import references
 from gitcfg.check.retired import retired
+from gitcfg.check.sealed import sealed
 from gitcfg.check.structure import structure
 from gitcfg.check.together import Together
 from gitcfg.check.traces import Traces, endings
@@ -31,7 +34,16 @@ from gitcfg.render.templates import TemplateEngine
 
 Check = Callable[[Fleet], Iterator[Finding]]
 
-CHECKS: tuple[Check, ...] = (references, structure, clashes, definitions, memberships, overrides)
+CHECKS: tuple[Check, ...] = (
+    references,
+    structure,
+    clashes,
+    definitions,
+    memberships,
+    overrides,
+    sealed,
+    markers,
+)
 """What looks at the fleet as a whole."""
 
 
@@ -97,6 +109,7 @@ def watched(fleet: Fleet, engine: TemplateEngine, tracing: Tracing) -> Iterator[
         Together(fleet, surfaces),
         Finals(fleet, surfaces),
         Carried(fleet, surfaces, engine),
+        Confined(fleet, engine),
         tracing,
     ]
     if fleet.names:  # with no nodes nothing is discarded

@@ -22,13 +22,14 @@ class Idle(msgspec.Struct):
 class Traces(msgspec.Struct):
     """What nodes show of the definitions that they have. A node is named for each, as a witness.
 
-    `features`, `groups`: those that some node has. `won`: the bindings, by their places, that count in
-    some node's final value. `busy`: the places of what does something on some node; `idle`: of what does
-    nothing on some. `own`: findings about bindings of nodes' own files, where the node itself is witness.
+    `features`, `groups`, `secrets`: those that some node has. `won`: the bindings, by their places, that
+    count in some node's final value. `busy`: the places of what does something on some node; `idle`: of what
+    does nothing on some. `own`: findings about bindings of nodes' own files: the node itself is witness.
     """
 
     features: dict[str, str] = {}
     groups: dict[str, str] = {}
+    secrets: dict[str, str] = {}
     won: dict[str, str] = {}
     busy: dict[str, str] = {}
     idle: dict[str, Idle] = {}
@@ -46,7 +47,7 @@ def file_of(key: str) -> str:
 
 
 def endings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[Finding]:
-    """GC501, GC502, GC505, GC508: what could be deleted without any node noticing.
+    """GC501, GC502, GC505, GC508, GC512: what could be deleted without any node noticing.
 
     `roster` are all nodes; the fleet may have only some.
     """
@@ -63,6 +64,10 @@ def endings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[Finding]:
     for name, group in model.groups.items():
         if name not in groups:
             yield of("GC502", name, f"No node is in the group {name}.", [group.origin])
+    secrets = traces.secrets.keys() | {name for kind in fleet.walking_in for name in kind.secrets.values()}
+    for name, secret in model.secrets.items():
+        if name not in secrets:
+            yield of("GC512", name, f"No node gets the secret {name}.", [secret.origin])
     for name, binding in _settings(fleet, traces, roster):
         if str(binding.origin) not in traces.won and counts(fleet, name, binding):
             yield idle_setting(name, binding)

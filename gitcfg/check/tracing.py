@@ -33,6 +33,8 @@ class Tracing:
             return ()
         node = kind.names[0]
         self._have(kind, surface, node)
+        for secret in kind.secrets.values():
+            self.traces.secrets.setdefault(secret, node)
         settled = ~surface.pending
         for part, top in zip(kind.parts, surface.tops, strict=True):
             known = self._tops.get(id(part.cells), 0)

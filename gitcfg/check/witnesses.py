@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.check.traces import Idle, Traces, file_of
 from gitcfg.check.tracing import Tracing
-from gitcfg.compile.concerned import Version, leading, lists
+from gitcfg.compile.concerned import Version, concerned_by, leading, lists
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 
@@ -30,6 +30,7 @@ class _Lost(msgspec.Struct, frozen=True):
 
     features: frozenset[str]
     groups: frozenset[str]
+    secrets: frozenset[str]
     won: frozenset[str]
     busy: frozenset[str]
 
@@ -38,6 +39,7 @@ class _Lost(msgspec.Struct, frozen=True):
         return (
             self.features <= traces.features.keys()
             and self.groups <= traces.groups.keys()
+            and self.secrets <= traces.secrets.keys()
             and self.won <= traces.won.keys()
             and self.busy <= traces.busy.keys()
         )
@@ -49,6 +51,7 @@ def witnessed(prior: Traces, looked: Looked, now: Version, roster: Roster) -> Tr
     lost = _Lost(
         frozenset(prior.features.keys() - traces.features.keys()),
         frozenset(prior.groups.keys() - traces.groups.keys()),
+        frozenset(prior.secrets.keys() - traces.secrets.keys()),
         frozenset(key for key in prior.won.keys() - traces.won.keys() if file_of(key) not in looked.changed),
         frozenset(
             key for key in prior.busy.keys() - traces.busy.keys() if file_of(key) not in looked.changed
@@ -60,6 +63,7 @@ def witnessed(prior: Traces, looked: Looked, now: Version, roster: Roster) -> Tr
     return Traces(
         {**others.features, **traces.features},
         {**others.groups, **traces.groups},
+        {**others.secrets, **traces.secrets},
         {**others.won, **traces.won},
         {**others.busy, **traces.busy},
         traces.idle,
@@ -74,6 +78,7 @@ def _merged(prior: Traces, looked: Looked) -> Traces:
     return Traces(
         {**after.features, **_others(prior.features, names)},
         {**after.groups, **_others(prior.groups, names)},
+        {**after.secrets, **_others(prior.secrets, names)},
         {**after.won, **_others(prior.won, names)},
         {**after.busy, **_others(prior.busy, names)},
         _idle(prior.idle, after.idle, names),
@@ -122,6 +127,10 @@ def _candidates(lost: _Lost, now: Version, roster: Roster) -> Iterator[str]:
     files = {file_of(key) for key in lost.won | lost.busy}
     named = {(file.partition("/")[0], stem(file)) for file in files}
     model = now.model
+    having = concerned_by((f"secrets/{name}.yaml" for name in lost.secrets), (now,))
+    if having is None:
+        yield from roster.names()
+        return
     features = leading(model, lost.features | {name for kind, name in named if kind == "features"})
     groups = set(lost.groups | {name for kind, name in named if kind == "groups"})
     groups |= {name for name, group in model.groups.items() if lists(group.features, features)}
@@ -129,7 +138,8 @@ def _candidates(lost: _Lost, now: Version, roster: Roster) -> Iterator[str]:
         yield from roster.names()
         return
     said = now.mentions()
-    found = {name for group in groups for name in said.groups.get(group, ())}
+    found = set(having)
+    found |= {name for group in groups for name in said.groups.get(group, ())}
     found.update(name for feature in features for name in said.features.get(feature, ()))
     for kind, name in named:
         found.update(model.nodesets[name].members if kind == "nodesets" else ())

@@ -13,8 +13,10 @@ from gitcfg.compile.partial import Partial
 from gitcfg.compile.recent import Recent
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Fact, FileEntry, Override, Ref
+from gitcfg.model.secrets import is_secret, secret_name
 
 _NO_FEATURES = frozenset[str]()
+_NO_SECRETS: Mapping[str, str] = {}
 
 
 class NodeClass:
@@ -59,6 +61,14 @@ class NodeClass:
         """Explicit groups that exist, highest first."""
         return tuple(ref.name for ref in self.said.groups if ref.name in self.layers.model.groups)
 
+    @cached_property
+    def secrets(self) -> Mapping[str, str]:
+        """The parameters whose values are secrets, in order of name, with the secrets' names."""
+        if not self.layers.declarations.secrets:
+            return _NO_SECRETS
+        values = self.some(sorted(_NO_FEATURES.union(*(part.secret for part in self.parts))))
+        return {name: secret_name(value) for name, value in values.items() if is_secret(value)}
+
     def cell(self, name: str) -> Cell | None:
         """What the layers say of one parameter, without composing the others."""
         found = [part.cells[name] for part in self.parts if name in part.cells]
@@ -96,7 +106,7 @@ class NodeClass:
         try:
             return self.layers.declarations.value(name, fact.value, fact.text)
         except Misfit:
-            return fact.value
+            return None if is_secret(fact.value) else fact.value  # no node gets a secret by calling it a fact
 
     @property
     def files(self) -> Mapping[str, FileEntry]:

@@ -8,11 +8,11 @@ from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.mentions import Mentions
 from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.tree import Tree
-from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
+from gitcfg.model import Binding, Feature, Group, Model, Node, NodeSet, Op, Override
 from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 
 _NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
-_PLACES = (SETTINGS, "parameters", *TEXTS, *LAYERS)
+_PLACES = (SETTINGS, "parameters", "secrets", *TEXTS, *LAYERS)
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -43,8 +43,9 @@ def concerned_by(changed: Iterable[str], sides: Iterable[Version]) -> frozenset[
 
 def _concerned(side: Version, changed: Iterable[str]) -> Iterator[str]:
     """The nodes of one side that are made from something that changed."""
-    names = _by_kind(changed)
-    model = side.model
+    names, model = _by_kind(changed), side.model
+    if names["secrets"]:
+        _add_users(names, model)
     _require_types(model, names)
     features = leading(model, names["features"])
     groups = names["groups"] | {
@@ -68,14 +69,32 @@ def _concerned(side: Version, changed: Iterable[str]) -> Iterator[str]:
 
 def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
     """What changed, by kind and name. _Everybody: something of which all nodes may be made."""
-    names: dict[str, set[str]] = {kind: set() for kind in LAYERS}
+    names: dict[str, set[str]] = {kind: set() for kind in (*LAYERS, "secrets")}
     for path in changed:
-        kind = path.partition("/")[0]
+        kind, stem = path.partition("/")[0], path.rpartition("/")[2].removesuffix(".yaml")
+        if kind == "secrets" and not path.endswith(".yaml"):
+            continue  # what is in it no configuration says
         if kind in names:
-            names[kind].add(path.rpartition("/")[2].removesuffix(".yaml"))
+            names[kind].add(stem)
         elif kind not in _NOBODY:
             raise _Everybody
     return names
+
+
+def _add_users(names: dict[str, set[str]], model: Model) -> None:
+    """Add to the definitions that changed those that bind a secret which did. _Everybody: any may bind it."""
+    for kind in LAYERS:
+        for name, layer in getattr(model, kind).items():
+            said = layer.definition if isinstance(layer, NodeSet) else layer
+            if any(_is_of(bound, names["secrets"]) for bound in said.params.values()):
+                names[kind].add(name)
+
+
+def _is_of(bound: Binding, secrets: Set[str]) -> bool:
+    """Does it bind one of some secrets?"""
+    if bound.op is Op.SECRET and "${" in bound.given:
+        raise _Everybody
+    return bound.op is Op.SECRET and bound.given in secrets
 
 
 def _selected(override: Override) -> Iterable[str]:

@@ -6,10 +6,11 @@ from typing import Any
 
 from gitcfg.compile.expressions import unbalanced
 from gitcfg.compile.operations import NOTHING, Step
-from gitcfg.compile.values import Misfit, as_list, typed
+from gitcfg.compile.values import Misfit, as_list, describe, typed
 from gitcfg.load.schema import OwnSchema
-from gitcfg.model import Binding, Op, Parameter
+from gitcfg.model import Binding, Op, Parameter, Secret
 from gitcfg.model.globs import glob, literals
+from gitcfg.model.secrets import PLAIN, secret_value
 
 _KIND_OF = {
     Op.APPEND: "list",
@@ -19,18 +20,28 @@ _KIND_OF = {
     Op.OR: "expression",
     Op.MERGE: "map",
 }
+_NAMING = frozenset({Op.FACT, Op.SECRET})
+_OF_SECRETS = frozenset({Op.SECRET, Op.UNSET})
+_NO_SECRETS: Mapping[str, Secret] = {}
 _MARK = re.compile(r"\$\{[^{}]*\}")
 
 
 class Declarations:
     """The parameters of a repository: by exact name, then by the pattern that fits best.
 
-    `implied` are the types that operations imply for names without a declared type.
+    `implied` are the types that operations imply for names without a declared type. `secrets` are those
+    that bindings may name.
     """
 
-    def __init__(self, parameters: Mapping[str, Parameter], implied: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        parameters: Mapping[str, Parameter],
+        implied: Mapping[str, str],
+        secrets: Mapping[str, Secret] = _NO_SECRETS,
+    ) -> None:
         self.parameters = parameters
         self.implied = implied
+        self.secrets = secrets
         self.families = sorted(
             (parameter for parameter in parameters.values() if parameter.pattern),
             key=lambda parameter: (literals(parameter.name), parameter.name),
@@ -81,7 +92,7 @@ class Declarations:
         return self._defaults[parameter.name]
 
     def _default(self, parameter: Parameter) -> Any:
-        if parameter.default is None or parameter.must_change:
+        if parameter.default is None or parameter.must_change or parameter.secret:
             return NOTHING
         try:
             return self.value_of(parameter, parameter.default)
@@ -109,6 +120,15 @@ class Declarations:
         """A value of the parameter's type. Misfit: it is none."""
         return typed(self.find(name), self.kind(name), given, text)
 
+    def secret(self, name: str) -> bool:
+        """May nothing but secrets be bound to a parameter?"""
+        parameter = self.find(name)
+        return parameter is not None and parameter.secret
+
+    def seen(self, name: str, given: Any) -> Any:
+        """What may be shown of a value as it is written: of a secret parameter's nothing."""
+        return PLAIN if self.secret(name) else given
+
     def step(self, name: str, binding: Binding) -> Step:
         """A binding as a typed step. Misfit: the operation or its operand does not fit the type."""
         given = self._operand(name, binding)
@@ -119,8 +139,12 @@ class Declarations:
         parameter, kind = self.find(name), self.kind(name)
         if op is Op.NULL:
             return NOTHING if parameter is None else self.default(parameter)
-        if op in (Op.UNSET, Op.FACT):
+        if op not in _OF_SECRETS and self.secret(name):
+            raise Misfit("is secret: only {$secret: NAME} may be bound to it")
+        if op is Op.UNSET:
             return given
+        if op in _NAMING:
+            return self._named(op, given)
         wanted = _KIND_OF.get(op)
         if wanted not in (None, kind):
             raise Misfit(f"is {_a(kind)}: `${op}` composes {wanted}s")
@@ -131,6 +155,15 @@ class Declarations:
         if reason:
             raise Misfit(f"cannot be composed with this: {reason}")
         return value
+
+    def _named(self, op: Op, given: Any) -> Any:
+        """The name of a fact, or the value that the secret of that name is. An instance may give no name."""
+        if not isinstance(given, str):
+            raise Misfit(f"wants the name of a {op.value}, not {describe(given)}")
+        if op is Op.FACT:
+            return given
+        secret = self.secrets.get(given)
+        return secret_value(given, secret.version if secret is not None else None)
 
 
 def _unmarked(name: str) -> re.Pattern[str]:

@@ -35,7 +35,7 @@ class Fleet:
         self.today = today
         self.commit = tree.commit
         implied = implied_kinds(self.bindings) if implied is None else implied
-        self.declarations = Declarations(model.parameters, implied)
+        self.declarations = Declarations(model.parameters, implied, model.secrets)
         self.layers = Layers(model, self.declarations)
         self.stacks = Stacks(model, self.layers)
         self.roster = Roster(model)

@@ -26,6 +26,11 @@ class FleetNode:
         return self.kind.params
 
     @property
+    def secrets(self) -> Mapping[str, str]:
+        """The parameters whose values are secrets, in order of name, with the secrets' names."""
+        return self.kind.secrets
+
+    @property
     def features(self) -> tuple[str, ...]:
         """The feature set, in order of name."""
         return tuple(sorted(self.kind.features))

@@ -42,7 +42,7 @@ class Layers:
             self.findings.append(finding)
 
     def steps(self, params: Mapping[str, Binding]) -> dict[str, Step]:
-        """Bindings as typed steps. Of what does not fit, only a plain value counts, as written."""
+        """Bindings as typed steps. Of what does not fit, only a plain value counts, as it may be seen."""
         result = {}
         for name, binding in params.items():
             try:
@@ -50,7 +50,9 @@ class Layers:
             except Misfit:
                 self.misfits.add(binding.origin)
                 if binding.op is Op.SET and presentable(binding.given):
-                    result[name] = Step(binding.op, binding.given, binding.origin)
+                    result[name] = Step(
+                        binding.op, self.declarations.seen(name, binding.given), binding.origin
+                    )
         return result
 
     def expanded(self, features: Iterable[str]) -> frozenset[str]:

@@ -8,6 +8,7 @@ import msgspec
 
 from gitcfg.compile.expressions import join
 from gitcfg.model import Op, Origin
+from gitcfg.model.secrets import has_version, is_secret, secret_name
 
 
 class State(Enum):
@@ -24,13 +25,21 @@ PENDING = State.PENDING
 class Step(msgspec.Struct, frozen=True, gc=False):
     """One operation of one layer with its operand as a value of the parameter's type.
 
-    The operand of `null` is the default, or NOTHING where there is none.
+    The operand of `null` is the default, or NOTHING where there is none; that of `secret` is what it
+    gives, which has no version where there is no such secret.
     """
 
     op: Op
     given: Any
     origin: Origin
     weight: int = 1
+
+    @property
+    def written(self) -> Any:
+        """The operand as it is written: of a secret its name; nothing of `null`."""
+        if self.op is Op.NULL:
+            return None
+        return secret_name(self.given) if self.op is Op.SECRET else self.given
 
 
 def resets(step: Step) -> bool:
@@ -40,7 +49,7 @@ def resets(step: Step) -> bool:
     return step.op in _RESETS
 
 
-_RESETS = frozenset({Op.SET, Op.UNSET, Op.FACT})
+_RESETS = frozenset({Op.SET, Op.UNSET, Op.FACT, Op.SECRET})
 
 
 def fold(steps: Iterable[Step], below: Any, facts: Mapping[str, Any] | None = None) -> Any:
@@ -61,8 +70,16 @@ def apply(step: Step, below: Any, facts: Mapping[str, Any] | None) -> Any:
         return NOTHING
     if op is Op.FACT:
         return PENDING if facts is None else facts.get(step.given)
-    if below is PENDING:
-        return PENDING
+    if op is Op.SECRET:
+        return step.given if has_version(step.given) else None
+    return _upon(step, below)
+
+
+def _upon(step: Step, below: Any) -> Any:
+    """What is composed with what lies below: a secret there stays as it is."""
+    op = step.op
+    if below is PENDING or is_secret(below):
+        return below
     empty = below is NOTHING or below is None
     if op is Op.REMOVE:
         return [] if empty else without(below, step.given)

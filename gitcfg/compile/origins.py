@@ -17,8 +17,11 @@ def files_of(fleet: Fleet, name: str) -> frozenset[str]:
     definitions += [model.groups[group] for group in groups if group in model.groups]
     definitions += [said for said in (kind.said.own, kind.said.nodeset) if said is not None]
     definitions += [found for found in map(fleet.declarations.find, kind.params) if found is not None]
+    secrets = [model.secrets[secret] for secret in kind.secrets.values()]
+    definitions += secrets
     templates = {f"templates/{entry.template.name}" for entry in kind.files.values() if entry.template}
-    return frozenset({definition.origin.file for definition in definitions} | templates)
+    sealed = {secret.sealed.file for secret in secrets if secret.sealed is not None}
+    return frozenset({definition.origin.file for definition in definitions} | templates | sealed)
 
 
 def withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin]]:

@@ -5,7 +5,8 @@ from functools import cached_property
 
 from gitcfg.compile.cell import Cell, cell, join
 from gitcfg.compile.operations import PENDING, Step
-from gitcfg.model import FileEntry
+from gitcfg.model import FileEntry, Op
+from gitcfg.model.secrets import is_secret
 
 NOTHING_OPEN = frozenset[str]()
 
@@ -53,6 +54,13 @@ class Partial:
         """The parameters whose values want facts."""
         asked = self.own.keys() | NOTHING_OPEN.union(*(part.pending for part in self.parts))
         return frozenset(name for name in asked if self.cells[name].value is PENDING)
+
+    @cached_property
+    def secret(self) -> frozenset[str]:
+        """The parameters whose values are secrets."""
+        own = (name for name, step in self.own.items() if step.op is Op.SECRET)
+        asked = NOTHING_OPEN.union(own, *(part.secret for part in self.parts))
+        return frozenset(name for name in asked if is_secret(self.cells[name].value))
 
     @cached_property
     def files(self) -> Mapping[str, FileEntry]:

@@ -48,10 +48,11 @@ def selected(text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = 
         condition = compile_condition(text, known)
     except CelProblem as problem:
         return Selection(problem=_bare(problem))
-    return _asked(condition, nodes())
+    return asked(condition, nodes())
 
 
-def _asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
+def asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
+    """What a condition selects among some nodes."""
     rows = [{name: node.ask[name]() for name in condition.names} for node in nodes]
     try:
         holds, problems = condition.holds_each(rows)

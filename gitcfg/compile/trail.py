@@ -42,7 +42,7 @@ def _told(
         below = apply(step, below, facts)
         yield TrailStep(
             step.op,
-            None if step.op is Op.NULL else step.given,
+            step.written,
             None if below is NOTHING else below,
             step.origin,
             path,

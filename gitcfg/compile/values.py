@@ -7,6 +7,7 @@ from typing import Any
 from gitcfg.compile.lists import split
 from gitcfg.load.scalars import resolve
 from gitcfg.model import Parameter
+from gitcfg.model.secrets import is_secret
 
 TEXTS = frozenset({"string", "expression", "path"})
 
@@ -32,6 +33,11 @@ def as_list(parameter: Parameter | None, given: Any) -> list[Any]:
     if isinstance(given, dict):
         raise Misfit("is a list, not a map")
     return [*_plain(given, given)] if isinstance(given, list) else [_plain(given, given)]
+
+
+def as_text(parameter: Parameter, value: Any) -> bool:
+    """Is this a value with macros in it, which only the target can read as its type?"""
+    return bool(parameter.macros and parameter.type not in TEXTS and isinstance(value, str) and "$(" in value)
 
 
 def describe(value: Any) -> str:
@@ -82,9 +88,11 @@ def _map(given: Any, source: Any) -> dict[str, Any]:
 
 
 def _plain(given: Any, source: Any) -> Any:
-    """YAML's own value, as long as JSON knows it too."""
+    """YAML's own value, as long as JSON knows it too. What looks like a secret in it is refused."""
     if isinstance(given, float) and not math.isfinite(given):
         raise Misfit(f"cannot be {source}: it is no finite number")
+    if is_secret(given):
+        raise Misfit("cannot hold a `$secret` within its value")
     for item in given.values() if isinstance(given, dict) else given if isinstance(given, list) else ():
         _plain(item, item)
     return given

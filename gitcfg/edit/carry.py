@@ -10,7 +10,7 @@ from gitcfg.edit.entries import ListChange, joining, leaving, put, relist, take
 from gitcfg.edit.kinds import Kind, kind_of
 from gitcfg.edit.left import Freed, Left, still_left
 from gitcfg.edit.orders import Deed, Given, Order
-from gitcfg.edit.places import new_place, place_of
+from gitcfg.edit.places import new_place, place_of, with_it
 from gitcfg.edit.renamed import rename
 from gitcfg.edit.target import name_of
 from gitcfg.model import GitcfgError
@@ -66,7 +66,8 @@ def _delete(draft: Draft, kind: Kind, order: Order) -> None:
     if kind.sheet:
         draft.change(path, Delete((kind.sheet, order.name)))
     else:
-        draft.write(path, None)
+        for gone in (*with_it(draft, kind, path), path):
+            draft.write(gone, None)
 
 
 def _rename(draft: Draft, kind: Kind, order: Order) -> Freed:

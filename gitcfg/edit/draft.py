@@ -8,7 +8,7 @@ from gitcfg.edit.kinds import Kind
 from gitcfg.edit.overlay import OverlayTree
 from gitcfg.edit.spots import Meaning
 from gitcfg.edit.text import edited, read
-from gitcfg.git.tree import EntryKind, Tree
+from gitcfg.git.tree import Entry, EntryKind, Tree
 from gitcfg.load.repository import load
 from gitcfg.model import REFUSED, GitcfgError, Model
 from gitcfg.model.kinds import SETTINGS, SHEETS
@@ -23,13 +23,13 @@ class Draft:
 
     def __init__(self, tree: Tree) -> None:
         self._base = tree
-        self._texts: dict[str, str | None] = {}
+        self._texts: dict[str, str | bytes | None] = {}
         self._model: Model | None = None
 
     @property
     def files(self) -> Mapping[str, bytes | None]:
         """The files that are other than they were; None: it is gone."""
-        found = {path: None if text is None else text.encode() for path, text in self._texts.items()}
+        found = {path: _data(text) for path, text in self._texts.items()}
         return {path: text for path, text in found.items() if text != self.was(path)}
 
     @property
@@ -52,22 +52,23 @@ class Draft:
     def held(self, path: str) -> bytes:
         """What a file holds now; nothing if it is not there."""
         if path in self._texts:
-            return (self._texts[path] or "").encode()
+            return _data(self._texts[path]) or b""
         return self.was(path) or b""
 
     def text(self, path: str) -> str | None:
         """What a file holds now. GitcfgError: it is no text, or no file."""
-        if path in self._texts:
-            return self._texts[path]
-        entry = self._base.entry(path)
-        if entry is None:
-            return None
-        if entry.kind is not EntryKind.FILE:
-            raise GitcfgError(f"{path} is a {entry.kind.value}, no file.", code=REFUSED)
+        entry = None if path in self._texts else self._entry(path)
+        held = self._base.read(entry) if entry is not None else self._texts.get(path)
         try:
-            return self._base.read(entry).decode("utf-8")
+            return held.decode("utf-8") if isinstance(held, bytes) else held
         except UnicodeDecodeError:
             raise GitcfgError(f"{path} is not UTF-8 text.", "Mend it first, then edit it.") from None
+
+    def _entry(self, path: str) -> Entry | None:
+        entry = self._base.entry(path)
+        if entry is not None and entry.kind is not EntryKind.FILE:
+            raise GitcfgError(f"{path} is a {entry.kind.value}, no file.", code=REFUSED)
+        return entry
 
     def meaning(self, path: str, *steps: str) -> Meaning | None:
         """What a file says at a place in it; None: nothing."""
@@ -81,9 +82,19 @@ class Draft:
         """Change a file's text."""
         self.write(path, edited(self.text(path) or "", changes, path))
 
-    def write(self, path: str, text: str | None) -> None:
+    def move(self, path: str, place: str) -> None:
+        """Let a file stand elsewhere, whatever it holds. GitcfgError (4): something is there."""
+        taken = self._texts[place] if place in self._texts else self._entry(place)
+        if taken is not None:
+            raise GitcfgError(f"{place} is there already.", code=REFUSED)
+        held = self.held(path)
+        self.write(path, None)
+        self.write(place, held)
+
+    def write(self, path: str, text: str | bytes | None) -> None:
         """Let a file hold a text, or be gone."""
-        known = (self.text(path) is None) == (text is None)
+        before = self._texts[path] if path in self._texts else self._entry(path)
+        known = (before is None) == (text is None)
         self._texts[path] = text
         if not known or path.startswith(_READ):
             self._model = None
@@ -94,6 +105,10 @@ class Draft:
         if name not in known:
             raise GitcfgError(f"There is no {kind.noun} {shown(name)}.", did_you_mean(name, known))
         return str(known[name].origin.file)
+
+
+def _data(text: str | bytes | None) -> bytes | None:
+    return text.encode() if isinstance(text, str) else text
 
 
 def definitions(model: Model, kind: Kind) -> Mapping[str, Any]:

@@ -57,6 +57,11 @@ def finish(root: Path, folder: Path) -> tuple[str, ...]:
     return tuple(files)
 
 
+def pending(folder: Path) -> bool:
+    """Has an edit been killed, or is one under way?"""
+    return (folder / _NAME).exists()
+
+
 def write(root: Path, folder: Path, files: Files) -> None:
     """Write files below a folder, or take them away. GitcfgError (4): one is not what it was."""
     _judge(root, files, folder / _NAME, begun=False)

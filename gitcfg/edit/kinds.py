@@ -85,6 +85,9 @@ _ALL = (
     ),
     Kind("hold", "hold", "holds", NAME, ("nodes", "where", "reason", "until", "commit")),
     Kind(
+        "secret", "secret", "secrets", NAME, ("description", "for", "version", "recipients"), ("recipients",)
+    ),
+    Kind(
         "subsystem",
         "subsystem",
         "subsystems",

@@ -64,6 +64,17 @@ def new_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
     return place
 
 
+def with_it(draft: Draft, kind: Kind, file: str) -> tuple[str, ...]:
+    """The files that go wherever that of a definition goes: what a secret holds."""
+    beside = sealed(file)
+    return (beside,) if kind.name == "secret" and draft.tree.entry(beside) is not None else ()
+
+
+def sealed(file: str) -> str:
+    """Where that stands, encrypted, which a secret's file is about."""
+    return f"{file.removesuffix('.yaml')}.age"
+
+
 def _within(kind: Kind, name: str) -> tuple[str, ...]:
     return (kind.sheet, name) if kind.sheet else ()
 

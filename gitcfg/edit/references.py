@@ -28,8 +28,8 @@ def references(kind: str, file: str, said: Meaning, old: str, new: str) -> Itera
             yield Set(("nodes",), new)
         case "subsystem" if folder == "subsystems":
             yield from _below(said, "subsystems", ("covers",), old, new)
-        case "parameter":
-            yield from _of_parameter(folder, said, old, new)
+        case "parameter" | "secret":
+            yield from (_of_parameter if kind == "parameter" else _of_secret)(folder, said, old, new)
 
 
 def _of_parameter(folder: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
@@ -46,6 +46,13 @@ def _of_parameter(folder: str, said: dict[str, Meaning], old: str, new: str) -> 
         params = said.get("params")
         if isinstance(params, dict) and old in params:
             yield Rename(("params", old), new)
+
+
+def _of_secret(folder: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
+    params = said.get("params") if folder in LAYERS else None
+    for name, bound in params.items() if isinstance(params, dict) else ():
+        if isinstance(bound, dict) and bound.get("$secret") == old:
+            yield Set(("params", name, "$secret"), new)
 
 
 def _below(

@@ -5,7 +5,7 @@ from gitcfg.edit.changes import Rename, Set
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.kinds import Kind
 from gitcfg.edit.left import Freed, files, left
-from gitcfg.edit.places import refuse_taken, set_of
+from gitcfg.edit.places import refuse_taken, sealed, set_of, with_it
 from gitcfg.edit.references import references
 from gitcfg.edit.template_names import renamed_in_template
 from gitcfg.edit.text import read
@@ -30,7 +30,10 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> Freed:
     if kind.sheet:
         draft.change(file, Rename((kind.sheet, old), new))
     else:
-        _move(draft, file, f"{file.rpartition('/')[0]}/{new}.yaml")
+        place = f"{file.rpartition('/')[0]}/{new}.yaml"
+        draft.move(file, place)
+        for beside in with_it(draft, kind, file):
+            draft.move(beside, sealed(place))
     return Freed(kind, old, tuple(left(draft, old)))
 
 
@@ -52,11 +55,3 @@ def _follow(draft: Draft, kind: Kind, path: str, old: str, new: str) -> None:
     found = read((draft.text(path) or "").removeprefix("\ufeff"), path)
     if found is not None:
         draft.change(path, *references(kind.name, path, found.meaning, old, new))
-
-
-def _move(draft: Draft, file: str, place: str) -> None:
-    if draft.text(place) is not None:
-        raise GitcfgError(f"{place} is there already.", code=REFUSED)
-    text = draft.text(file)
-    draft.write(file, None)
-    draft.write(place, text)

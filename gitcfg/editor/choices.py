@@ -45,6 +45,8 @@ def definitions(model: Model) -> dict[str, Schema]:
         "template": one_of(model.templates),
         "source": one_of(model.sources),
         "label": open_to({ref.name for node in model.hosts() for ref in node.labels.items}, text),
+        # An instance makes its own name of one that is marked.
+        "secret": {"anyOf": [one_of(model.secrets, model.secrets), {"type": "string", "pattern": r"\$\{"}]},
         "fact": open_to({key for node in model.hosts() for key in node.facts}, text),
         "tag": open_to({tag for one in model.parameters.values() for tag in one.tags}, text),
         "nodes": open_to(_nodes(model), text),

@@ -27,7 +27,9 @@ def _facts(parameter: Parameter) -> Iterator[str]:
     if parameter.pattern:
         yield f"declared by the family {code(parameter.name)}"
     yield f"type: {parameter.type}" if parameter.type else "any type"
-    if parameter.default is not None:
+    if parameter.secret:
+        yield "**secret**: only `{$secret: NAME}` may be bound to it"
+    elif parameter.default is not None:
         yield f"default: {code(_json(parameter.default.given))}"
     if parameter.must_change:
         yield "**must be changed**: whoever binds it says a value"

@@ -47,7 +47,7 @@ def _entry(parameter: Parameter, plain: bool) -> Schema:
     said = {"title": parameter.name, "markdownDescription": hover(parameter)}
     entry: Schema = {**said, **bound(parameter, plain)}
     default = parameter.default
-    if default is not None and default.op is Op.SET and not parameter.must_change:
+    if default is not None and default.op is Op.SET and not (parameter.must_change or parameter.secret):
         entry["default"] = default.given
     offered = _offered(parameter)
     return {**entry, "examples": offered} if offered else entry

@@ -6,7 +6,7 @@ from gitcfg.editor.base import Schema, based, needed, ref
 from gitcfg.editor.choices import definitions, open_to, selected
 from gitcfg.editor.files import file_entry
 from gitcfg.editor.params import params
-from gitcfg.editor.values import MARKED, binding_name, bindings, declared
+from gitcfg.editor.values import MARKED, SECRET, binding_name, bindings, declared, of_secrets
 from gitcfg.model import Model
 from gitcfg.model.kinds import SINGLES
 from gitcfg.model.names import FAMILY, NAME
@@ -21,6 +21,7 @@ KINDS: Mapping[str, str] = {
     "nodesets": "nodeset",
     "overrides": "override",
     "holds": "hold",
+    "secrets": "secret",
 }
 """The program's own schema of each kind of file, by folder; gitcfg.yaml's is the first."""
 _EDITS = ("$prepend", "$append", "$remove")
@@ -102,7 +103,8 @@ def _shared(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
     """The definitions that all layers have in common."""
     base = based("feature")["definitions"]
     operations = {**base["binding"]["then"]["properties"]}
-    operations["$fact"] = {"description": operations["$fact"]["description"], **names["fact"]}
+    for word in ("fact", "secret"):
+        operations[f"${word}"] = {"description": operations[f"${word}"]["description"], **names[word]}
     types = {binding_name(one): one for one in model.parameters.values() if one.type is not None}
     use = base["use"]
     instance = {
@@ -113,7 +115,11 @@ def _shared(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
     return {
         **names,
         "marked": MARKED,
-        "binding": {key: base["binding"][key] for key in ("if", "then")},
+        "binding": {
+            "if": base["binding"]["if"],
+            "then": {**base["binding"]["then"], "properties": operations},
+        },
+        SECRET: of_secrets(operations),
         **{name: bindings(one, operations) for name, one in types.items()},
         "params": params(model, base["params"]["description"]),
         "selected": selected(model),

@@ -30,7 +30,8 @@ _COMPOSING: Mapping[str, tuple[str, ...]] = {
     "expression": ("$and", "$or"),
     "map": ("$merge",),
 }
-_ALWAYS = ("$unset", "$fact", "$default")
+_ALWAYS = ("$unset", "$fact", "$default", "$secret")
+_OF_SECRETS = ("$unset", "$secret")
 # As what JSON type a value of each type is judged by the parameter's own schema. Text that stands for a
 # number, or for a list, is not: what it stands for is judged, and an editor does not know it.
 _JUDGED = dict.fromkeys(("string", "expression", "path"), "string") | {
@@ -41,6 +42,8 @@ _JUDGED = dict.fromkeys(("string", "expression", "path"), "string") | {
     "map": "object",
 }
 
+SECRET = "binding-secret"
+"""The name of the definition for parameters that are secret."""
 # Text that only an instance can complete (`${as}`), however deep: nothing is known of what it becomes.
 MARKED: Schema = {
     "anyOf": [
@@ -53,6 +56,8 @@ MARKED: Schema = {
 
 def bound(parameter: Parameter, plain: bool) -> Schema:
     """What may be bound to a parameter. `plain`: without a declared type no operation implies one."""
+    if parameter.secret:
+        return ref(SECRET)
     own = None if _unfit(parameter.schema) else embedded(parameter.schema)
     binding = ref(binding_name(parameter))
     if own is None or own is True:
@@ -96,10 +101,10 @@ def _condition(parameter: Parameter, plain: bool) -> Schema:
 
 
 def declared() -> list[Schema]:
-    """What a declaration's default may be: none where it must be changed, else a value of its type."""
-    changed = {"properties": {"must_change": {"const": True}}, "required": ["must_change"]}
+    """What a declaration's default may be: none where it must be changed or is secret, else of its type."""
     none: Schema = {"properties": {"default": {"type": "null"}}}
-    return [{"if": changed, "then": none}, *map(_default, _VALUES)]
+    without = ({"properties": {key: {"const": True}}, "required": [key]} for key in ("must_change", "secret"))
+    return [*({"if": said, "then": none} for said in without), *map(_default, _VALUES)]
 
 
 def _default(kind: str) -> Schema:
@@ -124,6 +129,14 @@ def bindings(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
         "then": operation,
         "else": {"if": {"not": {"type": "null"}}, "then": value},
     }
+    return {"if": ref("marked"), "then": ref("binding"), "else": said}
+
+
+def of_secrets(operations: Mapping[str, Any]) -> Schema:
+    """The definition for a parameter to which only secrets may be bound."""
+    known = {name: operations[name] for name in _OF_SECRETS}
+    operation: Schema = {"type": "object", "properties": known, "additionalProperties": False}
+    said = {"anyOf": [{"type": "null"}, {**operation, "maxProperties": 1, "minProperties": 1}]}
     return {"if": ref("marked"), "then": ref("binding"), "else": said}
 
 

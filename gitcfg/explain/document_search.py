@@ -24,6 +24,7 @@ def documents(model: Model) -> dict[str, tuple[str, str]]:
         ("nodeset", model.nodesets),
         ("override", model.overrides),
         ("hold", model.holds),
+        ("secret", model.secrets),
     ):
         files |= {found.origin.file: (kind, name) for name, found in definitions.items()}
     return files

@@ -34,6 +34,7 @@ def setting(fleet: Fleet, label: str, name: str, binding: Binding, wins: Wins) -
     origin, given, fits = binding.origin, binding.given, True
     if "${" in name or marked(given):
         fits = origin not in fleet.layers.misfits  # that is judged once it is instantiated
+        given = given if binding.op is Op.SECRET else fleet.declarations.seen(name, given)
     else:
         given, fits = _typed(fleet, name, binding)
     return Setting(label, name, binding.op, given, origin, wins.get(origin, ()), fits)
@@ -43,8 +44,8 @@ def _typed(fleet: Fleet, name: str, binding: Binding) -> tuple[Any, bool]:
     try:
         step = fleet.declarations.step(name, binding)
     except Misfit:
-        return binding.given, False
-    return None if step.op is Op.NULL else step.given, True
+        return fleet.declarations.seen(name, binding.given), False
+    return step.written, True
 
 
 def entries(fleet: Fleet, label: str, layer: Definition) -> tuple[Entry, ...]:

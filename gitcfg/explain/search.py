@@ -13,7 +13,7 @@ from gitcfg.model import Model, Origin
 
 ORDER = (
     *("node", "group", "feature", "parameter", "subsystem"),
-    *("nodeset", "override", "hold", "template", "file", "setting"),
+    *("nodeset", "override", "hold", "secret", "template", "file", "setting"),
 )
 
 

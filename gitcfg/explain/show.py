@@ -11,13 +11,14 @@ from gitcfg.explain.kinds.hold import HOLD
 from gitcfg.explain.kinds.nodes import NODE, NODESET
 from gitcfg.explain.kinds.override import OVERRIDE
 from gitcfg.explain.kinds.parameter import PARAMETER
+from gitcfg.explain.kinds.secret import SECRET
 from gitcfg.explain.kinds.settings import SETTING
 from gitcfg.explain.kinds.subsystem import SUBSYSTEM
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.templates import TemplateEngine
 
-_ALL = (NODE, GROUP, FEATURE, PARAMETER, SUBSYSTEM, NODESET, OVERRIDE, HOLD, TEMPLATE, FILE, SETTING)
+_ALL = (NODE, GROUP, FEATURE, PARAMETER, SUBSYSTEM, NODESET, OVERRIDE, HOLD, SECRET, TEMPLATE, FILE, SETTING)
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 

@@ -9,6 +9,8 @@ from gitcfg.explain.why_feature import Removal, removals, unrestricted
 from gitcfg.model import FileEntry, GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.files import selected
+from gitcfg.render.holding import mode_of
+from gitcfg.render.templates import TemplateEngine
 
 
 class Brought(msgspec.Struct, frozen=True):
@@ -44,13 +46,16 @@ class FileAnswer(msgspec.Struct, frozen=True):
         return self.deciding is not None and not self.deciding.entry.removed
 
 
-def why_file(fleet: Fleet, node: FleetNode, path: str) -> FileAnswer:
-    """The entries for a file. GitcfgError: no layer of any node brings it."""
+def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -> FileAnswer:
+    """The entries for a file, each with the mode that it has on the node. GitcfgError: no layer of any node
+    brings it.
+    """
     known = {known for layer in fleet.model.layers() for known in layer.files}
     if path not in known:
         near = did_you_mean(path, filter(str.isprintable, known))
         raise GitcfgError(f"No layer brings a file {shown(path)}.", near)
-    entries = tuple(Brought(entry, where) for entry, where in node.kind.stack.entries(path))
+    found = node.kind.stack.entries(path)
+    entries = tuple(Brought(_with_mode(fleet, node, entry, engine), where) for entry, where in found)
     taken = _taken(fleet, node, path)
     deciding = entries[-1].entry if entries else None
     takes = deciding is not None and deciding.format is not None
@@ -63,6 +68,11 @@ def why_file(fleet: Fleet, node: FleetNode, path: str) -> FileAnswer:
         node.said.retired,
         tuple(mention.layer for mention in bringing(fleet.model, path)) if alien else (),
     )
+
+
+def _with_mode(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> FileEntry:
+    mode = mode_of(fleet, node, entry, engine)
+    return entry if mode == entry.mode else msgspec.structs.replace(entry, mode=mode)
 
 
 def _taken(fleet: Fleet, node: FleetNode, path: str) -> tuple[Brought, ...]:

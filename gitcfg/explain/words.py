@@ -15,6 +15,7 @@ _VERBS = {
     Op.UNSET: "unset",
     Op.DEFAULT: "given as a default",
     Op.FACT: "taken from the node's fact",
+    Op.SECRET: "given a secret",
 }
 
 

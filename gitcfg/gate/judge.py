@@ -16,6 +16,8 @@ from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
 from gitcfg.gate.refusals import DELETED, NO_COMMIT, NO_SETTINGS, NO_SIGNERS, rewound, unsigned, wrong
 from gitcfg.gate.ruling import Refusal, Ruling, Seen
+from gitcfg.gate.secret_changes import secret_changes
+from gitcfg.gate.secrets import SECRETS, given_away, withheld
 from gitcfg.gate.settings import settings_changes
 from gitcfg.gate.standing import Standing
 from gitcfg.git.repository import Repository
@@ -111,7 +113,10 @@ class Gate:
         each = demanded.each and ruling.protected
         added = self._standing.added(before, commit, demanded, lambda other: other.each) if each else ()
         earlier = tuple(self._failing(added, commit, looked))
-        seen = looked(new)
+        if old is not None and ruling.protected and any(old.tree.entries(SECRETS)):
+            passed = self._standing.added(before, commit, demanded, lambda _: True)
+            earlier += tuple(self._failing(passed, commit, partial(given_away, old)))
+        seen = looked(new).plus(withheld(old, new) if old is not None else ())
         without = ruling.base if demanded.ratchet else None
         refusals = [wrong(found, without) for found in (*earlier, seen) if found.errors]
         return replace(
@@ -122,6 +127,7 @@ class Gate:
             changes=compare(old, new) if old is not None else None,
             gate=(
                 *(settings_changes(old.tree, new.tree) if old is not None else ()),
+                *(secret_changes(old, new) if old is not None else ()),
                 *astray(new, lambda held: self._unheld(demanded, commit, held)),
             ),
         )

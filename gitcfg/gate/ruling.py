@@ -36,6 +36,15 @@ class Seen(msgspec.Struct, frozen=True):
         """How many errors count."""
         return sum(finding.is_error for finding in self.wrong)
 
+    def plus(self, more: tuple[Finding, ...]) -> "Seen":
+        """The same with more that is wrong."""
+        if not more:
+            return self
+        from gitcfg.check.fold import folded
+
+        checked = msgspec.structs.replace(self.checked, findings=folded((*self.checked.findings, *more)))
+        return msgspec.structs.replace(self, checked=checked, wrong=folded((*self.wrong, *more)))
+
 
 class Ruling(msgspec.Struct, frozen=True):
     """`protected` are those of the refs that the gate guards; without refusals they may move.

@@ -48,6 +48,7 @@ def _declaration(plan: Plan, one: PlannedParameter) -> dict[str, object]:
         "must_change": one.must_change,
         "depends": one.depends,
         "conflicts": one.conflicts,
+        "secret": bool(one.secrets),
     }
     return said | {key: what for key, what in written.items() if what}
 

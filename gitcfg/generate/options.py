@@ -51,6 +51,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `without`: share of those that do without a feature that one of their groups would give them.
     `sets`: share of nodes in node sets of `set_size`; `set_files`: share of these with a file of their own.
     `depends`, `conflicts`: so many pairs of features, and as many pairs of parameters.
+    `secrets`: so many, and as many parameters beside the others that are bound to nothing else.
     `overrides`: each is for one node. `subsystems`: each cares for some parameters.
     `files`: files of every node, written from its parameters; their formats take turns.
     `mistakes`: codes of findings (see MISTAKES); each plants one mistake, which has that finding.
@@ -82,6 +83,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     types: Types = Types()
     instances: float = 0.1
     instance_count: int = 3
+    secrets: int = 0
     overrides: int = 1
     files: int = 2
     mistakes: tuple[str, ...] = ()

@@ -9,10 +9,14 @@ from gitcfg.generate.chance import pairs, source
 from gitcfg.generate.options import Options, Types
 
 A_FILE = 100
+_SECRET_TYPES = ("string", "integer", "list", "path", "boolean", "expression", "number")
 
 
 class PlannedParameter(msgspec.Struct, frozen=True):
-    """A parameter to be declared. `needed`: others depend on it, so nothing may unset it."""
+    """A parameter to be declared. `needed`: others depend on it, so nothing may unset it.
+
+    `secrets` are those that it may be bound to, and then to nothing else.
+    """
 
     name: str
     type: str
@@ -22,6 +26,7 @@ class PlannedParameter(msgspec.Struct, frozen=True):
     depends: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     needed: bool = False
+    secrets: tuple[str, ...] = ()
 
 
 class Parameters(msgspec.Struct, frozen=True):
@@ -29,6 +34,11 @@ class Parameters(msgspec.Struct, frozen=True):
 
     ordinary: Mapping[str, PlannedParameter]
     rivals: tuple[tuple[PlannedParameter, PlannedParameter], ...]
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The names of all secrets."""
+        return tuple(dict.fromkeys(name for one in self.ordinary.values() for name in one.secrets))
 
     def closed(self, names: Iterable[str]) -> list[str]:
         """The names, and after them all that they depend on."""
@@ -55,6 +65,7 @@ def plan(options: Options) -> Parameters:
     for _, low in edges:
         ordinary[low] = msgspec.structs.replace(ordinary[low], needed=True)
     pairings = zip(rivals[::2], rivals[1::2], strict=True)
+    ordinary += _secret(options.secrets)
     return Parameters({one.name: one for one in ordinary}, tuple(_oppose(*pair) for pair in pairings))
 
 
@@ -73,3 +84,18 @@ def _draw(rng: Random, number: int, types: Types) -> PlannedParameter:
 
 def _oppose(left: PlannedParameter, right: PlannedParameter) -> tuple[PlannedParameter, PlannedParameter]:
     return msgspec.structs.replace(left, conflicts=(right.name,)), right
+
+
+def _secret(count: int) -> list[PlannedParameter]:
+    """Parameters for secrets; two of each type may be bound to each other's."""
+    types = [_SECRET_TYPES[number // 2 % len(_SECRET_TYPES)] for number in range(count)]
+    names = [f"{type_}-secret-{number}" for number, type_ in enumerate(types)]
+    return [
+        PlannedParameter(
+            name=f"SECRET_{type_.upper()}_{number:04}",
+            type=type_,
+            separator="comma" if type_ == "list" else None,
+            secrets=tuple(names[number // 2 * 2 : number // 2 * 2 + 2]),
+        )
+        for number, type_ in enumerate(types)
+    ]

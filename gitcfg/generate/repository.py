@@ -11,6 +11,7 @@ from gitcfg.generate.nodes import node_files
 from gitcfg.generate.options import Options, validate
 from gitcfg.generate.overrides import override_files
 from gitcfg.generate.plan import plan
+from gitcfg.generate.secrets import secret_files
 
 
 def files(options: Options) -> Iterator[tuple[str, str]]:
@@ -18,7 +19,8 @@ def files(options: Options) -> Iterator[tuple[str, str]]:
     validate(options)
     mistakes = planted(options.mistakes)
     drawn = plan(options)
-    parts = (parameter_files, subsystem_file, feature_files, group_files, node_files, override_files)
+    layers = (feature_files, group_files, node_files, override_files)
+    parts = (parameter_files, subsystem_file, *layers, secret_files)
     return _with(mistakes, chain([settings()], chain.from_iterable(part(drawn) for part in parts)))
 
 

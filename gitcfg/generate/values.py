@@ -46,6 +46,8 @@ def value(rng: Random, parameter: PlannedParameter) -> object:
 
 def binding(rng: Random, parameter: PlannedParameter, operations: Operations) -> object:
     """What a layer says of a parameter: a plain value or an operation."""
+    if parameter.secrets:
+        return {"$secret": rng.choice(parameter.secrets)}
     names, weights = _fitting(
         parameter.type, parameter.must_change, parameter.needed, msgspec.structs.astuple(operations)
     )

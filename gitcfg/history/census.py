@@ -15,12 +15,15 @@ from gitcfg.history.declared import declarations
 from gitcfg.history.kept import KeptLayers, KeptStacks
 from gitcfg.history.pool import Pool, model_of
 from gitcfg.history.situations import Situation, alone, situations
-from gitcfg.model import Model, Node, Override, Parameter, Settings
+from gitcfg.model import Model, Node, Override, Parameter, Secret, Settings
 
 Answer = Callable[[Model, Said, Callable[[], NodeClass]], Any]
 """What to note of nodes of which this is said in a model of settings, features and groups; what they
 compile to may be asked. None: nothing."""
 
+
+_NO_PARAMETERS: Mapping[str, Parameter] = {}
+_NO_SECRETS: Mapping[str, Secret] = {}
 
 Kept = dict[Any, tuple[Any, frozenset[str] | None]]
 """Answers by what is said, with the groups that they hang on; None: they hang on more."""
@@ -32,6 +35,7 @@ class Census(msgspec.Struct, frozen=True):
     answers: Mapping[str, Any]
     pool: Pool
     parameters: Mapping[str, Parameter]
+    secrets: Mapping[str, Secret]
     roster: Roster
     layers: KeptLayers
     stacks: KeptStacks
@@ -46,18 +50,28 @@ class Taker:
         self._conditions = Conditions()
         self._said: dict[tuple[int, int], Said] = {}
 
-    def take(self, older: Census | None, pool: Pool, parameters: Mapping[str, Parameter]) -> Census | None:
-        """The census of a pool; the older one where nothing is different. None: there is no repository."""
+    def take(
+        self,
+        older: Census | None,
+        pool: Pool,
+        parameters: Mapping[str, Parameter] = _NO_PARAMETERS,
+        secrets: Mapping[str, Secret] = _NO_SECRETS,
+    ) -> Census | None:
+        """The census of a pool; the older one where nothing is different. None: there is no repository.
+
+        Answers that look at no values need neither parameters nor secrets.
+        """
         settings = pool.settings
         if settings is None:
             return None
-        if older is not None and parameters is older.parameters and pool.same(older.pool):
+        told = older is not None and parameters is older.parameters and secrets is older.secrets
+        if older is not None and told and pool.same(older.pool):
             return older
         listed = older is not None and pool.same(older.pool, "nodesets", "overrides")
         roster = older.roster if older is not None and listed else Roster(model_of(settings, pool))
-        layers, stacks = _stacks(older, settings, pool, parameters)
+        layers, stacks = _stacks(older, settings, pool, _declarations(older, pool, parameters, secrets))
         kept = _kept(older, layers, settings) if older is not None else {}
-        census = Census({}, pool, parameters, roster, layers, stacks, kept)
+        census = Census({}, pool, parameters, secrets, roster, layers, stacks, kept)
         answers = self._all(older, census)
         same = older is not None and answers == older.answers
         return replace(census, answers=older.answers if older is not None and same else answers)
@@ -132,11 +146,10 @@ def _changed(before: Mapping[str, Node], after: Mapping[str, Node]) -> set[str]:
 
 
 def _stacks(
-    older: Census | None, settings: Settings, pool: Pool, parameters: Mapping[str, Parameter]
+    older: Census | None, settings: Settings, pool: Pool, declared: Declarations
 ) -> tuple[KeptLayers, KeptStacks]:
     """The layers, those of an older census as far as nothing is different."""
     before = older.layers if older else None
-    declared = _declarations(older, pool, parameters)
     same = older is not None and pool.same(older.pool, "features", "groups")
     if older is not None and same and declared is older.layers.declarations:
         return older.layers, older.stacks
@@ -145,13 +158,13 @@ def _stacks(
     return layers, KeptStacks(model, layers, older.stacks if older else None)
 
 
-def _declarations(older: Census | None, pool: Pool, parameters: Mapping[str, Parameter]) -> Declarations:
+def _declarations(
+    older: Census | None, pool: Pool, parameters: Mapping[str, Parameter], secrets: Mapping[str, Secret]
+) -> Declarations:
     """The declarations, with the types that operations imply in all definitions."""
-    if older is None:
-        before = None
-    elif parameters is older.parameters and pool.bindings is older.pool.bindings:
+    before = older.layers.declarations if older is not None else None
+    same = older is not None and parameters is older.parameters and secrets is older.secrets
+    if older is not None and same and pool.bindings is older.pool.bindings:
         return older.layers.declarations
-    else:
-        before = older.layers.declarations
     bindings = (bound for params in pool.bindings.values() for bound in params.items())
-    return declarations(before, parameters, implied_kinds(bindings))
+    return declarations(before, parameters, implied_kinds(bindings), secrets)

@@ -6,7 +6,7 @@ from typing import Any
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.history.documents import Documents
-from gitcfg.model import Parameter
+from gitcfg.model import Parameter, Secret
 
 
 def parameters(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Parameter]:
@@ -18,8 +18,20 @@ def parameters(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Pa
     return found
 
 
+def secrets(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Secret]:
+    """The secrets that files of secrets/ describe; of one that is described twice, the first counts."""
+    found: dict[str, Secret] = {}
+    for path in sorted(files):
+        for name, secret in documents.secrets(path, files[path]).items():
+            found.setdefault(name, secret)
+    return found
+
+
 def declarations(
-    older: Declarations | None, known: Mapping[str, Parameter], implied: Mapping[str, str]
+    older: Declarations | None,
+    known: Mapping[str, Parameter],
+    implied: Mapping[str, str],
+    sealed: Mapping[str, Secret],
 ) -> Declarations:
     """Declarations; the older ones if values and files mean the same by them."""
     same = older is not None and _same(older.parameters, known)
@@ -28,9 +40,17 @@ def declarations(
     needed = {
         name: kind for name, kind in implied.items() if "${" in name or not declared.declared_kind(name)
     }
-    if older is not None and same and older.implied == needed:
+    if older is not None and same and older.implied == needed and _as_old(older.secrets, sealed):
         return older
-    return Declarations(declared.parameters, needed)
+    return Declarations(declared.parameters, needed, sealed)
+
+
+def _as_old(ours: Mapping[str, Secret], theirs: Mapping[str, Secret]) -> bool:
+    """Are the same secrets there, each in the same version?"""
+    if ours is theirs:
+        return True
+    before, after = ({name: one.version for name, one in side.items()} for side in (ours, theirs))
+    return before == after
 
 
 def _same(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) -> bool:
@@ -44,10 +64,13 @@ def _same(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) -> boo
 def alike(ours: Declarations, theirs: Declarations) -> Callable[[str], bool]:
     """Does a name mean the same to values and files on both sides?
 
-    Names that only an instance completes are never alike where anything differs.
+    Names that only an instance completes are never alike where anything differs; nor is any where a secret
+    is another, for any may be bound to it.
     """
     if ours is theirs:
         return lambda name: True
+    if not _as_old(ours.secrets, theirs.secrets):
+        return lambda name: False
 
     @cache
     def same(name: str) -> bool:
@@ -65,5 +88,5 @@ def _effect(parameter: Parameter | None) -> Any:
         return None
     given = parameter.default
     default = None if given is None else (given.op, repr(given.given), given.text)
-    typing = (parameter.type, parameter.separator, parameter.unique, parameter.macros)
+    typing = (parameter.type, parameter.separator, parameter.unique, parameter.macros, parameter.secret)
     return typing, parameter.tags, parameter.must_change, default

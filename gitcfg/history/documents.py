@@ -13,8 +13,9 @@ from gitcfg.load.overrides import load_overrides
 from gitcfg.load.parameters import load_parameters
 from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
+from gitcfg.load.secrets import load_secrets
 from gitcfg.load.settings import load_settings
-from gitcfg.model import Origin, Parameter, Settings
+from gitcfg.model import Origin, Parameter, Secret, Settings
 
 _MOST = 1 << 13
 _Content = Callable[[bytes], bytes]
@@ -34,6 +35,7 @@ class Documents:
     def __init__(self, content: _Content) -> None:
         self.definition = lru_cache(maxsize=_MOST)(partial(_definition, content))
         self.parameters = lru_cache(maxsize=_MOST)(partial(_parameters, content))
+        self.secrets = lru_cache(maxsize=_MOST)(partial(_secrets, content))
         self.settings = lru_cache(maxsize=_MOST)(partial(_settings, content))
 
     def outlined(self, outline: Callable[[Any], Any]) -> "Documents":
@@ -59,6 +61,11 @@ def _outlined(
 def _parameters(content: _Content, path: str, file: bytes) -> Mapping[str, Parameter]:
     """What a file of parameters declares."""
     return load_parameters(_reading(content, path, file))
+
+
+def _secrets(content: _Content, path: str, file: bytes) -> Mapping[str, Secret]:
+    """What a file of secrets/ says."""
+    return load_secrets(_reading(content, path, file))
 
 
 def _settings(content: _Content, file: bytes) -> Settings | None:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.declarations import Declarations
-from gitcfg.history.declared import alike, declarations, parameters
+from gitcfg.history.declared import alike, declarations, parameters, secrets
 from gitcfg.history.documents import Documents
 from gitcfg.history.implied import Counts, Implied, kinds
 from gitcfg.history.kept import KeptLayers, KeptStacks
@@ -63,14 +63,18 @@ class Maker:
         return found or scope(define, self._rooted(define, snapshot, settings))
 
     def _declarations(self, older: Made | None, snapshot: Snapshot, implied: Counts) -> Declarations:
-        files = snapshot.others["parameters"]
+        documents, files, sealed = self._documents, snapshot.others["parameters"], snapshot.others["secrets"]
         if older is None:
-            return declarations(None, parameters(self._documents, files), kinds(implied))
-        same = files is older.snapshot.others["parameters"]
-        if same and implied is older.implied:
-            return older.declarations
-        known = older.declarations.parameters if same else parameters(self._documents, files)
-        return declarations(older.declarations, known, kinds(implied))
+            declared = parameters(documents, files)
+            return declarations(None, declared, kinds(implied), secrets(documents, sealed))
+        before, others = older.declarations, older.snapshot.others
+        same, kept = files is others["parameters"], sealed is others["secrets"]
+        if same and kept and implied is older.implied:
+            return before
+        known = before.parameters if same else parameters(documents, files)
+        return declarations(
+            before, known, kinds(implied), before.secrets if kept else secrets(documents, sealed)
+        )
 
 
 def _stacks(

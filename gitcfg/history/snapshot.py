@@ -11,7 +11,7 @@ from gitcfg.model.kinds import LAYERS, TEXTS
 
 KINDS = LAYERS
 """The folders that hold one definition a file, as far as a result can depend on it."""
-OTHERS = ("parameters", *TEXTS)
+OTHERS = ("parameters", "secrets", *TEXTS)
 """The other folders that a result can depend on."""
 
 Place = tuple[str, bytes]

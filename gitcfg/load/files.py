@@ -40,6 +40,7 @@ def _file(file: str, path: str, entry: Mapping[str, Any] | None, key: Any, node:
         mode=entry.get("mode", "0644"),
         owner=entry.get("owner", "root"),
         group=entry.get("group", "root"),
+        mode_said="mode" in entry,
     )
 
 

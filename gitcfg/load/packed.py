@@ -35,6 +35,7 @@ class FileRow(msgspec.Struct, frozen=True, array_like=True):
     mode: str
     owner: str
     group: str
+    mode_said: bool
 
 
 def pack_refs(refs: Iterable[Ref]) -> list[RefRow]:
@@ -90,6 +91,7 @@ def pack_files(files: Mapping[str, FileEntry]) -> list[FileRow]:
         FileRow(
             *(path, *_place(said.origin), said.contents, said.removed, said.format, said.params, said.tags),
             *(_maybe(said.template), said.text, _maybe(said.source), said.mode, said.owner, said.group),
+            said.mode_said,
         )
         for path, said in files.items()
     ]
@@ -106,6 +108,7 @@ def _entry(file: str, row: FileRow) -> FileEntry:
         *(row.path, Origin(file, row.line, row.column), row.contents, row.removed, row.format),
         *(row.params, row.tags, template[0] if template else None, row.text),
         *(source[0] if source else None, row.mode, row.owner, row.group),
+        row.mode_said,
     )
 
 

@@ -37,9 +37,6 @@ def _parameter(reading: Reading, doc: Document, said: Said) -> Parameter:
     def names(key: str) -> tuple[Ref, ...]:
         return refs(reading, file, nodes[key][1], every[key]) if key in every else ()
 
-    if get("secret"):
-        message = f"The parameter {said.name} is secret; secrets are not supported by this version."
-        reading.report("GC105", "secret", message, doc.key(FOLDER, said.name, "secret"))
     separator = get("separator")
     return Parameter(
         said.name,

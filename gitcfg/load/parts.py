@@ -12,7 +12,7 @@ from gitcfg.model import Binding, Op, Origin, Ref, Use
 from gitcfg.model.names import shown
 from gitcfg.nodeset import NodeSetError, expand
 
-LATER = {"$collect": "rules across nodes", "$secret": "secrets"}
+LATER = {"$collect": "rules across nodes"}
 MAX_INSTANCES = 10_000
 NONE: Mapping[str, Any] = {}
 """Shared by all definitions that say nothing of a kind."""

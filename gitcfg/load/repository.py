@@ -14,6 +14,7 @@ from gitcfg.load.overrides import overrides_kind
 from gitcfg.load.packs import Keeper, Packs
 from gitcfg.load.parameters import PARAMETERS
 from gitcfg.load.reading import Reading
+from gitcfg.load.secrets import secrets_kind
 from gitcfg.load.sets import NodeSets
 from gitcfg.load.settings import load_settings
 from gitcfg.load.sheets import Sheets
@@ -48,6 +49,7 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
     nodesets = NodeSets(written, nodes, settings.max_nodes)
     overrides = Shelf(tree, overrides_kind(settings), packs)
     holds, keys = Shelf(tree, holds_kind(settings), packs), Keys(tree)
+    secrets = Shelf(tree, secrets_kind(tree), packs)
     names = Reading(tree)
     templates, sources = _names(names, "templates"), _names(names, "files")
     kinds: tuple[Shelf[Any] | Sheets[Any], ...] = (
@@ -59,6 +61,7 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         written,
         overrides,
         holds,
+        secrets,
     )
     parts = (
         Known(findings),
@@ -71,6 +74,7 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         overrides,
         holds,
         keys,
+        secrets,
         Known(names.findings),
     )
     return Model(
@@ -84,6 +88,7 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         overrides=overrides,
         holds=holds,
         keys=keys,
+        secrets=secrets,
         templates=templates,
         sources=sources,
         unread=Unread({part.kind.folder: part for part in kinds}),

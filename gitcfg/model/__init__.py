@@ -22,6 +22,7 @@ from gitcfg.model.delivery import Hold, Key, Release, Share
 from gitcfg.model.errors import REFUSED, GitcfgError
 from gitcfg.model.findings import Finding, Severity
 from gitcfg.model.origin import Origin, Ref
+from gitcfg.model.secrets import Secret
 
 __all__ = [
     "REFUSED",
@@ -44,6 +45,7 @@ __all__ = [
     "Parameter",
     "Ref",
     "Release",
+    "Secret",
     "Settings",
     "Severity",
     "Share",

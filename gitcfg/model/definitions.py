@@ -10,6 +10,7 @@ import msgspec
 from gitcfg.model.delivery import Hold, Key, Release
 from gitcfg.model.findings import Finding
 from gitcfg.model.origin import Origin, Ref
+from gitcfg.model.secrets import Secret
 
 
 class Op(StrEnum):
@@ -26,6 +27,7 @@ class Op(StrEnum):
     UNSET = "unset"
     DEFAULT = "default"
     FACT = "fact"
+    SECRET = "secret"
 
 
 class Binding(msgspec.Struct, frozen=True, gc=False):
@@ -60,7 +62,10 @@ class ListEdit(msgspec.Struct, frozen=True, gc=False):
 
 
 class FileEntry(msgspec.Struct, frozen=True, gc=False):
-    """What a file on a node holds. `contents` names every content key that was written."""
+    """What a file on a node holds. `contents` names every content key that was written.
+
+    A file whose mode is not said has another one where it holds a secret: see `render.holding`.
+    """
 
     path: str
     origin: Origin
@@ -75,6 +80,7 @@ class FileEntry(msgspec.Struct, frozen=True, gc=False):
     mode: str = "0644"
     owner: str = "root"
     group: str = "root"
+    mode_said: bool = False
 
 
 class Parameter(msgspec.Struct, frozen=True, gc=False):
@@ -247,6 +253,7 @@ class Model(msgspec.Struct, frozen=True):
     overrides: Mapping[str, Override] = {}
     holds: Mapping[str, Hold] = {}
     keys: Mapping[str, Key] = {}
+    secrets: Mapping[str, Secret] = {}
     templates: frozenset[str] = frozenset()
     sources: frozenset[str] = frozenset()
     unread: Mapping[str, Set[str]] = {}

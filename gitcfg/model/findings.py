@@ -18,7 +18,8 @@ class Finding(msgspec.Struct, frozen=True, order=True):
     """One fact that should not be so.
 
     `subjects` are the names it is about, `origins` every place that took part, and `nodes` the
-    nodes concerned, sorted (empty for what is wrong with a file or a definition).
+    nodes concerned, sorted (empty for what is wrong with a file or a definition). `veiled`: what stands at
+    its places may be a secret in plain text, and is shown to nobody.
     """
 
     code: str
@@ -28,6 +29,7 @@ class Finding(msgspec.Struct, frozen=True, order=True):
     nodes: tuple[str, ...] = ()
     severity: Severity = Severity.ERROR
     hint: str = ""
+    veiled: bool = False
 
     @property
     def is_error(self) -> bool:

@@ -4,13 +4,13 @@ SETTINGS = "gitcfg.yaml"
 
 LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
 """A file a definition, which binds parameters and brings files."""
-SINGLES = (*LAYERS, "holds")
-"""A file a definition, whose name is the file's."""
+SINGLES = (*LAYERS, "holds", "secrets")
+"""A file a definition, whose name is the file's; beside a secret's stands what it holds, encrypted."""
 SHEETS = ("parameters", "subsystems")
 """Many definitions a file, by name below a key that is the folder's name."""
 TEXTS = ("templates", "files")
 """Files of any content, known by their paths."""
-LATER = ("rules", "allocations", "secrets")
+LATER = ("rules", "allocations")
 """What a later version reads; this one refuses it."""
 FOLDERS = (*SHEETS, *SINGLES, *TEXTS, *LATER, "keys")
 """All that gitcfg reads, or refuses."""

@@ -7,6 +7,8 @@ import msgspec
 from gitcfg.model.origin import Origin, Ref
 
 _KEY = "$secret"  # no plain value of type map can have it
+PLAIN = "<plain text where a secret belongs>"
+"""What is shown of a value that is written in plain though its parameter is secret."""
 
 
 class Secret(msgspec.Struct, frozen=True, gc=False):
@@ -25,9 +27,17 @@ class Secret(msgspec.Struct, frozen=True, gc=False):
     sealed: Origin | None = None
 
 
-def secret_value(name: str, version: int) -> dict[str, Any]:
-    """A secret as a parameter's value, everywhere but on the way into its own node; as JSON has it, too."""
+def secret_value(name: str, version: int | None) -> dict[str, Any]:
+    """A secret as a parameter's value, everywhere but on the way into its own node; as JSON has it, too.
+
+    One that does not exist has no version: what binds it binds no value.
+    """
     return {_KEY: name, "version": version}
+
+
+def has_version(value: dict[str, Any]) -> bool:
+    """Does the secret exist that a value is?"""
+    return value["version"] is not None
 
 
 def is_secret(value: Any) -> bool:
@@ -36,8 +46,11 @@ def is_secret(value: Any) -> bool:
 
 
 def shown(value: Any) -> Any:
-    """A value as files and people see it: of a secret its name and version."""
-    return f"<secret {value[_KEY]} v{value['version']}>" if is_secret(value) else value
+    """A value as files and people see it: of a secret its name, and its version if it exists."""
+    if not is_secret(value):
+        return value
+    version = f" v{value['version']}" if has_version(value) else ""
+    return f"<secret {value[_KEY]}{version}>"
 
 
 def secret_name(value: Any) -> str:

@@ -12,7 +12,7 @@ from gitcfg.git.fingerprint import fingerprint
 from gitcfg.model import Group, Node, Override, Use
 from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 
-_FOR_ALL = (SETTINGS, "parameters", *TEXTS)
+_FOR_ALL = (SETTINGS, "parameters", "secrets", *TEXTS)
 
 
 class Ingredients:

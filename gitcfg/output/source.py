@@ -14,6 +14,7 @@ from gitcfg.model import FileEntry
 from gitcfg.output.made import Ingredients
 from gitcfg.output.places import digest, folders, safe_path
 from gitcfg.render.files import content
+from gitcfg.render.holding import mode_of
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _MODE = re.compile("0[0-7]{3}")
@@ -91,7 +92,8 @@ class FleetSource:
             text = content(self._fleet, node, entry, self._engine)
         except TemplateProblem:
             return Unmade(entry.path)  # checks try a template on one node a class; it may fail on another
-        if text is None or not _MODE.fullmatch(entry.mode):
+        mode = mode_of(self._fleet, node, entry, self._engine)
+        if text is None or not _MODE.fullmatch(mode):
             return None
         data = text.encode()
-        return File(entry.path, entry.mode, data, digest(data))
+        return File(entry.path, mode, data, digest(data))

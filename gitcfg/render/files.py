@@ -10,7 +10,9 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import FileEntry, Subsystem
 from gitcfg.model.globs import selects
+from gitcfg.model.secrets import shown
 from gitcfg.render.formats import Format, formats
+from gitcfg.render.holding import mode_of
 from gitcfg.render.pieces import pieces
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
@@ -27,11 +29,13 @@ class RenderedFile(msgspec.Struct, frozen=True):
 
 
 def selected(fleet: Fleet, entry: FileEntry, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that a file entry takes, without bare ones."""
+    """The parameters that a file entry takes, without bare ones; of secrets what is shown."""
     if entry.tags:
         wanted = set(entry.tags)
-        return {n: v for n, v in params.items() if v is not None and not wanted.isdisjoint(_tags(fleet, n))}
-    return {n: v for n, v in params.items() if v is not None and selects(entry.params, n)}
+        found = ((n, v) for n, v in params.items() if not wanted.isdisjoint(_tags(fleet, n)))
+    else:
+        found = ((n, v) for n, v in params.items() if selects(entry.params, n))
+    return {n: shown(v) if type(v) is dict else v for n, v in found if v is not None}
 
 
 def _tags(fleet: Fleet, name: str) -> tuple[str, ...]:
@@ -45,8 +49,9 @@ def separators(fleet: Fleet, names: Mapping[str, Any]) -> dict[str, str | None]:
     return {name: parameter.separator if parameter else None for name, parameter in found.items()}
 
 
-def context(node: FleetNode) -> dict[str, Any]:
-    """What a template sees."""
+def context(node: FleetNode, secrets: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a template sees; `secrets` are parameters whose true values it is to see."""
+    shows = {name: shown(node.params[name]) for name in node.secrets} if secrets is None else secrets
     about = {
         "name": node.name,
         "groups": list(node.groups),
@@ -56,7 +61,7 @@ def context(node: FleetNode) -> dict[str, Any]:
         "address": node.said.address or node.name,
     }
     return {
-        "params": dict(node.params),
+        "params": {**node.params, **shows},
         "node": about,
         "features": about["features"],
         "groups": about["groups"],
@@ -109,19 +114,24 @@ def rendered_file(
         return None
     if text is None:
         return None
-    digest = file_digest(text, entry)
-    return RenderedFile(entry.path, text, entry.mode, entry.owner, entry.group, digest)
+    mode = mode_of(fleet, node, entry, engine)
+    digest = file_digest(text, mode, entry)
+    return RenderedFile(entry.path, text, mode, entry.owner, entry.group, digest)
 
 
-def file_digest(text: str, entry: FileEntry) -> str:
+def file_digest(text: str, mode: str, entry: FileEntry) -> str:
     """SHA-256 over a file's mode, owner, group and content."""
-    head = "\0".join((entry.mode, entry.owner, entry.group, ""))
+    head = "\0".join((mode, entry.owner, entry.group, ""))
     return hashlib.sha256(head.encode() + text.encode()).hexdigest()
 
 
 def node_digest(fleet: Fleet, node: FleetNode, files: Mapping[str, RenderedFile]) -> str:
-    """SHA-256 over a node's files and the subsystems that run on it."""
+    """SHA-256 over a node's files and the subsystems that run on it.
+
+    Over its secrets' versions too: a template may use a secret, and not show which one it is.
+    """
     parts = [[path, file.digest] for path, file in sorted(files.items())]
+    parts += [[name, shown(value)] for name, value in node.kind.some(node.secrets).items()]
     parts += [[name, subsystem_digest(subsystem)] for name, subsystem in subsystems(fleet, node).items()]
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 

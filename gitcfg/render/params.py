@@ -9,6 +9,7 @@ import msgspec
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.splice import Splicer
+from gitcfg.model.secrets import shown
 
 _HELD = 8  # texts of classes, for nodes beside each other are often alike; more would only crowd out caches
 
@@ -36,6 +37,7 @@ def _texts(fleet: Fleet, names: Iterable[str], text: Callable[[NodeClass], str])
 
 
 def _line(name: str, value: Any) -> str:
+    value = shown(value)
     return f"{name} = {value if isinstance(value, str) else _json(value)}\n"
 
 

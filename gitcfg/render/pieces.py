@@ -8,6 +8,7 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.splice import Splicer, Written
 from gitcfg.model import FileEntry
+from gitcfg.model.secrets import shown
 from gitcfg.render.formats.format import Format, LineFormat
 from gitcfg.render.taken import Taken
 
@@ -51,7 +52,7 @@ class _Writer:
         if apart is None or value is None:
             return ""
         self._spell(name)
-        values = {name: value}
+        values = {name: shown(value)}
         if any(self._format.unfit(values, apart)):
             return ""
         text = self._format.write(values, apart)

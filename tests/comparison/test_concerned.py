@@ -8,6 +8,7 @@ import pytest
 import gitcfg
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.side import Side
+from gitcfg.compile.concerned import concerned as found
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
@@ -76,6 +77,57 @@ def test_other_nodes_are_not_compiled() -> None:
         assert [change.nodes for change in comparison] == [("n0", "n1", "n2")]
         assert set(comparison.pairs) == {"n0", "n1", "n2"}
         assert len(comparison.old.fleet.classes) == 1
+
+
+SECRETS = {
+    "gitcfg.yaml": "format: 1\n",
+    "parameters/p.yaml": "parameters:\n  P: {type: string, secret: true}\n",
+    "secrets/a.yaml": "for: 'true'\nversion: 1\n",
+    "secrets/a.age": "sealed",
+    "secrets/b.yaml": "for: 'true'\nversion: 1\n",
+    "features/X.yaml": "params: {P: {$secret: a}}\n",
+    "features/Y.yaml": "params: {P: {$secret: '${with.s}'}}\n",
+    "groups/g.yaml": "features: [X]\n",
+    "nodes/n1.yaml": "groups: [g]\n",
+    "nodes/n2.yaml": "params: {P: {$secret: b}}\n",
+    "nodes/n3.yaml": "{}\n",
+    "nodesets/s.yaml": "nodes: s[1-2]\nparams: {P: {$secret: b}}\n",
+}
+INSTANCE = {"nodes/n4.yaml": "features: [{feature: Y, as: x, with: {s: a}}]\n"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "concerned", "changed"),
+    [
+        ("secrets/a.yaml", "for: 'true'\nversion: 2\n", None, {"n1", "n4"}),
+        ("secrets/b.yaml", "for: 'true'\nversion: 2\n", None, {"n2", "s1", "s2"}),
+        ("secrets/a.age", "sealed anew", frozenset(), set()),
+    ],
+)
+def test_a_secret_concerns_whoever_is_bound_to_it(
+    path: str, text: str, concerned: frozenset[str] | None, changed: set[str]
+) -> None:
+    files = {**SECRETS, **INSTANCE}
+    with gitcfg.in_memory(files) as old, gitcfg.in_memory({**files, path: text}) as new:
+        assert found(old.version, new.version) == concerned  # an instance may say any name
+        comparison = gitcfg.compare(old, new)
+        assert {name for change in comparison for name in change.nodes} == changed
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "concerned"),
+    [
+        ("secrets/a.yaml", "for: 'true'\nversion: 2\n", {"n1"}),
+        ("secrets/folder/b.yaml", "for: 'true'\nversion: 2\n", {"n2", "s1", "s2"}),
+        ("secrets/b.yaml", "for: 'false'\nversion: 1\nrecipients: [age1x]\n", {"n2", "s1", "s2"}),
+    ],
+)
+def test_others_than_those_bound_to_a_secret_are_not_looked_at(
+    path: str, text: str, concerned: set[str]
+) -> None:
+    files = {name: said for name, said in SECRETS.items() if name != "features/Y.yaml"}
+    with gitcfg.in_memory(files) as old, gitcfg.in_memory({**files, path: text}) as new:
+        assert found(old.version, new.version) == frozenset(concerned)
 
 
 def test_nothing_is_read_of_what_stays() -> None:

@@ -32,6 +32,7 @@ def mixed(seed: int) -> Options:
         overrides=rng.randrange(0, 4),
         operations=_MIXED,
         files=rng.randrange(0, 4),
+        secrets=rng.randrange(0, 4),
     )
 
 

@@ -1,5 +1,6 @@
 """Sanitized repositories beside their originals, for the tests of what they have in common."""
 
+import binascii
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,10 @@ FORMAT = {
     for words in (CEL, CHOICES, EVERYWHERE, FOLDERS, JINJA, SCHEMA, SCHEMA_CHOICES, keys())
     for word in words
     for part in re.findall(r"[^\W\d_]+", word.lower())
-} | {"gitcfg", "aaaac", "nzac", "lzdi", "aaaai"}  # the last are how every Ed25519 key begins
+}
+FORMAT |= {"gitcfg", "aaaac", "nzac", "lzdi", "aaaai"}  # the last are how every Ed25519 key begins
+FORMAT |= {"ansible", "vault", "pkcs", "data", "message", "private", "begin", "encrypted", "file", "openssh"}
+FORMAT |= {"secret", "aaaa"}
 
 
 def fleet(
@@ -62,8 +66,12 @@ def _outline(change: Change, sanitizer: Sanitizer | None) -> tuple[Any, ...]:
 
 
 def words(files: Mapping[str, Content]) -> set[str]:
-    """Words of more than three letters, of paths and texts, that are none of the format's."""
-    texts = (text for pair in files.items() for text in map(_text, pair))
+    """Words of more than three letters, of paths and texts, that are none of the format's.
+
+    What is encrypted has none: of that see `pieces`.
+    """
+    pairs = ((path, "" if path.endswith(".age") else data) for path, data in files.items())
+    texts = (text for pair in pairs for text in map(_text, pair))
     found = {word.lower() for text in texts for word in re.findall(r"[^\W\d_]{4,}", text)}
     return found - FORMAT
 
@@ -72,3 +80,18 @@ def _text(content: Content) -> str:
     if isinstance(content, bytes):
         return content.decode(errors="replace")
     return content if isinstance(content, str) else ""
+
+
+def pieces(files: Mapping[str, Content]) -> set[str]:
+    """What encrypted files hold, in pieces that no two have by chance."""
+    texts = (_bare(_text(data)) for path, data in files.items() if path.endswith(".age"))
+    return {text[place : place + 12] for text in texts for place in range(len(text) - 12)}
+
+
+def _bare(text: str) -> str:
+    """Without armor, and without what all such files say."""
+    lines = text.splitlines()
+    if text.startswith("-----BEGIN"):
+        raw = "".join(line for line in lines if not line.startswith("-----"))
+        text = binascii.a2b_base64(raw + "===").decode("latin-1")
+    return re.sub(r"age-encryption\.org/v1\n|-> (?:X25519|ssh-ed25519|scrypt) |\n--- ", "", text)

@@ -14,7 +14,7 @@ from gitcfg.convert.sanitize.tree import Sanitizer
 from gitcfg.git.tree import Content, DictTree
 from gitcfg.library import compare
 from tests.cases_format import Case, read_cases, written
-from tests.convert.sanitized import fleet, outlined, sanitized, words
+from tests.convert.sanitized import fleet, outlined, pieces, sanitized, words
 from tests.work.versions import versions
 
 CASES = {case.name: case for case in read_cases("findings")}
@@ -55,6 +55,13 @@ def _leaked(files: Mapping[str, Content]) -> set[str]:
 @pytest.mark.parametrize("name", CASES)
 def test_no_word_of_a_case_is_left(name: str) -> None:
     assert not _leaked(CASES[name].files)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("GC210")])
+def test_nothing_of_an_encrypted_file_is_left(name: str) -> None:
+    files = CASES[name].files
+    assert pieces(files) or name == "GC210-content-is-missing"
+    assert not pieces(files) & pieces(sanitized([files])[1][0])
 
 
 @settings(max_examples=5)

@@ -18,6 +18,7 @@ LISTS = {
     "override": ("features", "without"),
     "subsystem": ("params", "features", "covers"),
     "parameter": ("depends", "conflicts", "tags"),
+    "secret": ("recipients",),
 }
 """By kind, the lists that orders are about."""
 OF = {"groups": "group", "nodes": "node", "params": "parameter", "covers": "subsystem"}

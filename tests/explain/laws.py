@@ -57,7 +57,7 @@ def deciding_entries_are_rendered(files: Files) -> None:
     with gitcfg.in_memory(files, TODAY) as library:
         fleet = library.compiled
         for name in fleet.names:
-            answers = {path: why_file(fleet, fleet[name], path) for path in sorted(paths)}
+            answers = {path: why_file(fleet, fleet[name], path, library.engine) for path in sorted(paths)}
             told = {
                 path: answer.deciding.entry.text
                 for path, answer in answers.items()

@@ -17,8 +17,9 @@ def feature(node: str, name: str, **changed: str) -> FeatureAnswer:
 
 
 def file(node: str, path: str, **changed: str) -> FileAnswer:
-    fleet: Fleet = pool(**changed).compiled
-    return why_file(fleet, fleet[node], path)
+    library = pool(**changed)
+    with library:
+        return why_file(library.compiled, library.compiled[node], path, library.engine)
 
 
 def group(node: str, name: str, **changed: str) -> GroupAnswer:

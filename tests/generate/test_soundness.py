@@ -22,6 +22,7 @@ SHAPES = {
     "all formats": Options(files=6, types=Types(list=30, map=30, number=30, path=30)),
     "all composed": Options(operations=Operations(set=1, unset=30, null=30, default=30, fact=30)),
     "all instances": Options(instances=0.7, features=30, instance_count=4),
+    "all types of secrets": Options(secrets=14, files=6, parameters=10),
     "one level": Options(include_depth=1),
     "small": small(),
     "stress": replace(stress(), nodes=20),

@@ -24,7 +24,11 @@ EXTRAS = {
     "gitcfg.yaml": ("format: 1\n", "format: 1\ndefault_group: G\n", "format: 2\n", "{broken", "format: 1\n"),
     "features/T.yaml": tuple(f"files: {{{entry}}}\n" for entry in ENTRIES),
     "groups/G.yaml": tuple(f"features: [T, A]\nfiles: {{{entry}}}\n" for entry in ENTRIES),
-    "groups/H.yaml": ("features: [A, T]\n", "features: [B]\nparams: {STR: x, UND: {$append: x}}\n"),
+    "groups/H.yaml": (
+        "features: [A, T]\nparams: {STR: {$secret: t}}\n",
+        "features: [A, T]\n",
+        "features: [B]\nparams: {STR: x, UND: {$append: x}}\n",
+    ),
     "templates/t.j2": (
         "{{ params.STR }}",
         "{{ node.name }} {{ node.labels }} {{ node.facts }}",
@@ -41,6 +45,7 @@ EXTRAS = {
         "groups: [H, G]\nfeatures: [T]\n",
         "state: retired\ngroups: [G]\n",
         "params: {UND: a, STR: {$fact: INT}}\n",
+        "params: {STR: {$secret: t}, UND: {$append: x}}\n",
     ),
     "nodesets/R.yaml": (
         "nodes: s[2-3]\ngroups: [H]\n",
@@ -64,6 +69,13 @@ EXTRAS = {
         "parameters: {STR: {type: list, separator: comma}, 'U*': {type: string, description: d}}\n",
         "parameters: {INT: {default: 9, type: integer, tags: [t]}}\n",
     ),
+    "secrets/t.yaml": (
+        "for: 'true'\nversion: 5\n",
+        "for: 'false'\nversion: 5\nrecipients: [age1x]\n",
+        "for: 'true'\nversion: 6\n",
+        "{broken",
+    ),
+    "secrets/a/t.yaml": ("for: 'true'\nversion: 9\n",),
     "parameters/a/first.yaml": ("parameters: {STR: {type: string, default: d, tags: [t]}}\n",),
 }
 """What repositories of tests/properties have not, or not so."""

@@ -127,7 +127,9 @@ def test_logs_of_long_histories_agree_with_brute_force(versions: list[Version]) 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_logs_of_generated_repositories_agree_with_brute_force(seed: int) -> None:
-    sizes = Options(nodes=9, groups=4, features=8, parameters=20, set_size=2, sets=0.5, instances=0.2)
+    sizes = Options(
+        nodes=9, groups=4, features=8, parameters=20, set_size=2, sets=0.5, instances=0.2, secrets=3
+    )
     worlds = [dict(repository(replace(sizes, seed=number))) for number in (seed, seed + 10)]
     versions = history(worlds, Random(seed), 30)
     agrees(versions, tuple(some_questions(versions[-1].files, Random(seed))))

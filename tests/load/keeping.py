@@ -15,7 +15,7 @@ from gitcfg.model import Model
 T = TypeVar("T")
 Files = dict[str, str]
 
-KINDS = ("parameters", "subsystems", "features", "groups", "nodes", "nodesets", "overrides")
+KINDS = ("parameters", "subsystems", "features", "groups", "nodes", "nodesets", "overrides", "secrets")
 
 
 class Dictionary:
@@ -83,6 +83,7 @@ def drawn(seed: int) -> Files:
         identity=0.5,
         without=0.3,
         overrides=3,
+        secrets=3,
     )
     return dict(repository(msgspec.structs.replace(shape, mistakes=mistakes)))
 

@@ -18,7 +18,16 @@ from tests.output.sources import held
 
 TODAY = date(2026, 11, 20)
 OPTIONS = Options(
-    seed=9, nodes=14, groups=8, features=10, parameters=30, sets=0.5, set_files=0.5, without=0.3, overrides=4
+    seed=9,
+    nodes=14,
+    groups=8,
+    features=10,
+    parameters=30,
+    sets=0.5,
+    set_files=0.5,
+    without=0.3,
+    overrides=4,
+    secrets=3,
 )
 
 Files = Mapping[str, str]

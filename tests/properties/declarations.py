@@ -25,6 +25,8 @@ def _bare(name: str) -> str:
 def _type(kind: str) -> dict[str, str]:
     if kind == "macro":
         return {"type": "integer", "macros": "condor"}
+    if kind == "secret":
+        return {"secret": "true"}
     return {} if kind == "any" else {"type": kind}
 
 
@@ -34,7 +36,7 @@ def _declaration(draw: DrawFn, kind: str, wild: bool) -> str:
 
 def _parts(draw: DrawFn, kind: str, wild: bool) -> Iterator[tuple[str, str]]:
     yield from _type(kind).items()
-    if draw(st.booleans()):
+    if kind != "secret" and draw(st.booleans()):
         astray = wild and kind != "any" and draw(st.integers(0, 9)) == 9
         yield "default", draw(values("map" if astray else kind))
     if kind == "list":

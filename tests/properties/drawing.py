@@ -7,7 +7,7 @@ from hypothesis.strategies import DrawFn
 
 from tests.properties.documents import mapping
 from tests.properties.sources import FACTS, SCALARS, bindings
-from tests.properties.universe import FEATURES, GONE, INSTANCED, KINDS, OUTER
+from tests.properties.universe import FEATURES, GONE, INSTANCED, KINDS, OUTER, SECRETS
 
 
 class Drawing:
@@ -34,6 +34,8 @@ class Drawing:
 
     def _binding(self, kind: str) -> str:
         astray = self.wild and kind not in ("any", "undeclared") and self.draw(st.integers(0, 9)) == 9
+        if self.wild and self.draw(st.integers(0, 5)) == 5:
+            return f"{{$secret: {self.draw(st.sampled_from((*SECRETS, GONE)))}}}"
         return self.draw(bindings(self.draw(st.sampled_from(tuple(SCALARS))) if astray else kind))
 
     def uses(self, known: Sequence[str] = FEATURES) -> list[str]:

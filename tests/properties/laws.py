@@ -100,12 +100,16 @@ def nothing_is_said_twice(files: Files) -> None:
 
 def order_changes_nothing(files: Files) -> None:
     """Neither the order of files nor that of keys in them means anything."""
-    backwards = {path: reordered(text) for path, text in reversed(list(files.items()))}
+    backwards = {path: _reordered(path, text) for path, text in reversed(list(files.items()))}
     one, other = compiled(files), compiled(backwards)
     assert _meaning(check(one)) == _meaning(check(other))
     for name in one.names:
         assert one[name].features == other[name].features
         assert key(dict(one[name].params)) == key(dict(other[name].params))
+
+
+def _reordered(path: str, text: str) -> str:
+    return reordered(text) if path.endswith(".yaml") else text
 
 
 def _meaning(findings: Iterable[Finding]) -> list[Any]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from tests.properties.universe import SECRETS
+
 Source = str
 """A value as it is written in YAML, in one line."""
 
@@ -91,6 +93,8 @@ def values(kind: str) -> SearchStrategy[Source]:
 
 def bindings(kind: str) -> SearchStrategy[Source]:
     """Anything that a layer may say of a parameter of the kind."""
+    if kind == "secret":
+        return st.sampled_from((*map("{{$secret: {}}}".format, SECRETS), "{$unset: true}"))
     plain = values(kind)
     operations = [plain, st.just("null"), plain.map("{{$default: {}}}".format)]
     operations.append(st.just(f"{{$fact: {kind}}}"))

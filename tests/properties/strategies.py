@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from gitcfg.generate.secrets import secret
 from tests.properties.declarations import declarations
 from tests.properties.documents import document, mapping, sequence
 from tests.properties.drawing import Drawing
@@ -16,6 +17,7 @@ from tests.properties.universe import (
     MEMBERS,
     NODES,
     OUTER,
+    SECRETS,
     SET,
 )
 
@@ -42,6 +44,7 @@ def _repositories(draw: DrawFn, wild: bool) -> Files:
         **_groups(drawing),
         **_nodes(drawing),
         **_overrides(drawing),
+        **_secrets(draw),
     }
 
 
@@ -153,3 +156,9 @@ def _overrides(drawing: Drawing) -> Files:
         )
         for name in names
     }
+
+
+def _secrets(draw: DrawFn) -> Files:
+    """Secrets that every node may have."""
+    made = (secret(name, draw(st.integers(1, 3)), name.encode() * 160) for name in SECRETS)
+    return dict(pair for pairs in made for pair in pairs)

@@ -12,6 +12,7 @@ from gitcfg.compile.cell import Cell, cell, join
 from gitcfg.compile.operations import NOTHING, Step, fold
 from gitcfg.compile.partial import compose
 from gitcfg.model import Op, Origin
+from gitcfg.model.secrets import secret_value
 from tests.properties.runs import DEEP, QUICK
 
 PLACE = Origin("features/A.yaml")
@@ -25,6 +26,7 @@ COMPOSING = {
     "expression": (Op.AND, Op.OR),
     "map": (Op.MERGE,),
 }
+SECRETS = (secret_value("s", 1), secret_value("t", 2), secret_value("gone", None))
 every_kind = pytest.mark.parametrize("kind", VALUES)
 
 
@@ -37,6 +39,7 @@ def steps(kind: str) -> SearchStrategy[Step]:
         st.builds(Step, st.just(Op.NULL), value | st.just(NOTHING), st.just(PLACE)),
         st.just(Step(Op.UNSET, True, PLACE)),
         st.just(Step(Op.FACT, "fact", PLACE)),
+        st.builds(Step, st.just(Op.SECRET), st.sampled_from(SECRETS), st.just(PLACE)),
     )
 
 

@@ -11,6 +11,7 @@ SHAPES = {
     "deep": Options(seed=2, nodes=4, features=20, include_depth=6, include_fanout=3),
     "lists": Options(seed=3, types=Types(string=0, integer=0, list=50, expression=50, map=30)),
     "sets": Options(seed=4, sets=1, set_files=0.5, without=0.5, identity=0.8),
+    "secrets": Options(seed=8, secrets=5, parameters=10),
     "small": msgspec.structs.replace(small(5), nodes=20),
     "stress": msgspec.structs.replace(stress(6), nodes=3),
     "large": msgspec.structs.replace(large(7), nodes=3),

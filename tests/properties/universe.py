@@ -16,6 +16,8 @@ SET = "S"
 GONE = "Gone"
 """What nobody defines."""
 
+SECRETS = ("t", "u")
+
 KINDS: Mapping[str, str] = {
     "STR": "string",
     "INT": "integer",
@@ -30,6 +32,7 @@ KINDS: Mapping[str, str] = {
     "ANY": "any",
     "MAC": "macro",
     "UND": "undeclared",
+    "SEC": "secret",
     "FAM_a": "expression",
     "FAM_b": "list",
 }

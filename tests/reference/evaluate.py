@@ -45,7 +45,7 @@ def evaluate(repository: Repository, node: str) -> Answer:
     bindings: dict[str, list[Said]] = {}
     for layer in every:
         for name, raw in layer.params.items():
-            bindings.setdefault(name, []).append((raw, layer.path))
+            bindings.setdefault(name, []).append((_resolved(repository, raw), layer.path))
     declared = {name: _declaration(repository, name) for name in bindings}
     acting = {name: steps[_last_reset(steps, declared[name]) :] for name, steps in bindings.items()}
     values = {name: _trail(steps, declared[name], facts) for name, steps in acting.items()}
@@ -63,6 +63,16 @@ def evaluate(repository: Repository, node: str) -> Answer:
         frozenset(name for name in doubtful if not _facts(acting[name])),
         frozenset(name for name, steps in acting.items() if any(key not in facts for key in _facts(steps))),
     )
+
+
+def _resolved(repository: Repository, raw: Raw) -> Raw:
+    """A binding that has, in place of a secret's name, what that stands for on nodes."""
+    name, operand = operation(raw)
+    if name != "secret":
+        return raw
+    said = repository.secrets.get(operand)
+    value = Unbound.BARE if said is None else {"$secret": operand, "version": said["version"].value}
+    return {"$secret": value}
 
 
 def _declaration(repository: Repository, name: str) -> Document:

@@ -41,7 +41,7 @@ def operation(raw: Raw) -> tuple[str, Raw]:
 
 def resets(name: str, declared: Document) -> bool:
     """Does nothing below matter, whatever it is?"""
-    return name in ("set", "unset", "fact") or (name == "null" and _default(declared) is not None)
+    return name in ("set", "unset", "fact", "secret") or (name == "null" and _default(declared) is not None)
 
 
 def apply(name: str, operand: Raw, below: State, declared: Document, facts: Document) -> State:
@@ -53,6 +53,8 @@ def apply(name: str, operand: Raw, below: State, declared: Document, facts: Docu
 
 def _apply(name: str, operand: Raw, below: State, declared: Document, facts: Document) -> State:
     kind = declared.get("type") or ("list" if "separator" in declared else None)
+    if "secret" in declared and declared["secret"].value and name not in ("secret", "unset", "null"):
+        raise Misfit
     if name in IMPLIED and kind not in (None, IMPLIED[name]):
         raise Misfit
     match name:
@@ -66,6 +68,10 @@ def _apply(name: str, operand: Raw, below: State, declared: Document, facts: Doc
             return typed(operand, declared) if isinstance(below, Unbound) else below
         case "fact":
             return typed(facts[operand], declared) if operand in facts else Unbound.BARE
+        case "secret":
+            return operand
+    if isinstance(below, dict) and "$secret" in below:
+        return below
     return _compose(name, operand, below, declared)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tests.reference.instances import uses
 from tests.reference.layers import layers
+from tests.reference.operations import operation
 from tests.reference.repository import Document, Repository
 from tests.reference.yaml12 import Raw
 
@@ -17,6 +18,7 @@ def missing(repository: Repository) -> Iterator[Fact]:
         (_groups(repository), repository.groups),
         (_parameters(repository), repository.parameters),
         (_subsystems(repository), repository.subsystems),
+        (_secrets(repository), repository.secrets),
     )
     for names, known in wanted:
         yield from (("GC201", (name,), None) for name in set(names) - set(known))
@@ -62,6 +64,11 @@ def _parameters(repository: Repository) -> Iterator[str]:
 def _subsystems(repository: Repository) -> Iterator[str]:
     for said in repository.subsystems.values():
         yield from (name for name in said.get("covers", []) if name != "*")
+
+
+def _secrets(repository: Repository) -> Iterator[str]:
+    said = (operation(raw) for body in repository.bodies for raw in body.get("params", {}).values())
+    yield from (operand for name, operand in said if name == "secret")
 
 
 def _bound(repository: Repository) -> Iterator[str]:

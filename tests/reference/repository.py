@@ -21,6 +21,7 @@ class Repository(NamedTuple):
     nodes: dict[str, Document]
     sets: dict[str, Document]
     overrides: dict[str, Document]
+    secrets: dict[str, Document]
     members: dict[str, str]
 
     @property
@@ -56,7 +57,7 @@ def _glob(name: str) -> bool:
 
 def read_repository(files: Mapping[str, str]) -> Repository:
     """Everything that files say, path to text. They are well-formed and fit their schemas."""
-    documents = {path: read(text) or {} for path, text in files.items()}
+    documents = {path: read(text) or {} for path, text in files.items() if path.endswith(".yaml")}
     sets = _by_name(documents, "nodesets")
     return Repository(
         documents["gitcfg.yaml"],
@@ -67,6 +68,7 @@ def read_repository(files: Mapping[str, str]) -> Repository:
         _by_name(documents, "nodes"),
         sets,
         _by_name(documents, "overrides"),
+        _by_name(documents, "secrets"),
         {node: name for name in sorted(sets) for node in expand(sets[name]["nodes"])},
     )
 

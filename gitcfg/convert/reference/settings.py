@@ -24,8 +24,9 @@ def value(given: Any) -> Code:
 
 def saying(uses: Uses, name: str, binding: Binding) -> Line:
     """What a binding does to its parameter; a secret's value is for nobody."""
-    declared = uses.fleet.declarations.find(name)
-    if declared is not None and declared.secret:
+    if binding.op is Op.SECRET:
+        return (Text("the secret "), Code(binding.given))
+    if uses.fleet.declarations.secret(name):
         return SECRET
     if binding.op is Op.NULL:
         return (Text("its default"),)

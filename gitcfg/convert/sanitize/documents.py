@@ -97,6 +97,7 @@ _BY_ROLE = {
     Role.PATTERN: Pseudonyms.regex,
     Role.CEL: Pseudonyms.cel,
     Role.COMMIT: Pseudonyms.commit,
+    Role.RECIPIENT: Pseudonyms.recipient,
     Role.PROSE: Pseudonyms.prose,
 }
 

@@ -1,9 +1,12 @@
-"""Commits and public keys for commits and public keys: others of the same form, that nobody has."""
+"""Commits, keys and encrypted files for such ones: others of the same form, that nobody has."""
 
 import hmac
 import re
+from collections.abc import Callable
 
+from gitcfg.convert.sanitize import sealed
 from gitcfg.load.keys import public_key, written
+from gitcfg.model.age import recipient
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
@@ -14,6 +17,7 @@ class Ids:
     def __init__(self, key: bytes) -> None:
         self._key = key
         self.known: dict[str, str] = {}
+        self._tags: dict[str, str] = {}
 
     def commit(self, text: str) -> str | None:
         """The id of another commit, as long; of ids that begin alike, so do the others. None: it is none."""
@@ -29,6 +33,21 @@ class Ids:
             return None
         self.known[text] = written(hmac.digest(self._key, b"key " + found, "sha256"))
         return self.known[text]
+
+    def recipient(self, text: str, prose: Callable[[str], str]) -> str | None:
+        """Another line of a secret's recipients, of the same kind; None: it is no such key."""
+        try:
+            found = recipient(text)
+        except ValueError:
+            return None
+        other = sealed.public_key(found, self._key)
+        self.known[found.key] = other.key
+        self._tags[found.tag] = other.tag
+        return f"{other.key} {prose(found.comment)}".strip()
+
+    def sealed(self, data: bytes) -> bytes:
+        """Another encrypted file, for the others of those whom it was for, as far as these are known."""
+        return sealed.encrypted(data, self._key, self._tags)
 
     def _digit(self, before: str, digit: str) -> str:
         drawn = hmac.digest(self._key, f"commit {before}".encode(), "sha256")

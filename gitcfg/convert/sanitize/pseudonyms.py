@@ -6,9 +6,14 @@ from collections.abc import Callable, Mapping, Set
 from gitcfg.convert.sanitize.figures import Figures
 from gitcfg.convert.sanitize.ids import Ids
 from gitcfg.convert.sanitize.letters import Letters
+from gitcfg.convert.sanitize.sealed import no_key
 from gitcfg.convert.sanitize.words import CEL, EVERYWHERE, JINJA
 
 _INSTANCE = r"(?P<kept>\$\{(?:as|with)(?![A-Za-z0-9_]))"
+# What other tools write before what they have encrypted, and what stands above keys (GC513).
+_BEGIN = r"-----BEGIN (?:PGP MESSAGE|AGE ENCRYPTED FILE|(?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY)-----"
+_MARK = rf"(?P<mark>\$ANSIBLE_VAULT;\d|ENC\[(?:[A-Z]\w{{2,12}}),(?:data:)?|{_BEGIN})"
+_IDENTITY = "AGE-SECRET-KEY-1"
 _LETTERS = r"(?P<letters>[^\W\d_]+)"
 _BASED = (
     r"(?P<based>(?<![\w.])(?:0x[0-9a-fA-F]+|0o[0-7]+|[-+]?(?:\d[\d.]*|\.\d+)[eE][-+]?\d+)(?![\w.])"
@@ -16,7 +21,9 @@ _BASED = (
 )
 _FIGURES = r"(?P<figures>(?<![\w.$-])[-+]?\d(?:[\d.:/-]*\d)?(?![\w-]))"
 _NAME = re.compile(f"{_INSTANCE}|{_LETTERS}")
-_VALUE = re.compile(f"{_INSTANCE}|{_BASED}|{_FIGURES}|{_LETTERS}")
+_VALUE = re.compile(
+    f"{_INSTANCE}|{_MARK}|(?P<identity>{_IDENTITY}[A-Z0-9]{{16}})|{_BASED}|{_FIGURES}|{_LETTERS}"
+)
 _REGEX = re.compile(
     r"(?P<kept>\\(?:[pP]\{[^}]*\}|[xu][0-9a-fA-F]{2,4}|.)|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(\?[a-zA-Z]+[:)])"
     rf"|{_LETTERS}",
@@ -86,6 +93,14 @@ class Pseudonyms:
         key = " ".join(said)
         return f"{self.name(node)} {self.ids.public_key(key) or self.value(key)}".rstrip()
 
+    def recipient(self, text: str) -> str:
+        """Somebody's public key, with a comment behind it."""
+        return self.ids.recipient(text, self.prose) or no_key(text) or self.value(text)
+
+    def sealed(self, data: bytes) -> bytes:
+        """An encrypted file as it looks to those who have no key."""
+        return self.ids.sealed(data)
+
     def jinja(self, text: str) -> str:
         """A template: Jinja's own words stay within its brackets."""
         parts, end = [], 0
@@ -124,4 +139,5 @@ _WORD = re.compile(_LETTERS)
 _BY_GROUP: Mapping[str, Callable[[Pseudonyms, str], str]] = {
     "letters": lambda names, text: names.letters.word(text),
     "figures": lambda names, text: names.figures.of(text),
+    "identity": lambda names, text: _IDENTITY + "X" * 16,
 }

@@ -21,6 +21,7 @@ class Role(Enum):
     PATTERN = auto()
     CEL = auto()
     COMMIT = auto()
+    RECIPIENT = auto()
     PROSE = auto()
 
 
@@ -32,8 +33,9 @@ _ENTRY = _table(
     PROSE="description reason",
     VALUE="facts with default address text",
     SCHEMA="schema",
-    CEL="where first",
+    CEL="where first for",
     COMMIT="commit",
+    RECIPIENT="recipients",
     CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
     " stages mode level retries",
 )

@@ -38,6 +38,7 @@ class Sanitizer:
         """Everything of a tree that gitcfg reads, or refuses, by its new path."""
         entries = list(_entries(tree))
         self._paths.update((entry.path, self.path(entry.path)) for entry in entries)
+        entries.sort(key=lambda entry: _is_sealed(entry.path))  # for whom they are is said beside them
         return {self._paths[entry.path]: self._content(tree, entry) for entry in entries}
 
     def path(self, path: str) -> str:
@@ -46,8 +47,8 @@ class Sanitizer:
         if not slash or folder not in FOLDERS:
             return path if path in (*_ROOT, *FOLDERS) else self.names.name(path)
         inner, _, last = rest.rpartition("/")
-        stem, ending = (last[:-5], ".yaml") if last.endswith(".yaml") else (last, "")
-        inner = self._order.prefix(path) + self.names.name(inner)
+        stem, ending = splitext(last) if last.endswith(".yaml") or _is_sealed(path) else (last, "")
+        inner = self._order.prefix(f"{path[:-4]}.yaml" if _is_sealed(path) else path) + self.names.name(inner)
         new = self.ranked(folder, stem) + ending
         return "/".join(part for part in (folder, inner, new) if part)
 
@@ -73,6 +74,8 @@ class Sanitizer:
             return SUBMODULE
         if entry.kind is EntryKind.LINK:
             return Symlink(self.names.name(entry.path))
+        if _is_sealed(entry.path):
+            return self.names.sealed(tree.read(entry))
         return self._text(entry.path, tree.read(entry))
 
     def _text(self, path: str, data: bytes) -> bytes:
@@ -93,6 +96,11 @@ class Sanitizer:
         if folder == "files" or splitext(path)[1].lower() not in (".yaml", ".yml"):
             return self.names.value
         return lambda text: document(text, self.names)
+
+
+def _is_sealed(path: str) -> bool:
+    """Does the content of a secret stand there?"""
+    return path.startswith("secrets/") and path.endswith(".age")
 
 
 def _entries(tree: Tree) -> Iterator[Entry]:

@@ -7,7 +7,10 @@ from typing import Any
 
 from gitcfg.bundled import schema
 
-_SCHEMAS = ("feature", "gitcfg", "group", "hold", "node", "nodeset", "override", "parameters", "subsystems")
+_SCHEMAS = (
+    *("feature", "gitcfg", "group", "hold", "node", "nodeset", "override", "parameters", "secret"),
+    "subsystems",
+)
 
 
 def _set(words: str) -> frozenset[str]:

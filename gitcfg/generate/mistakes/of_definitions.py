@@ -1,8 +1,10 @@
 """Mistakes in what definitions say of each other: 2xx."""
 
 from collections.abc import Mapping
+from random import Random
 
 from gitcfg.generate.mistakes.planter import Files, Planter, feature, parameters
+from gitcfg.generate.secrets import secret
 
 
 def missing_feature() -> Files:
@@ -61,6 +63,12 @@ def two_contents() -> Files:
     )
 
 
+def secret_without_content() -> Files:
+    """Who may have a secret is said, and there is none."""
+    said, _ = secret("mistake-210", 1, Random("210").randbytes(160))
+    return dict([said])
+
+
 DEFINITIONS: Mapping[str, Planter] = {
     "GC201": missing_feature,
     "GC202": circle_of_inclusion,
@@ -71,4 +79,5 @@ DEFINITIONS: Mapping[str, Planter] = {
     "GC207": useless_default,
     "GC208": broken_template,
     "GC209": two_contents,
+    "GC210": secret_without_content,
 }

@@ -1,10 +1,12 @@
 """Mistakes that show on nodes only: 3xx, and 4xx of overrides. Each but the last brings a node of its own."""
 
 from collections.abc import Mapping
+from random import Random
 
 from gitcfg.generate.emit import document
 from gitcfg.generate.mistakes.planter import Files, Planter, feature, node, parameters
 from gitcfg.generate.overrides import END
+from gitcfg.generate.secrets import secret
 
 
 def missing_dependence() -> Files:
@@ -80,6 +82,13 @@ def unanswerable_question() -> Files:
     return {"overrides/mistake-408.yaml": document(said)} | parameters("408", MISTAKE_408={})
 
 
+def forbidden_secret() -> Files:
+    """A node is given a secret that no node may have."""
+    declared = parameters("308", MISTAKE_308={"type": "string", "secret": True})
+    files = dict(secret("mistake-308", 1, Random("308").randbytes(160), "false"))
+    return declared | files | node("308", params={"MISTAKE_308": {"$secret": "mistake-308"}})
+
+
 NODES: Mapping[str, Planter] = {
     "GC301": missing_dependence,
     "GC302": conflicting_features,
@@ -88,6 +97,7 @@ NODES: Mapping[str, Planter] = {
     "GC305": nothing_said,
     "GC306": too_many_together,
     "GC307": text_that_does_not_parse,
+    "GC308": forbidden_secret,
     "GC309": newline_in_env,
     "GC310": name_inside_name,
     "GC311": missing_fact,

@@ -21,10 +21,9 @@ from gitcfg.history.pool import Pool, followed
 from gitcfg.history.rooted import ALONE, feature_roots, group_roots
 from gitcfg.history.sides import Sides
 from gitcfg.history.snapshot import Key, Snapshot
-from gitcfg.model import Model, Parameter, Use
+from gitcfg.model import Model, Use
 from gitcfg.model.kinds import TEXTS
 
-_NO_PARAMETERS: Mapping[str, Parameter] = {}
 _NO_POOL = Pool()
 
 
@@ -64,7 +63,7 @@ class LayerResult:
         """The feature or group at a neighbour that is different in `keys`."""
         made = self._maker.make(older.made if older else None, snapshot, keys)
         pool = followed(self._outlines, older.pool if older else _NO_POOL, snapshot, keys)
-        census = self._taker.take(older.census if older else None, pool, _NO_PARAMETERS)
+        census = self._taker.take(older.census if older else None, pool)
         same = older is not None and self._same(older, made, snapshot)
         layer = older.layer if older and same else self._layer(made, snapshot)
         return LayerState(snapshot, made, layer, pool, census)

@@ -13,7 +13,7 @@ from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.nodes import Said
 from gitcfg.git.history import History
 from gitcfg.history.census import Census, Taker
-from gitcfg.history.declared import parameters
+from gitcfg.history.declared import parameters, secrets
 from gitcfg.history.documents import Documents
 from gitcfg.history.effect import Effect, Turn, held, kind_of
 from gitcfg.history.meaning import said
@@ -21,7 +21,7 @@ from gitcfg.history.outline import Outline, binding
 from gitcfg.history.pool import Pool, followed
 from gitcfg.history.redeclared import redeclared
 from gitcfg.history.snapshot import Key, Snapshot
-from gitcfg.model import Model, Parameter
+from gitcfg.model import Model, Parameter, Secret
 
 _NOTHING = Pool()
 
@@ -32,6 +32,7 @@ class ParamState(msgspec.Struct, frozen=True):
     snapshot: Snapshot
     pool: Pool
     declared: Mapping[str, Parameter]
+    secrets: Mapping[str, Secret]
     census: Census | None
 
     @property
@@ -58,9 +59,9 @@ class ParamResult:
         """The parameter at a neighbour that is different in `keys`."""
         pool = followed(self._documents, older.pool if older else _NOTHING, snapshot, keys)
         declared = self._declared(older, pool, snapshot)
-        return ParamState(
-            snapshot, pool, declared, self._taker.take(older.census if older else None, pool, declared)
-        )
+        sealed = self._secrets(older, snapshot)
+        census = self._taker.take(older.census if older else None, pool, declared, sealed)
+        return ParamState(snapshot, pool, declared, sealed, census)
 
     def effect(self, old: ParamState | None, new: ParamState) -> Effect | None:
         """What is not the same; None if nothing is."""
@@ -82,6 +83,13 @@ class ParamResult:
     def _value(self, model: Model, about: Said, compiled: Callable[[], NodeClass]) -> bytes | None:
         params = compiled().params
         return msgspec.json.encode(params[self._name], order="sorted") if self._name in params else None
+
+    def _secrets(self, older: ParamState | None, snapshot: Snapshot) -> Mapping[str, Secret]:
+        """The secrets that there are; the older mapping if the files are the same."""
+        files = snapshot.others["secrets"]
+        if older is not None and files is older.snapshot.others["secrets"]:
+            return older.secrets
+        return secrets(self._documents, files)
 
     def _declared(self, older: ParamState | None, pool: Pool, snapshot: Snapshot) -> Mapping[str, Parameter]:
         """What declares the parameter; the older mapping if that says the same."""

@@ -1,0 +1,150 @@
+"""GC209, GC308: secrets stay on nodes that may have them, in files that nobody else reads. GC102: `for`."""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
+
+import msgspec
+
+from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
+from gitcfg.check.conditions import unreadable
+from gitcfg.check.fold import of
+from gitcfg.check.watch import Tally
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.nodes import Said
+from gitcfg.compile.selection import NodeView, Selection, asked
+from gitcfg.compile.surface import Surface
+from gitcfg.model import FileEntry, Finding, Origin, Ref, Secret
+from gitcfg.model.names import shown
+from gitcfg.render.holding import held
+from gitcfg.render.templates import TemplateEngine
+
+_OTHERS = 0o077
+_OWN = ("node.name", "node.labels", "node.facts")
+"""What nodes of one class may differ in."""
+
+
+class Confined:
+    """What is wrong with where secrets go."""
+
+    def __init__(self, fleet: Fleet, engine: TemplateEngine) -> None:
+        self._fleet = fleet
+        self._engine = engine
+        self._told = Tally()
+        self._bound: dict[str, list[NodeClass]] = {}
+
+    def see(self, kind: NodeClass, _: Surface) -> Iterable[Finding]:
+        for name in set(kind.secrets.values()) if kind.names else ():
+            self._bound.setdefault(name, []).append(kind)
+        if kind.secrets:
+            self._open(kind)
+        return ()
+
+    def end(self) -> Iterator[Finding]:
+        yield from self._told.findings()
+        unread = self._fleet.model.unread.get("secrets", frozenset())
+        for name, secret in self._fleet.model.secrets.items():
+            if name not in unread and secret.where is not None:
+                yield from self._judged(secret, secret.where)
+
+    def _open(self, kind: NodeClass) -> None:
+        """Note the files of a class that say a mode which lets others read the secrets in them."""
+        node = FleetNode(next(iter(kind.names), ""), kind, kind.said)
+        for entry in kind.files.values():
+            if entry.mode_said and wide(entry.mode):
+                for name in set(held(self._fleet, node, entry, self._engine).values()):
+                    self._told.add(("GC209", name), entry, [], partial(_readable, entry, name))
+
+    def _judged(self, secret: Secret, where: Ref) -> Iterator[Finding]:
+        kinds = self._bound.get(secret.name, [])
+        selection = chosen(self._fleet, where, kinds)
+        if selection.problem is not None:
+            yield unreadable(where, selection.problem)
+            return
+        ground = _ground(secret)
+        for kind in kinds:
+            if not selection.names.issuperset(kind.names):
+                yield from refused(secret, where, kind, selection, ground)
+
+
+def wide(mode: str) -> bool:
+    """Does a mode let others than the owner read or change a file? What is no mode is told elsewhere."""
+    return len(mode) <= 4 and all(digit in "01234567" for digit in mode) and bool(int(mode, 8) & _OTHERS)
+
+
+def _readable(entry: FileEntry, name: str) -> Iterator[Finding]:
+    message = f"The file entry {shown(entry.path)} has the mode {entry.mode}, and holds the secret {name}."
+    hint = 'Leave the mode out, or write "0600": only its owner may read it.'
+    yield of("GC209", entry.path, message, [entry.origin], hint=hint)
+
+
+def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
+    """The nodes of some classes that a condition selects: of a class at once, unless it asks for more."""
+    condition = _compiled(where.name)
+    if isinstance(condition, CelProblem):
+        return Selection(problem=condition)
+    if not condition.names.isdisjoint(_OWN):
+        every = [_view(name, fleet.roster.said(name), kind) for kind in kinds for name in kind.names]
+        return asked(condition, every)
+    alike: dict[object, list[NodeClass]] = {}
+    for kind in kinds:
+        alike.setdefault(_asked_of(condition, kind), []).append(kind)
+    firsts = {same[0].names[0]: same for same in alike.values()}
+    found = asked(condition, [_view(name, same[0].said, same[0]) for name, same in firsts.items()])
+    names = frozenset(other for name in found.names for kind in firsts[name] for other in kind.names)
+    failed = {
+        other: problem
+        for name, problem in found.failed.items()
+        for kind in firsts[name]
+        for other in kind.names
+    }
+    return Selection(names, failed)
+
+
+def _asked_of(condition: Condition, kind: NodeClass) -> object:
+    """The same for classes of which a condition that asks for nothing of single nodes says the same."""
+    groups = tuple(ref.name for ref in kind.said.groups)
+    return id(kind) if "node.params" in condition.names else (groups, kind.features)
+
+
+@lru_cache(maxsize=256)  # many secrets are for the same nodes
+def _compiled(text: str) -> Condition | CelProblem:
+    try:
+        return compile_condition(text, NODE_VARIABLES)
+    except CelProblem as problem:
+        return CelProblem(*problem.args)  # without the frames that it came through
+
+
+def _view(name: str, said: Said, kind: NodeClass) -> NodeView:
+    return NodeView(name, said, lambda: kind.features, lambda: kind.params)
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """Why a secret may not go somewhere, in words: because a condition does not hold, or because it fails."""
+
+    away: str
+    fails: str
+    hint: str
+
+
+def _ground(secret: Secret) -> Ground:
+    hint = f"`for` in {secret.origin.file} says who may have it: widen it, or bind another secret there."
+    return Ground("which may not go there", "whose `for` fails", hint)
+
+
+def refused(
+    secret: Secret, where: Ref, kind: NodeClass, selection: Selection, ground: Ground
+) -> Iterator[Finding]:
+    """GC308 about the nodes of a class that a condition keeps a secret from."""
+    for param in (param for param, name in kind.secrets.items() if name == secret.name):
+        cell = kind.cell(param)
+        places: list[Origin] = [*(cell.origins if cell is not None else ()), where.origin]
+        is_ = f"{shown(param)} is the secret {secret.name}"
+        away = [name for name in kind.names if name not in selection.names and name not in selection.failed]
+        if away:
+            yield of("GC308", secret.name, f"{is_}, {ground.away}.", places, away, ground.hint)
+        for name in kind.names:
+            if name in selection.failed:
+                message = f"{is_}, {ground.fails}: {selection.failed[name].message}"
+                yield of("GC308", secret.name, message, places, [name], ground.hint)

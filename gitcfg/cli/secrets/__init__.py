@@ -1,0 +1,1 @@
+"""What `gitcfg secret` can do, one file a command."""

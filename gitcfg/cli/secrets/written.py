@@ -1,0 +1,81 @@
+"""A new content of a secret, written: sealed for its readers, with the next version."""
+
+import os
+from typing import TYPE_CHECKING
+
+from gitcfg.cli.edited import Wish, carry
+from gitcfg.cli.plain import safe
+from gitcfg.cli.session import Session
+from gitcfg.model import GitcfgError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitcfg.edit.draft import Draft
+    from gitcfg.edit.secrets import Plan, Said
+    from gitcfg.secrets import Identities
+
+
+def refuse_early(session: Session, name: str, said: "Said") -> "Plan":
+    """Nobody is asked for the content of a secret that cannot be written. GitcfgError: it cannot."""
+    from gitcfg.edit.draft import Draft
+    from gitcfg.edit.secrets import planned
+
+    repository = session.open().repository
+    if repository.git is not None and not repository.git.workdir:
+        raise GitcfgError(f"{repository.root} has no work tree.", "Edit a clone of it.")
+    return planned(Draft(repository.worktree()), name, said)
+
+
+def write_content(session: Session, name: str, said: "Said", text: str, wished: Wish) -> int:
+    """Seal a content for whoever reads a secret, and write both files; 1 if that would add errors.
+
+    The version is counted on while nobody else edits, so that of two who rotate at once each has their own.
+    """
+    from gitcfg.edit.secrets import carry_out, planned
+    from gitcfg.secrets import armored, sealed
+
+    done: list[Plan] = []
+
+    def work(draft: "Draft") -> None:
+        done.append(planned(draft, name, said))
+        carry_out(draft, done[-1], said, armored(sealed(text, done[-1].after)))
+
+    code = carry(session, work, wished)
+    if code == 0:
+        _tell(session, done[-1])
+    return code
+
+
+def last_version(session: Session, name: str) -> int:
+    """The highest version that a secret ever had, as far as git knows."""
+    from gitcfg.edit.formerly import last_version
+
+    return last_version(session.open().repository, os.environ, name)
+
+
+def _tell(session: Session, plan: "Plan") -> None:
+    console = session.console(stderr=True)
+    console.print(f"{safe(plan.name)} has version {plan.version} now.")
+    tell_of_own(session, [plan], _own(session))
+
+
+def _own(session: Session) -> "Identities":
+    """Whose keys are here; nobody's, where they cannot be read."""
+    from gitcfg.cli.secrets.keys import held
+    from gitcfg.secrets import Identities
+
+    try:
+        return held(session, None)
+    except (OSError, GitcfgError):
+        return Identities()
+
+
+def tell_of_own(session: Session, plans: "Iterable[Plan]", own: "Identities") -> None:
+    """Say it where who can open secrets here could not open these."""
+    keys = set(own.keys)
+    closed = [plan.name for plan in plans if keys and not keys & {one.key for one in plan.after}]
+    if closed:
+        names = safe(", ".join(closed))
+        text = f"note: None of your own keys is a recipient of {names}, so you cannot open it."
+        session.console(stderr=True).print(text)

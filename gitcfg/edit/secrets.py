@@ -1,0 +1,139 @@
+"""Secrets edited: what secrets/NAME.yaml says, and what is sealed beside it in secrets/NAME.age."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from gitcfg.edit.changes import Change, Delete, Insert, Set
+from gitcfg.edit.draft import Draft
+from gitcfg.edit.readers import readers
+from gitcfg.edit.spots import Raw
+from gitcfg.edit.written import quoted, written
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.age import Recipient, recipient
+from gitcfg.model.names import NAME, shown
+
+_FOLDER = "secrets"
+_KEYS = ("description", "for", "version", "recipients")
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What is said of a secret besides its content; None: it stays as it is. `place`: a new one's folder.
+
+    `last` is the highest version that a secret of this name ever had.
+    """
+
+    where: str | None = None
+    description: str | None = None
+    recipients: tuple[Recipient, ...] | None = None
+    place: str = ""
+    last: int = 0
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What becomes of a secret: where it stands, its version, and who could and who shall read it."""
+
+    name: str
+    file: str
+    version: int
+    before: tuple[Recipient, ...]
+    after: tuple[Recipient, ...]
+
+    @property
+    def sealed(self) -> str:
+        """Where its content stands."""
+        return f"{self.file.removesuffix('.yaml')}.age"
+
+    @property
+    def gone(self) -> tuple[Recipient, ...]:
+        """Who could read it and no longer shall."""
+        kept = {one.key for one in self.after}
+        return tuple(one for one in self.before if one.key not in kept)
+
+
+def planned(draft: Draft, name: str, said: Said) -> Plan:
+    """What a new content makes of a secret, which may be new itself. GitcfgError: it cannot be."""
+    old = draft.model.secrets.get(name)
+    if old is None:
+        return _begun(draft, name, said)
+    before = readers(old)
+    after = before if said.recipients is None else said.recipients
+    if not after:
+        raise _unread(name)
+    return Plan(name, old.origin.file, max(old.version, said.last) + 1, before, after)
+
+
+def _begun(draft: Draft, name: str, said: Said) -> Plan:
+    if not NAME.fullmatch(name):
+        raise GitcfgError(f"{shown(name)} is no name of a secret.", "Use letters, digits and _ . + @ -")
+    lone = next((e.path for e in draft.tree.entries(_FOLDER) if e.path.endswith(f"/{name}.age")), None)
+    if lone is not None:
+        beside = f"{lone.removesuffix('.age')}.yaml"
+        hint = f"Bring {beside} back (`git checkout HEAD -- {beside}`), or delete {lone}, and try again."
+        raise GitcfgError(f"{lone} stands there without {beside}.", hint, code=REFUSED)
+    if said.where is None:
+        raise GitcfgError(f"It is not said which nodes may have {name}.", "Say --for CEL.")
+    if not said.recipients:
+        raise _unread(name)
+    folder = said.place.strip("/") or _FOLDER
+    if folder != _FOLDER and not folder.startswith(f"{_FOLDER}/"):
+        raise GitcfgError(f"{shown(folder)} is no folder for secrets.", f"They stand in {_FOLDER}/.")
+    return Plan(name, f"{folder}/{name}.yaml", said.last + 1, (), said.recipients)
+
+
+def _unread(name: str) -> GitcfgError:
+    return GitcfgError(f"It is not said who may read {shown(name)}.", "Say --recipient KEY.")
+
+
+def carry_out(draft: Draft, plan: Plan, said: Said, sealed: str) -> None:
+    """Write what a plan says of a secret, with a new content that is sealed for `plan.after`."""
+    if draft.text(plan.file) is None:
+        draft.write(plan.file, _text(plan, said))
+    else:
+        draft.change(plan.file, *_changes(plan, said), *_lines(draft, plan))
+    draft.write(plan.sealed, sealed)
+
+
+def _text(plan: Plan, said: Said) -> str:
+    """A new one's file; a line each for recipients, so that two people can each add one."""
+    lines = [f"description: {written(said.description)}"] if said.description else []
+    lines += [f"for: {_quoted(said.where or '')}", f"version: {plan.version}", "recipients:"]
+    lines += [f"  - {written(_line(one))}" for one in plan.after]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _changes(plan: Plan, said: Said) -> Iterator[Change]:
+    yield Set(("version",), Raw(str(plan.version)), None, _KEYS)
+    if said.where is not None:
+        yield Set(("for",), said.where, _quoted(said.where), _KEYS)
+    if said.description is not None:
+        yield Set(("description",), said.description, None, _KEYS)
+
+
+def _quoted(where: str) -> str:
+    """In single quotes, as conditions hold double ones."""
+    return "'" + where.replace("'", "''") + "'" if where.isprintable() else quoted(where)
+
+
+def _line(one: Recipient) -> str:
+    return f"{one.key} {one.comment}".strip()
+
+
+def reseal(draft: Draft, plan: Plan, sealed: str) -> None:
+    """Write who can read a secret according to a plan, with the same content sealed for them."""
+    draft.change(plan.file, *_lines(draft, plan))
+    draft.write(plan.sealed, sealed)
+
+
+def _lines(draft: Draft, plan: Plan) -> list[Change]:
+    """The changes that make recipients those of a plan; the lines of who stays are left alone."""
+    said = draft.meaning(plan.file, "recipients")
+    lines = [recipient(line).key for line in said if isinstance(line, str)] if isinstance(said, list) else []
+    wanted = {one.key: one for one in plan.after}
+    new = [one for key, one in wanted.items() if key not in lines]
+    come = [
+        Insert(("recipients",), len(lines) + number, _line(one), None, _KEYS)
+        for number, one in enumerate(new)
+    ]
+    gone = [Delete(("recipients", place)) for place, key in enumerate(lines) if key not in wanted]
+    return [*come, *reversed(gone)]

@@ -1,0 +1,76 @@
+"""age itself: the one module that imports pyrage.
+
+What pyrage says of a failure never holds what was to be encrypted; what it was given is not handed on either.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pyrage
+
+from gitcfg.model.age import X25519, Recipient
+
+_NO_KEY = "No matching keys found"
+
+
+class Unusable(Exception):
+    """A private key is none that age can use; the message says why."""
+
+
+class NotForUs(Exception):
+    """A file is for none of the keys."""
+
+
+class Damaged(Exception):
+    """A file is not what was sealed once."""
+
+
+class PrivateKey:
+    """A private key. Nothing that shows it says more than that it is one."""
+
+    __slots__ = ("_key",)
+
+    def __init__(self, key: Any) -> None:
+        self._key = key
+
+    def __repr__(self) -> str:
+        return "<a private key>"
+
+
+def age_key(text: str) -> tuple[PrivateKey, str]:
+    """The key of `AGE-SECRET-KEY-1...`, and its public half. Unusable: it is none."""
+    try:
+        key = pyrage.x25519.Identity.from_str(text)
+    except pyrage.IdentityError:
+        raise Unusable("it is no age key: a letter is wrong or missing") from None
+    return PrivateKey(key), str(key.to_public())
+
+
+def ssh_key(text: bytes) -> PrivateKey:
+    """The key of a file of OpenSSH's. Unusable: it is none, or not one for age."""
+    try:
+        return PrivateKey(pyrage.ssh.Identity.from_buffer(text))
+    except pyrage.IdentityError:
+        raise Unusable("it is none of the keys that age can use (Ed25519, RSA)") from None
+
+
+def encrypted(plain: bytes, recipients: Iterable[Recipient]) -> bytes:
+    """A file that each of the recipients can open. Unusable: one of them is no key."""
+    try:
+        keys = [_public(recipient) for recipient in recipients]
+    except pyrage.RecipientError:
+        raise Unusable("one of the recipients is no key that age can use") from None
+    return bytes(pyrage.encrypt(plain, keys))
+
+
+def _public(recipient: Recipient) -> Any:
+    kind = pyrage.x25519 if recipient.kind == X25519 else pyrage.ssh
+    return kind.Recipient.from_str(recipient.key)
+
+
+def decrypted(raw: bytes, keys: Iterable[PrivateKey]) -> bytes:
+    """What a file holds. NotForUs, Damaged: it cannot be opened."""
+    try:
+        return bytes(pyrage.decrypt(raw, [key._key for key in keys]))
+    except pyrage.DecryptError as error:
+        raise (NotForUs if str(error) == _NO_KEY else Damaged)() from None

@@ -1,0 +1,120 @@
+"""Private keys, read from age's identity files and OpenSSH's: what secrets are opened with."""
+
+import binascii
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from gitcfg.model import GitcfgError
+from gitcfg.model.age import Recipient, recipient
+from gitcfg.secrets.age import PrivateKey, Unusable, age_key, ssh_key
+
+_AGE = "AGE-SECRET-KEY-1"
+_MAGIC = b"openssh-key-v1\0"
+_BEGIN = b"-----BEGIN OPENSSH PRIVATE KEY-----"
+_END = b"-----END OPENSSH PRIVATE KEY-----"
+_SEALED = (b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE-----")
+_MOST_BYTES = 1 << 16
+_MAKE = "`age-keygen -o FILE` makes a key for secrets, and so does `ssh-keygen -t ed25519 -N '' -f FILE`."
+_PASSPHRASE = f"gitcfg asks for no passphrases, so it needs a key without one, which it alone uses. {_MAKE}"
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """A private key, the file that it was read from, and its public half."""
+
+    place: str
+    recipient: Recipient
+    key: PrivateKey
+
+
+class Identities(msgspec.Struct, frozen=True):
+    """Private keys to open secrets with. `notes` say which files were passed over, and why."""
+
+    held: tuple[Identity, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Their public halves, in normal form."""
+        return tuple(one.recipient.key for one in self.held)
+
+    def noting(self, note: str) -> "Identities":
+        """The same, with one more note."""
+        return Identities(self.held, (*self.notes, note))
+
+    def joined(self, other: "Identities") -> "Identities":
+        """These, then those."""
+        return Identities((*self.held, *other.held), (*self.notes, *other.notes))
+
+
+def identities(files: Iterable[tuple[str, bytes]]) -> Identities:
+    """The keys in files, each its name and its content. GitcfgError: a file holds none that can be used."""
+    return Identities(tuple(one for place, text in files for one in _read(place, text)))
+
+
+def _read(place: str, text: bytes) -> list[Identity]:
+    if len(text) > _MOST_BYTES:
+        raise GitcfgError(f"{place} is too large to hold keys.", _MAKE)
+    bare = text.strip()
+    if bare.startswith(_SEALED):
+        raise GitcfgError(f"{place} is protected by a passphrase.", _PASSPHRASE)
+    try:
+        found = [_ssh(place, bare)] if b"PRIVATE KEY-----" in bare else list(_age(place, bare))
+    except Unusable as problem:
+        raise GitcfgError(f"{place} holds a key that cannot be used: {problem}.", _MAKE) from None
+    if not found:
+        raise GitcfgError(f"{place} holds no private key.", _hint(bare))
+    return found
+
+
+def _hint(bare: bytes) -> str:
+    public = bare.startswith((b"ssh-", b"age1"))
+    return "That is the public half; the private one is in the file beside it." if public else _MAKE
+
+
+def _age(place: str, bare: bytes) -> Iterator[Identity]:
+    """The keys of age's own files: one a line, between comments."""
+    for line in bare.decode("utf-8", "replace").splitlines():
+        word = line.strip()
+        if word.startswith(_AGE):
+            key, public = age_key(word)
+            yield Identity(place, recipient(public), key)
+        elif word.upper().startswith("AGE-"):
+            raise Unusable("it is one of a plug-in or of another kind than X25519")
+
+
+def _ssh(place: str, bare: bytes) -> Identity:
+    if not bare.startswith(_BEGIN):
+        encrypted = b"ENCRYPTED" in bare
+        hint = (
+            _PASSPHRASE if encrypted else f"`ssh-keygen -p -N '' -f {place}` writes it as OpenSSH does today."
+        )
+        raise GitcfgError(f"{place} is no private key as OpenSSH writes it.", hint)
+    cipher, wire = _envelope(bare)
+    if cipher != b"none":
+        raise GitcfgError(f"{place} is protected by a passphrase.", _PASSPHRASE)
+    key = ssh_key(bare + b"\n")
+    try:
+        kind = wire[4 : 4 + int.from_bytes(wire[:4])].decode("ascii")
+        public = recipient(f"{kind} {binascii.b2a_base64(wire, newline=False).decode('ascii')}")
+    except (UnicodeDecodeError, ValueError):
+        raise Unusable("age can use Ed25519 keys, and RSA keys of 2048 to 4096 bits") from None
+    return Identity(place, public, key)
+
+
+def _envelope(bare: bytes) -> tuple[bytes, bytes]:
+    """How OpenSSH has encrypted a key, and its public half, which it never encrypts."""
+    body = bare.removeprefix(_BEGIN).partition(_END)[0]
+    try:
+        raw = binascii.a2b_base64(b"".join(body.split()), strict_mode=True)
+    except (binascii.Error, ValueError):
+        raise Unusable("it is damaged") from None
+    if not raw.startswith(_MAGIC):
+        raise Unusable("it is damaged")
+    parts, at = [], len(_MAGIC)
+    for _ in range(3):  # the cipher, how its key is made, and of what
+        size = int.from_bytes(raw[at : at + 4])
+        parts.append(raw[at + 4 : at + 4 + size])
+        at += 4 + size
+    at += 4  # how many keys: always one
+    return parts[0], raw[at + 4 : at + 4 + int.from_bytes(raw[at : at + 4])]

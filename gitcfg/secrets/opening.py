@@ -1,0 +1,103 @@
+"""Secrets opened: a tree, a secret in it and private keys become its text."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from gitcfg.git.tree import EntryKind, Tree
+from gitcfg.model import GitcfgError, Secret
+from gitcfg.model.age import X25519, Recipient, Stanza, recipient, stanzas
+from gitcfg.model.names import shown
+from gitcfg.secrets.age import Damaged, NotForUs, decrypted
+from gitcfg.secrets.content import MOST_BYTES, text_of
+from gitcfg.secrets.identities import Identities, Identity
+
+_MOST_SEALED = 2 * MOST_BYTES  # letters take a third more, and each recipient 200 bytes
+
+
+def opened(tree: Tree, secret: Secret, identities: Identities) -> str:
+    """What a secret holds. GitcfgError: it cannot be opened; that never says anything of its content."""
+    raw = sealed_in(tree, secret)
+    try:
+        header = stanzas(raw)
+    except ValueError as problem:
+        raise _damaged(secret, str(problem)) from None
+    fitting = [one for one in identities.held if fits(one, header)]
+    if not fitting:
+        raise _nobody(secret, identities)
+    try:
+        return text_of(decrypted(_begun(raw), [one.key for one in fitting]))
+    except NotForUs:
+        raise _nobody(secret, identities) from None
+    except Damaged:
+        raise _damaged(secret, "is damaged") from None
+    except GitcfgError as problem:
+        message = f"The secret {shown(secret.name)} cannot be used. {problem.message}"
+        raise GitcfgError(message, *problem.hints) from None
+
+
+def _begun(raw: bytes) -> bytes:
+    """A file without the blank lines above its armor, which pyrage minds."""
+    return raw.lstrip() if raw.lstrip().startswith(b"-----") else raw
+
+
+def sealed_in(tree: Tree, secret: Secret) -> bytes:
+    """The encrypted content of a secret. GitcfgError: there is none that can be read."""
+    path = f"{secret.origin.file.removesuffix('.yaml')}.age"
+    entry = tree.entry(path)
+    if entry is None:
+        raise GitcfgError(
+            f"The secret {shown(secret.name)} has no content: there is no {path}.",
+            f"`gitcfg secret set {secret.name}` gives it one; git may still have the old one.",
+        )
+    if entry.kind is not EntryKind.FILE:
+        raise GitcfgError(f"{path} is a {entry.kind.value}, no file.", "Put the file itself there.")
+    if entry.size > _MOST_SEALED:
+        raise GitcfgError(f"{path} is too large for a secret, which holds at most {MOST_BYTES >> 20} MiB.")
+    return tree.read(entry)
+
+
+def readers(secret: Secret) -> tuple[Recipient, ...]:
+    """The recipients of a secret that are keys, in order."""
+    return tuple(_keys(ref.name for ref in secret.recipients))
+
+
+def _keys(lines: Iterable[str]) -> Iterator[Recipient]:
+    for line in lines:
+        with suppress(ValueError):
+            yield recipient(line)
+
+
+def fits(identity: Identity, header: Iterable[Stanza]) -> bool:
+    """May a key open what has this header? Of X25519 keys, only trying tells."""
+    stanza = identity.recipient.stanza
+    return any(one.kind == X25519 if stanza.kind == X25519 else one == stanza for one in header)
+
+
+def _nobody(secret: Secret, identities: Identities) -> GitcfgError:
+    """What to say where no key fits: whose would, and which were tried."""
+    readable = ", ".join(map(called, readers(secret)))
+    tried = "; ".join(f"{one.place} ({called(one.recipient)})" for one in identities.held)
+    return GitcfgError(
+        f"No key here opens the secret {shown(secret.name)}.",
+        f"Tried: {tried}." if tried else "There is no private key to try: --identity FILE names one.",
+        *identities.notes,
+        f"These can read it: {readable}." if readable else "Nobody is said to be able to read it.",
+        f"One of them may let you: `gitcfg secret rekey {secret.name} --add KEY`." if readable else "",
+    )
+
+
+def called(recipient: Recipient) -> str:
+    """A recipient as people know it: the comment behind its key, else the key, shortened."""
+    if recipient.comment:
+        return shown(recipient.comment)
+    kind, _, body = recipient.key.rpartition(" ")
+    return f"{kind} ...{body[-12:]}" if kind else f"{body[:12]}..."
+
+
+def _damaged(secret: Secret, problem: str) -> GitcfgError:
+    path = f"{secret.origin.file.removesuffix('.yaml')}.age"
+    return GitcfgError(
+        f"{path} {problem}.",
+        f"git may have a whole one (`git log -- {path}`).",
+        f"Else `gitcfg secret set {secret.name}` makes it anew.",
+    )
