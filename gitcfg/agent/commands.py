@@ -19,8 +19,10 @@ _DIFF, _LOCK_WAIT = 4096, 10.0
 
 
 def _run(asked: Namespace) -> int:
+    from ..install.cores import forbid
     from .wakes import Wakes
 
+    forbid()
     wakes = Wakes()
     wakes.listen()  # before anything that takes time: a hangup that nobody listens for ends a process
     from .notify import notifier

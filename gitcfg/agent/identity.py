@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         def sign(self, data: bytes, /) -> bytes:
             """The signature."""
 
+        def private_bytes_raw(self) -> bytes:
+            """The key itself: what secrets are opened with."""
+
 
 NAME = "node.key"
 _MOST = 1 << 14

@@ -7,7 +7,7 @@ import signal
 import time
 
 from ..install import InstallError, damaged, entry, recovery
-from . import advertise
+from . import advertise, sealed
 from .agent import Agent
 from .following import follow, tell_application
 from .problems import AgentError, Declined, Untrusted
@@ -17,7 +17,7 @@ from .settling import settle
 from .target import Target
 from .wakes import Woken
 
-WHOLE = (advertise, damaged, entry, recovery)
+WHOLE = (advertise, damaged, entry, recovery, sealed)
 """Imported by others where they are used first. A daemon has them from its start on: should its package be
 upgraded meanwhile, it must not run with halves of two versions."""
 LONGEST_WAIT = 60.0

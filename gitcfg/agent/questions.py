@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..install import Actions, Package, PackageError, read_actions, read_package
+from ..install import Actions, Package, PackageError, read_actions
 from ..install.reading import MAX_BYTES, decoded
 from .client import Client
+from .opening import opened_package
 from .problems import Declined, Untrusted
 from .signing import Request
 from .target import Target, meant_for, target_of
@@ -31,12 +32,15 @@ def check_in(client: Client, newest: int, body: bytes) -> Target:
 
 
 def ask_package(client: Client, target: Target) -> Package:
-    """The configuration that a target names: this node's, of that commit and that digest."""
+    """The configuration that a target names: this node's, of that commit and that digest.
+
+    The contents of its files that hold secrets are in memory alone.
+    """
     node = client.who.node
     request = Request("GET", f"/v1/commits/{target.commit}/nodes/{node}")
     answer = client.ask(request, most=MAX_BYTES, timeout=_LARGE * client.settings.timeout)
     meant_for(answer, node)
-    package = read_package(answer.body)
+    package = opened_package(answer.body, client.who)
     told = (package.node, package.commit, package.digest)
     if told != (node, target.commit, target.digest):
         raise Untrusted(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..install import OK, UNCHANGED, Busy, Damaged, Drift, InstallError, drift
+from ..install import Busy, Damaged, Drift, InstallError, drift
 from .agent import Agent
+from .mending import mend
 from .problems import Declined
 from .questions import check_in
-from .results import mended, note
 from .settings import REPAIR
 from .target import Target
 
@@ -80,7 +80,7 @@ def _drifted(agent: Agent) -> tuple[Drift, ...]:
         known, found = agent.drifted, drift(agent.place)
         agent.drifted = found
         if found and agent.settings.drift == REPAIR:
-            return _mended(agent, found)
+            return mend(agent, found)
         if found and found != known:
             agent.tell(f"Changed by hand, and left so: {', '.join(one.path for one in found)}.")
     except Busy:
@@ -90,24 +90,6 @@ def _drifted(agent: Agent) -> tuple[Drift, ...]:
     except (InstallError, OSError) as error:
         agent.explain(error)
     return agent.drifted
-
-
-def _mended(agent: Agent, found: tuple[Drift, ...]) -> tuple[Drift, ...]:
-    """What the server is to hear as drift: nothing where all is mended, which a result tells.
-
-    While a commit is in the way, its own result must stay the last one, and drift tells it once.
-    """
-    from ..install import repair
-
-    started = agent.place.clock.now()
-    outcome = repair(agent.place, agent.settings.policy)
-    if outcome.result in (OK, UNCHANGED):
-        agent.drifted = ()
-        mended(agent, outcome, found, agent.place.clock.now() - started)
-        return () if agent.memory.failure is None else found
-    if outcome.output not in str(agent.memory.last or ""):
-        note(agent, outcome, 0.0)
-    return found
 
 
 def bounded(found: tuple[Drift, ...], files: int, text: int) -> list[Drift]:

@@ -27,11 +27,15 @@ _KEY = re.compile(
 
 
 class PrivateKey:
-    """The private half, which signs. cryptography is imported when it first does."""
+    """The private half, with cryptography's names. That is imported when it first signs."""
 
     def __init__(self, seed: bytes) -> None:
         self._seed = seed
         self._key: Ed25519PrivateKey | None = None
+
+    def private_bytes_raw(self) -> bytes:
+        """Its 32 bytes."""
+        return self._seed
 
     def sign(self, message: bytes) -> bytes:
         """The signature."""

@@ -2,6 +2,7 @@
 
 from gitcfg.delivery.configuration import configuration, consequences
 from gitcfg.delivery.document import Configuration
+from gitcfg.delivery.revealing import revealed_files
 from gitcfg.delivery.steps import Steps, steps
 
-__all__ = ["Configuration", "Steps", "configuration", "consequences", "steps"]
+__all__ = ["Configuration", "Steps", "configuration", "consequences", "revealed_files", "steps"]

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 
+from msgspec import UNSET, UnsetType
+
 from gitcfg.comparison.actions import Consequences
 from gitcfg.comparison.side import Side
 from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.delivery.document import Check, Configuration, File, RunsHere
+from gitcfg.delivery.document import ACTIVE, RETIRED, Check, Configuration, File, RunsHere
 from gitcfg.library import Fleet, Node
 from gitcfg.model import FileEntry, GitcfgError, Subsystem
 from gitcfg.model.durations import seconds
 from gitcfg.render.files import RenderedFile, selected, subsystems
+from gitcfg.render.holding import holding
 
 
 def consequences(fleet: Fleet) -> Consequences:
@@ -32,7 +35,7 @@ def configuration(fleet: Fleet, name: str, known: Consequences | None = None) ->
         name,
         fleet.commit,
         node.digest,
-        "retired" if here.said.retired else "active",
+        RETIRED if here.said.retired else ACTIVE,
         node.features,
         node.groups,
         node.params,
@@ -43,11 +46,12 @@ def configuration(fleet: Fleet, name: str, known: Consequences | None = None) ->
 
 def _files(fleet: Fleet, node: Node, here: FleetNode, known: Consequences) -> Iterable[tuple[str, File]]:
     side = Side(fleet.compiled, fleet.engine)
+    secret = holding(fleet.compiled, here, fleet.engine)
     for path, file in sorted(node.rendered.items()):
         taken = _taken(side, here, here.entries[path])
         due = known.of(here, here, taken, (path,))
         concerns = dict.fromkeys(due.reload, "reload") | dict.fromkeys(due.restart, "restart")
-        yield path, _file(file, concerns)
+        yield path, _file(file, concerns, UNSET if path not in secret else None)
 
 
 def _taken(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, ...]:
@@ -61,8 +65,8 @@ def _taken(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, ...]:
     return tuple(sorted(node.params if whatever else {name for name, _ in analysis.params}))
 
 
-def _file(file: RenderedFile, concerns: Mapping[str, str]) -> File:
-    return File(file.content, file.mode, file.owner, file.group, file.digest, concerns)
+def _file(file: RenderedFile, concerns: Mapping[str, str], sealed: UnsetType | None) -> File:
+    return File(file.content, file.mode, file.owner, file.group, file.digest, concerns, sealed)
 
 
 def _runs(said: Subsystem, here: Iterable[str]) -> RunsHere:

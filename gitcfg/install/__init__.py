@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .inforce import installed, last_report
     from .interrupted import recover
     from .outcome import FAILED, OK, REFUSED, REVERTED, UNCHANGED, Outcome, outcome_from_json, outcome_to_json
-    from .package import Actions, Check, File, Package, Subsystem, file_digest
+    from .package import Actions, Check, File, Package, Subsystem, file_digest, hidden
     from .place import Clock, Limits, Listener, Place
     from .policy import Policy
     from .problems import Busy, Damaged, InstallError, PackageError, Refused, StepFailed
@@ -47,6 +47,7 @@ __all__ = [
     "Subsystem",
     "drift",
     "file_digest",
+    "hidden",
     "install",
     "installed",
     "last_report",
@@ -68,7 +69,7 @@ _MODULES = {
     "inforce": "installed last_report",
     "interrupted": "recover",
     "outcome": "FAILED OK REFUSED REVERTED UNCHANGED Outcome outcome_from_json outcome_to_json",
-    "package": "Actions Check File Package Subsystem file_digest",
+    "package": "Actions Check File Package Subsystem file_digest hidden",
     "place": "Clock Limits Listener Place",
     "policy": "Policy",
     "problems": "Busy Damaged InstallError PackageError Refused StepFailed",

@@ -28,7 +28,7 @@ def validate(journal: Journal, place: Place, package: Package, policy: Policy) -
             title = f"validate {name}"
             place.listener.told(title, "begun")
             staged = staged_command(journal.store, command)
-            ran = run(staged, place.limits.validate, place.clock, _noting(journal))
+            ran = run(staged, place.limits.validate, place.clock, _noting(journal), place.hides)
             _judge(place, title, command, ran)
 
 
@@ -37,7 +37,7 @@ def take_step(journal: Journal, place: Place, found: Found, number: int, step: S
     place.listener.told(step.title, "begun")
     journal.add({"step": number})
     found.begun.append(number)
-    ran = run(step.command, place.limits.activate, place.clock, _noting(journal))
+    ran = run(step.command, place.limits.activate, place.clock, _noting(journal), place.hides)
     _judge(place, step.title, step.command, ran)
     journal.note({"ran": number})
     found.ran.append(number)
@@ -58,12 +58,12 @@ def check(journal: Journal, place: Place, name: str, asked: Check) -> None:
 
 def checked(place: Place, asked: Check, started: Callable[[int], None]) -> Ran:
     """The last try's result."""
-    ran = run(asked.run, asked.timeout, place.clock, started)
+    ran = run(asked.run, asked.timeout, place.clock, started, place.hides)
     for _ in range(asked.retries):
         if ran.well:
             break
         place.clock.sleep(place.limits.check_pause)
-        ran = run(asked.run, asked.timeout, place.clock, started)
+        ran = run(asked.run, asked.timeout, place.clock, started, place.hides)
     return ran
 
 
@@ -77,7 +77,7 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
     for command in step.undo.commands:
         title = f"{step.title} again"
         place.listener.told(title, "begun")
-        ran = run(command, place.limits.activate, place.clock, started)
+        ran = run(command, place.limits.activate, place.clock, started, place.hides)
         if ran.well:
             tried = (checked(place, one, started) for one in step.undo.checks)
             ran = next((bad for bad in tried if not bad.well), ran)

@@ -9,14 +9,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from .cores import let
+from .hiding import NONE, Hiding
 from .place import Clock
+from .said import Said
 
 if TYPE_CHECKING:
     import subprocess
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/", "SHELL": "/bin/sh"}
-OUTPUT = 4096
-"""Bytes of its output that are kept, from the end."""
 _TICK, _DYING = 0.05, 2.0
 NOT_RUN = 127
 _GATE = ("/bin/sh", "-c", 'read -r go && exec "$@" < /dev/null', "sh")
@@ -35,7 +36,11 @@ class Ran(NamedTuple):
 
 
 def run(
-    command: Sequence[str], timeout: float, clock: Clock, started: Callable[[int], None] | None = None
+    command: Sequence[str],
+    timeout: float,
+    clock: Clock,
+    started: Callable[[int], None] | None = None,
+    hides: Hiding = NONE,
 ) -> Ran:
     """Run a command to its end. What it leaves running (a daemon) is left, unless the time ran out.
 
@@ -60,10 +65,11 @@ def run(
         why = error.strerror if isinstance(error, OSError) else str(error)
         return Ran(NOT_RUN, f"{command[0]} cannot be run: {why}.")
     try:
+        let(process.pid)
         if started is not None:
             started(process.pid)
             _let_go(process)
-        return _followed(process, clock.now() + timeout, clock)
+        return _followed(process, clock.now() + timeout, clock, Said(hides))
     finally:
         if process.poll() is None:
             _kill(process)
@@ -78,25 +84,26 @@ def _let_go(process: subprocess.Popen[bytes]) -> None:
         gate.write(b"go\n")
 
 
-def _followed(process: subprocess.Popen[bytes], until: float, clock: Clock) -> Ran:
+def _followed(process: subprocess.Popen[bytes], until: float, clock: Clock, said: Said) -> Ran:
     """Read until the process itself has ended: what it leaves behind may hold its output open for good."""
     assert process.stdout is not None
     pipe = process.stdout.fileno()
     os.set_blocking(pipe, False)
-    said = b""
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
         while process.poll() is None:
             if clock.now() >= until:
                 _kill(process)
-                return Ran(None, _text(said + _pending(pipe)))
+                said.add(_pending(pipe))
+                return Ran(None, said.text)
             if selector.select(_TICK):
                 more = _pending(pipe)
-                said = (said + more)[-OUTPUT:]
+                said.add(more)
                 if not more:
                     # The output is closed, and the process is not over.
                     _wait(process, until, clock)
-    return Ran(process.returncode, _text(said + _pending(pipe)))
+    said.add(_pending(pipe))
+    return Ran(process.returncode, said.text)
 
 
 def _wait(process: subprocess.Popen[bytes], until: float, clock: Clock) -> None:
@@ -124,7 +131,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
         process.wait(_DYING)
-
-
-def _text(said: bytes) -> str:
-    return said[-OUTPUT:].decode(errors="replace")

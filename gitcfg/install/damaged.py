@@ -47,7 +47,8 @@ def _journal(store: Store, stamp: str) -> str:
         if known.package is not None:
             unknown = known.package._replace(commit=UNKNOWN, digest=UNKNOWN_DIGEST)
             write_record(store, INSTALLED, unknown, known.folders)
-        kept = [name for name in (STAGED, BACKUP, NEXT, JOURNAL) if _rename(store, name, stamp)]
+        store.remove(STAGED)
+        kept = [name for name in (BACKUP, NEXT, JOURNAL) if _rename(store, name, stamp)]
         before = f", the files from before as {_aside(BACKUP, stamp)}" if BACKUP in kept else ""
         left = f" These may be left of that installation: {', '.join(more)}." if more else ""
         return (

@@ -40,7 +40,7 @@ def _diff(store: Store, place: Place, file: File, stands: Standing) -> str:
         return _HIDDEN
     if max(stands.size, len(file.content)) > _MOST:
         return f"the content differs ({len(file.content)} bytes are meant, {stands.size} stand)\n"
-    content = _public(store, file)
+    content = read_public(store, file.path, _MOST)
     if content is None:
         return _HIDDEN
     try:
@@ -49,29 +49,28 @@ def _diff(store: Store, place: Place, file: File, stands: Standing) -> str:
         old = new = "\0"
     if "\0" in old + new:
         return f"binary content differs ({len(file.content)} bytes are meant, {len(content)} stand)\n"
-    return _unified(file.path, old, new, place.limits.diff)
+    return unified(old, new, (f"{file.path} (meant)", f"{file.path} (stands)"), place.limits.diff)
 
 
-def _public(store: Store, file: File) -> bytes | None:
-    """The content, if what is opened now is public and has no other name: somebody's second name of a file
-    elsewhere, put there since it was looked at, must not carry that into a report."""
-    with store.tree.folder(parent_of(file.path)) as at:
-        opened = store.disk.open(at, name_of(file.path))
+def read_public(store: Store, path: str, most: int) -> bytes | None:
+    """At most `most` bytes of the content, if what is opened now is public and has no other name: somebody's
+    second name of a file elsewhere, put there since it was looked at, must not carry that into a report."""
+    with store.tree.folder(parent_of(path)) as at:
+        opened = store.disk.open(at, name_of(path))
     try:
         found = os.fstat(opened)
         if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or not found.st_mode & 0o004:
             return None
-        return read(opened, _MOST)
+        return read(opened, most)
     finally:
         os.close(opened)
 
 
-def _unified(path: str, old: str, new: str, most: int) -> str:
+def unified(old: str, new: str, names: tuple[str, str], most: int) -> str:
+    """A diff of two different texts with these names, of at most about `most` characters."""
     import difflib
 
-    lines = difflib.unified_diff(
-        old.splitlines(), new.splitlines(), f"{path} (meant)", f"{path} (stands)", lineterm=""
-    )
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
     said = ""
     for line in lines:
         if len(said) + len(line) >= most:

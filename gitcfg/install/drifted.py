@@ -45,7 +45,7 @@ def _judged(store: Store, place: Place, file: File) -> Drift | None:
         stands = store.tree.look(file.path)
     except Obstacle as error:
         return Drift(file.path, LINKED, f"{error.message}\n")
-    should = meant(file.content, file.bits, _owner(file))
+    should = meant(file, _owner(file))
     if stands == should:
         return None
     return Drift(file.path, _kind(stands, should), difference(store, place, file, stands, should))

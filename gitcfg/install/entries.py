@@ -6,24 +6,32 @@ from collections.abc import Iterable
 
 from .package import File
 from .plan import Entry
-from .problems import Obstacle
+from .problems import Obstacle, Refused
 from .request import Request
 from .standing import ABSENT, FILE, FOLDER, LARGEST, LINK, NOTHING, SPECIAL, Standing, meant
 
 
 def drifted(request: Request) -> tuple[str, ...]:
-    """The paths where something else stands than the package in force has, nor what the new one means."""
+    """The paths where something else stands than the package in force has, nor what the new one means.
+
+    And secrets that came without a new version: no comparison of two commits tells of them.
+    """
     old, new = request.old.meant if request.old else {}, request.new.meant
     return tuple(
         path
         for path in new
-        if path in old
-        and request.standing[path] not in (_meant(request, old[path]), _meant(request, new[path]))
+        if path in old and path not in request.spared and _drifted(request, old[path], new[path])
     )
 
 
+def _drifted(request: Request, old: File, new: File) -> bool:
+    if request.standing[new.path] not in (_meant(request, old), _meant(request, new)):
+        return True
+    return old.digest == new.digest and old.sum != new.sum
+
+
 def _meant(request: Request, file: File) -> Standing:
-    return meant(file.content, file.bits, request.owners[file.owner, file.group])
+    return meant(file, request.owners[file.owner, file.group])
 
 
 def written(request: Request) -> Iterable[Entry]:
@@ -31,7 +39,8 @@ def written(request: Request) -> Iterable[Entry]:
     for path, file in sorted(request.new.meant.items()):
         before, after = request.standing[path], _meant(request, file)
         _refuse(path, before)
-        if before != after:
+        if before != after and path not in request.spared:
+            _refuse_unknown(file, before)
             yield Entry(path, before, after, _theirs(request, path, before, after))
 
 
@@ -56,6 +65,14 @@ def _refuse(path: str, before: Standing) -> None:
     if before.kind == FILE and before.size > LARGEST:
         raise Obstacle(
             f"A file of {before.size >> 20} MiB stands at {path}, too large to keep.", "Move it away."
+        )
+
+
+def _refuse_unknown(file: File, before: Standing) -> None:
+    if file.true is None and before.digest != file.sum:
+        raise Refused(
+            f"{file.path} holds secrets, and its content was not handed along.",
+            "A server hands it to the node itself, over TLS.",
         )
 
 

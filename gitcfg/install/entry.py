@@ -14,6 +14,7 @@ from .problems import InstallError
 from .record import read_record
 from .recovery import recovered
 from .store import JOURNAL, Store, opened
+from .unshown import unknown
 
 
 def install(
@@ -36,26 +37,47 @@ def install(
     )
 
 
-def repair(place: Place, policy: Policy) -> Outcome:
-    """Mend the files of the package in force that were changed by hand; what they concern is activated."""
+def repair(place: Place, policy: Policy, fresh: Package | None = None) -> Outcome:
+    """Mend the files of the package in force that were changed by hand; what they concern is activated.
+
+    The contents of files that hold secrets are in `fresh`, the same package anew. Those that nobody knows
+    here stay as they are.
+    """
 
     def mend(store: Store) -> Outcome:
         record = read_record(store)
         if record is None or record.package is None:
             return Outcome(UNCHANGED, "", "")
-        return Installing(place, record.package, Actions(), policy)(store)
+        package = _completed(record.package, fresh)
+        return Installing(place, package, Actions(), policy, spared=unknown(store, package))(store)
 
     return _guarded(place, Outcome(OK, "", ""), mend)
+
+
+def _completed(package: Package, fresh: Package | None) -> Package:
+    """With the contents of its secret files, if they are of the same digest."""
+    if fresh is None or fresh.digest != package.digest:
+        return package
+    known = {path: file for path, file in fresh.files.items() if file.hidden and path in package.files}
+    return package._replace(files={**package.files, **known})
+
+
+def under_lock(place: Place, work: Callable[[Store], Outcome]) -> Outcome:
+    """What `work` comes to, when an installation that died is finished or taken back; else what that came to.
+
+    InstallError (Busy, Damaged, Refused) or OSError where it does not come to that.
+    """
+    with opened(place) as store, held(store, place):
+        before = recovered(store, place)
+        if before is not None and store.disk.stat(store.at, JOURNAL) is not None:
+            return before
+        return work(store)
 
 
 def _guarded(place: Place, begun: Outcome, work: Callable[[Store], Outcome]) -> Outcome:
     """With the state folder and the lock; whatever is in the way of that is an outcome too."""
     try:
-        with opened(place) as store, held(store, place):
-            before = recovered(store, place)
-            if before is not None and store.disk.stat(store.at, JOURNAL) is not None:
-                return before
-            return work(store)
+        return under_lock(place, work)
     except InstallError as error:
         return begun._replace(result=REFUSED, step="prepare", output=str(error))
     except OSError as error:

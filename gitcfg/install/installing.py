@@ -26,6 +26,7 @@ from .staging import stage
 from .steps import stopping
 from .store import Store
 from .swap import back_up, exchange, prepare
+from .unshown import hiding_of
 
 
 class Installing:
@@ -38,8 +39,10 @@ class Installing:
         actions: Actions,
         policy: Policy,
         confirm: Callable[[], None] | None = None,
+        spared: frozenset[str] = frozenset(),
     ) -> None:
         self.place = place
+        self.spared = spared
         self.confirm = confirm
         self.package = package
         self.actions = actions
@@ -50,17 +53,22 @@ class Installing:
         record = read_record(store) or Record()
         try:
             owners = owners_of(self.package, record.package)
-            request = self._request(store, record, owners)
-            self._permitted(request)
-            plan = make_plan(request)
-            if not plan.idle:
-                check_space(store, plan, self.package, record.package)
+            plan = self.planned(store, record, owners)
         except Refused as error:
             outcome = self.outcome._replace(result=REFUSED, step="prepare", output=str(error))
             return reported(store, outcome)
         if plan.idle:
             return self._nothing_to_do(store, record)
         return self._carried_out(store, record, plan, owners)
+
+    def planned(self, store: Store, record: Record, owners: Owners) -> Plan:
+        """What is to be done, with nothing touched; Refused where it may not be, or there is no room."""
+        request = self._request(store, record, owners)
+        self._permitted(request)
+        plan = make_plan(request)
+        if not plan.idle:
+            check_space(store, plan, self.package, record.package)
+        return plan
 
     def _request(self, store: Store, record: Record, owners: Owners) -> Request:
         paths = paths_of(record.package, self.package)
@@ -72,6 +80,7 @@ class Installing:
             owners=owners,
             missing=store.tree.missing_folders(self.package.meant),
             resolve=self.policy.resolved,
+            spared=self.spared,
         )
 
     def _permitted(self, request: Request) -> None:
@@ -92,6 +101,7 @@ class Installing:
         journal = Journal(store)
         try:
             journal.begin(found.key, found.commit, found.digest)
+            self.place = self.place._replace(hides=hiding_of(store, (record.package, self.package)))
             stage(store, self.package, record.package, owners)
             validate(journal, self.place, self.package, self.policy)
             write_record(store, NEXT, self.package, (*record.folders, *plan.folders))

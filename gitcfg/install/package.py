@@ -7,13 +7,18 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from .concealed import Hidden, hidden_content
+
 SCHEMA = "gitcfg.node/1"
 ACTIVE, RETIRED = "active", "retired"
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class File(NamedTuple):
-    """A file as it must stand. `concerns`: subsystem to `reload` or `restart`, when it is mended alone."""
+    """A file as it must stand. `concerns`: subsystem to `reload` or `restart`, when it is mended alone.
+
+    Of a file that holds secrets `content` shows only their names; what must stand on the disk is `hidden`.
+    """
 
     path: str
     content: bytes
@@ -22,6 +27,22 @@ class File(NamedTuple):
     group: str
     digest: str
     concerns: Mapping[str, str] = _NONE
+    hidden: Hidden | None = None
+
+    @property
+    def true(self) -> bytes | None:
+        """The content that must stand; None for one that is secret and not known here."""
+        return self.content if self.hidden is None else self.hidden.content
+
+    @property
+    def sum(self) -> str:
+        """The SHA-256 of the content that must stand."""
+        return hashlib.sha256(self.content).hexdigest() if self.hidden is None else self.hidden.sha256
+
+    @property
+    def size(self) -> int:
+        """The bytes of the content that must stand."""
+        return len(self.content) if self.hidden is None else self.hidden.size
 
     @property
     def bits(self) -> int:
@@ -30,8 +51,13 @@ class File(NamedTuple):
 
     @property
     def secret(self) -> bool:
-        """Whether not everybody may read it, so that its content is never reported."""
-        return not self.bits & 0o004
+        """Whether it holds secrets or not everybody may read it, so that its content is never reported."""
+        return self.hidden is not None or not self.bits & 0o004
+
+
+def hidden(file: File, content: bytes) -> File:
+    """A file that holds secrets, with its true content: in memory alone, whatever is recorded of it."""
+    return file._replace(hidden=hidden_content(content))
 
 
 class Check(NamedTuple):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from .concealed import Hidden, hidden_from_json
 from .fields import command, hexadecimal, known, listed, mapping, number, one_of, text, word
 from .package import Check, File, Subsystem, file_digest
 from .paths import problem_of_path
@@ -17,7 +18,7 @@ MAX_FILE = 16 << 20
 
 DIGEST_LENGTHS = (64,)
 _MODE = re.compile(r"0?[0-7]{3}")
-_FILE_KEYS = ("content", "base64", "mode", "owner", "group", "digest", "concerns")
+_FILE_KEYS = ("content", "base64", "mode", "owner", "group", "digest", "concerns", "sealed", "hidden")
 _COMMAND_KEYS = ("validate", "reload", "restart", "stop")
 _SUBSYSTEM_KEYS = (*_COMMAND_KEYS, "check", "using", "covers")
 
@@ -37,6 +38,7 @@ def read_file(path: str, value: object) -> File:
         group=word(said.get("group"), f"{path}: group"),
         digest=hexadecimal(said.get("digest"), f"{path}: digest", DIGEST_LENGTHS),
         concerns=_concerns(said.get("concerns", {}), path),
+        hidden=_hidden(said, path),
     )
     if file_digest(file.mode, file.owner, file.group, file.content) != file.digest:
         raise PackageError(f"{path} does not have the digest that the package says.")
@@ -58,6 +60,12 @@ def _content(said: Mapping[str, Any], path: str) -> bytes:
     if raw is None or len(raw) > MAX_FILE:
         raise PackageError(f"{path} has content that is not text, or more than {MAX_FILE >> 20} MiB.")
     return raw
+
+
+def _hidden(said: Mapping[str, Any], path: str) -> Hidden | None:
+    if said.get("sealed") is not None:
+        raise PackageError(f"{path} is sealed, and nobody has opened it.")
+    return hidden_from_json(said, path, MAX_FILE)
 
 
 def _mode(value: object, path: str) -> str:

@@ -6,6 +6,7 @@ import time
 from typing import NamedTuple, Protocol
 
 from .disk import Disk
+from .hiding import NONE, Hiding
 
 
 class Clock(Protocol):
@@ -60,7 +61,10 @@ class Limits(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A node: `root` is "/" in production; `state` is a path below it; `who` names the holder of the lock."""
+    """A node: `root` is "/" in production; `state` is a path below it; `who` names the holder of the lock.
+
+    `hides` is taken out of what commands say: an installation adds what its secrets say.
+    """
 
     root: str
     state: str = "/var/lib/gitcfg"
@@ -69,6 +73,7 @@ class Place(NamedTuple):
     limits: Limits = Limits()
     disk: Disk = Disk()
     clock: Clock = SystemClock()
+    hides: Hiding = NONE
 
     @property
     def folder(self) -> str:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
+
 from .finish import finish, tidy
 from .found import Found, read_journal
 from .journal import Journal
 from .orphans import end_orphan
 from .outcome import REVERTED, Outcome
+from .package import Package
 from .place import Place
+from .problems import InstallError
+from .record import INSTALLED, NEXT, read_record
 from .rollback import roll_back
 from .store import BACKUP, STAGED, Store
+from .unshown import hiding_of
 
 
 def recovered(store: Store, place: Place) -> Outcome | None:
@@ -26,7 +33,16 @@ def recovered(store: Store, place: Place) -> Outcome | None:
     if found.end is not None:
         return finish(store, place, found, found.end)
     end_orphan(found.process)
-    return roll_back(store, place, found, found.undo or _interrupted(found))
+    hiding = place._replace(hides=hiding_of(store, _packages(store), found.plan))
+    return roll_back(store, hiding, found, found.undo or _interrupted(found))
+
+
+def _packages(store: Store) -> Iterator[Package | None]:
+    """What was in force and what came; a record that cannot be read keeps nothing from going back."""
+    for name in (INSTALLED, NEXT):
+        with suppress(InstallError, OSError):
+            record = read_record(store, name)
+            yield record.package if record else None
 
 
 def _interrupted(found: Found) -> Outcome:

@@ -16,7 +16,8 @@ class Request(NamedTuple):
 
     `standing` has every path of both; `owners` the numbers of owner and group by their names; `resolve`
     makes a command what this node runs, None where its policy does not let it: on the way forward such a
-    command was refused before, on the way back (an older policy let it) it is left out.
+    command was refused before, on the way back (an older policy let it) it is left out. `spared` stand as
+    they do: their content is secret, and not known here.
     """
 
     old: Package | None
@@ -26,6 +27,7 @@ class Request(NamedTuple):
     owners: Mapping[tuple[str, str], tuple[int, int]]
     missing: tuple[str, ...]
     resolve: Resolve
+    spared: frozenset[str] = frozenset()
 
 
 def paths_of(old: Package | None, new: Package) -> tuple[str, ...]:

@@ -43,9 +43,9 @@ def check_space(store: Store, plan: Plan, package: Package, old: Package | None)
     own = _need(store.disk, needs, store.at, "the state folder")
     own.files += _STATE_FILES
     own.blocks += _STATE_FILES
-    sizes = [len(file.content) for path, file in package.meant.items()]
+    sizes = [file.size for path, file in package.meant.items()]
     sizes += [2 * sum(sizes)]
-    sizes += [len(file.content) for path, file in (old.meant if old else {}).items()]
+    sizes += [file.size for path, file in (old.meant if old else {}).items()]
     sizes += [entry.before.size for entry in plan.entries if entry.before.kind != ABSENT]
     for size in sizes:
         own.add(size)

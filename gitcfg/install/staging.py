@@ -9,6 +9,7 @@ from .package import Package
 from .paths import folders_of, name_of, parent_of
 from .store import STAGED, Store, path_of
 from .tree import Tree
+from .unshown import content_of
 
 NEW, OLD = "new", "old"
 
@@ -19,9 +20,9 @@ def stage(
     """Write both roots. Not synced: a crash throws them away."""
     store.empty(STAGED)
     with store.folder(STAGED) as at:
-        _root(store.disk, at, NEW, new, owners)
+        _root(store, at, NEW, new, owners)
         if any("{old}" in word for found in new.running.values() for word in found.validate):
-            _root(store.disk, at, OLD, old, owners)
+            _root(store, at, OLD, old, owners)
 
 
 def staged_command(store: Store, command: tuple[str, ...]) -> tuple[str, ...]:
@@ -37,8 +38,10 @@ def _replaced(word: str, roots: dict[str, str]) -> str:
 
 
 def _root(
-    disk: Disk, at: int, name: str, package: Package | None, owners: dict[tuple[str, str], tuple[int, int]]
+    store: Store, at: int, name: str, package: Package | None, owners: dict[tuple[str, str], tuple[int, int]]
 ) -> None:
+    """A secret file whose content is not known is there as it stands: so it will stand beside the others."""
+    disk = store.disk
     disk.make_folder(at, name, 0o755)
     root = disk.folder(name, at)
     try:
@@ -47,8 +50,10 @@ def _root(
         for folder in sorted({one for path in files for one in folders_of(path)}):
             _folder(tree, folder)
         for path, file in files.items():
-            with tree.folder(parent_of(path)) as inside:
-                _file(disk, inside, path, file.content, owners[file.owner, file.group], file.bits)
+            content = content_of(store, file)
+            if content is not None:
+                with tree.folder(parent_of(path)) as inside:
+                    _file(disk, inside, path, content, owners[file.owner, file.group], file.bits)
     finally:
         os.close(root)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .disk import CHUNK, Disk
+from .package import File
 
 ABSENT, FILE, LINK, FOLDER, SPECIAL = "absent", "file", "link", "folder", "special"
 
@@ -40,9 +41,9 @@ def standing_from_json(said: Mapping[str, Any]) -> Standing:
     return Standing(**said)
 
 
-def meant(content: bytes, mode: int, owner: tuple[int, int]) -> Standing:
+def meant(file: File, owner: tuple[int, int]) -> Standing:
     """How a file must stand."""
-    return Standing(FILE, hashlib.sha256(content).hexdigest(), mode, *owner, len(content))
+    return Standing(FILE, file.sum, file.bits, *owner, file.size)
 
 
 def look(disk: Disk, at: int, name: str) -> Standing:

@@ -18,6 +18,7 @@ from .problems import StepFailed
 from .saving import save
 from .standing import ABSENT, FILE, LINK, look
 from .store import BACKUP, Store
+from .unshown import kept_content
 
 _STEP = "swap files"
 
@@ -45,7 +46,7 @@ def prepare(store: Store, plan: Plan, package: Package, key: str) -> None:
                 hold(store, at, entry, former(key, number))
             if entry.after.kind == FILE:
                 owner = (entry.after.uid, entry.after.gid)
-                content = package.files[entry.path].content
+                content = kept_content(store, package.files[entry.path])
                 put(store.disk, at, fresh(key, number), content, owner, entry.after.mode)
 
 

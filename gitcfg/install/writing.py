@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .concealed import hidden_to_json
 from .package import SCHEMA, File, Package, Subsystem
 
 
@@ -37,6 +38,7 @@ def _file_to_json(file: File) -> dict[str, Any]:
         "group": file.group,
         "digest": file.digest,
         "concerns": dict(file.concerns),
+        **(hidden_to_json(file.hidden) if file.hidden is not None else {}),
     }
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install.commands import ENVIRONMENT, NOT_RUN, OUTPUT, run
+from gitcfg.install import cores
+from gitcfg.install.commands import ENVIRONMENT, NOT_RUN, run
 from gitcfg.install.orphans import end_orphan, start_of
-from tests.install.world import QuickClock
+from gitcfg.install.said import OUTPUT
+from tests.install.world import QuickClock, in_child
 
 CLOCK = QuickClock()
 
@@ -150,3 +152,20 @@ def test_what_does_not_even_die_when_it_is_killed_is_left(monkeypatch: pytest.Mo
         assert time.monotonic() - began < 10
     os.kill(seen[0], 9)
     os.waitpid(seen[0], 0)
+
+
+def test_no_core_of_this_program_and_such_of_others_as_before() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    if 0 <= hard < 4096:
+        pytest.skip("no cores can be dumped here")
+
+    def work() -> None:
+        resource.setrlimit(resource.RLIMIT_CORE, (4096, hard))
+        before = run(shell("grep core /proc/self/limits"), 10, CLOCK, note).output
+        cores.forbid()
+        cores.forbid()
+        assert resource.getrlimit(resource.RLIMIT_CORE) == (0, hard)
+        assert run(shell("grep core /proc/self/limits"), 10, CLOCK, note).output == before
+        assert " 4096 " in before
+
+    assert in_child(work) == 0

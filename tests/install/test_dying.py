@@ -23,12 +23,25 @@ from gitcfg.install import (
     repair,
 )
 from gitcfg.install.disk import Disk
-from tests.install.world import KILLED, POLICY, Dying, World, killed_at, made_file, package, standing
+from tests.install.world import (
+    KILLED,
+    POLICY,
+    Dying,
+    World,
+    killed_at,
+    made_file,
+    package,
+    secret_file,
+    standing,
+)
 from tests.seeds import TIMES, many
 
 CONFIG = "/etc/app/app.conf"
 MOST = 2000
 """More changes than any installation here makes."""
+
+WITHIN = ("staged", "backup")
+"""Folders of root's alone, there while an installation runs."""
 
 Pair = tuple[Package, Actions, Package, Actions]
 Asked = tuple[Package, Actions]
@@ -61,10 +74,29 @@ def failing(world: World) -> Pair:
     return old, back, package({**new.files, CONFIG: made_file(CONFIG, "sick\n")}, app, commit="b"), forth
 
 
+OLD_SECRET, NEW_SECRET = "password = canary-of-old\n", "password = canary-of-new\n"
+
+
+def secret(world: World) -> Pair:
+    """A secret of which a new version comes, and one that leaves."""
+    app = world.daemon("app", CONFIG)
+    left = secret_file("/etc/app/left", "a canary that leaves\n")
+    old = package({CONFIG: secret_file(CONFIG, OLD_SECRET), left.path: left, "/etc/app/d/gone": "gone"}, app)
+    changed = secret_file(CONFIG, NEW_SECRET, 2)
+    new = package({CONFIG: changed, "/etc/app/new/deep": "deep"}, app, commit="b")
+    return old, Actions(reload=("app",)), new, Actions(reload=("app",))
+
+
 def begin(world: World, pair: Pair) -> None:
     """What the first package has not run before acts after the swap, whatever `using` says."""
     outcome = install(world.place(), pair[0], Actions(restart=tuple(pair[0].subsystems)), POLICY)
     assert (outcome.result, outcome.output) == ("ok", "")
+
+
+def canaries(world: World) -> list[Path]:
+    """The files of the state folder that hold a secret."""
+    files = [path for path in world.state(".").rglob("*") if path.is_file()]
+    return [path for path in files if b"canary" in path.read_bytes()]
 
 
 def settled(world: World, old: Package, new: Package) -> Package:
@@ -73,13 +105,15 @@ def settled(world: World, old: Package, new: Package) -> Package:
     record = installed(world.place())
     assert record in (old, new)
     assert record is not None
-    expected = {path: ("file", file.bits, 0, 0, file.content) for path, file in record.files.items()}
+    whole = new if record == new else old
+    expected = {path: ("file", file.bits, 0, 0, file.true) for path, file in whole.files.items()}
+    assert not canaries(world)
     found = {path: what for path, what in standing(world.root).items() if what[0] != "folder"}
     assert found == expected
     for name, config in (("app", CONFIG), ("other", "/etc/other.conf")):
         if name not in world.names:
             continue
-        text = record.files[config].content.decode() if name in record.subsystems else None
+        text = (whole.files[config].true or b"").decode() if name in record.subsystems else None
         if record.subsystems.get(name) is None or record.subsystems[name].using == "new":
             assert world.runs_with(name) == text
     return record
@@ -97,6 +131,9 @@ def sweep(world: World, pair: Pair, when: str, points: range) -> int:
             break
         assert code == KILLED
         deaths += 1
+        assert not [
+            path for path in canaries(world) if path.relative_to(world.state(".")).parts[0] not in WITHIN
+        ]
         outcome = recover(world.place())
         stands = settled(world, here[0], there[0])
         if outcome is not None:
@@ -114,7 +151,7 @@ def sweep(world: World, pair: Pair, when: str, points: range) -> int:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("pair", [small, failing])
+@pytest.mark.parametrize("pair", [small, failing, secret])
 def test_dying_at_any_change(world: World, pair: Callable[[World], Pair], when: str) -> None:
     plan = pair(world)
     begin(world, plan)
@@ -124,7 +161,7 @@ def test_dying_at_any_change(world: World, pair: Callable[[World], Pair], when: 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(min(TIMES, 3)))
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("pair", [small, failing, large])
+@pytest.mark.parametrize("pair", [small, failing, large, secret])
 def test_dying_at_every_change_both_ways(
     world: World, pair: Callable[[World], Pair], when: str, start: int
 ) -> None:
@@ -152,8 +189,9 @@ def dies_twice(world: World, pair: Pair, first: range, second: range) -> int:
     return deaths
 
 
-def test_dying_in_recovery_again_and_again(world: World) -> None:
-    plan = small(world)
+@pytest.mark.parametrize("pair", [small, secret])
+def test_dying_in_recovery_again_and_again(world: World, pair: Callable[[World], Pair]) -> None:
+    plan = pair(world)
     begin(world, plan)
     assert dies_twice(world, plan, range(30, 90, 9), range(0, 60, 3)) > 40
 

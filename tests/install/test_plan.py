@@ -117,7 +117,7 @@ def plan(old: Package | None, new: Package, stands: dict[str, Standing], **asked
 
 
 def stands(content: bytes, mode: int = 0o644) -> Standing:
-    return meant(content, mode, (0, 0))
+    return meant(made_file("/x", content, f"{mode:04o}"), (0, 0))
 
 
 def test_a_plan_survives_the_journal() -> None:

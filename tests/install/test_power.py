@@ -10,7 +10,7 @@ import pytest
 
 from gitcfg.install import Actions, Outcome, Package, Place, Subsystem, install, installed, recover
 from tests.install.power import Apart, Disks, PowerLoss, left
-from tests.install.world import POLICY, QuickClock, World, made_file, package, standing
+from tests.install.world import POLICY, QuickClock, World, made_file, package, secret_file, standing
 from tests.seeds import TIMES
 
 Work = Callable[[Disks], object]
@@ -23,6 +23,7 @@ FILES = {
     "/etc/app/b": "old b",
     "/etc/app/gone/deep": "gone",
     "/etc/mode": made_file("/etc/mode", "x", "0600"),
+    "/etc/secret": secret_file("/etc/secret", "old secret"),
 }
 OLD = package(FILES, GOOD)
 NEW_FILES = {
@@ -30,6 +31,7 @@ NEW_FILES = {
     "/etc/app/new/deep": "new",
     "/srv/x": "x",
     "/etc/mode": made_file("/etc/mode", "x", "0640"),
+    "/etc/secret": secret_file("/etc/secret", "new secret", 2),
 }
 
 
@@ -41,7 +43,7 @@ def whole(root: Path) -> str:
     """Which package's files stand, all of them and nothing else."""
     found = {path: what[1::3] for path, what in standing(root).items() if what[0] == "file"}
     for one in (OLD, package(NEW_FILES, commit="b")):
-        if found == {path: (file.bits, file.content) for path, file in one.files.items()}:
+        if found == {path: (file.bits, file.true) for path, file in one.files.items()}:
             return one.commit[0]
     return "nothing" if not found else f"a mixture: {found}"
 

@@ -9,21 +9,26 @@ from hypothesis import strategies as st
 
 from gitcfg.install import Subsystem, drift, recover
 from tests.install.conftest import MEMORY
-from tests.install.world import KILLED, World, killed_at, made_file, package, standing
+from tests.install.world import KILLED, World, killed_at, made_file, package, secret_file, standing
 
 PATHS = st.sampled_from(["/etc/a", "/etc/b", "/etc/d/a", "/etc/d/e/f", "/etc/d/e/g", "/srv/x"])
 CONTENTS = st.sampled_from(["", "1", "2", "\0"])
-FILES = st.dictionaries(PATHS, st.tuples(CONTENTS, st.sampled_from(["0644", "0600", "0755"])), max_size=6)
+MODES = st.sampled_from(["0644", "0600", "0755"])
+FILES = st.dictionaries(PATHS, st.tuples(CONTENTS, MODES, st.booleans()), max_size=6)
 BY_HAND = st.dictionaries(
     st.one_of(PATHS, st.sampled_from(["/etc/theirs", "/etc/d/theirs", "/srv/y/z"])),
     st.sampled_from(["content", "remove", "chmod", "link"]),
     max_size=4,
 )
-Files = dict[str, tuple[str, str]]
+Files = dict[str, tuple[str, str, bool]]
+"""Contents and modes; and whether a file holds a secret."""
 
 
 def meant(files: Files) -> dict[str, object]:
-    return {path: made_file(path, content, mode) for path, (content, mode) in files.items()}
+    return {
+        path: (secret_file if secret else made_file)(path, content, mode=mode)
+        for path, (content, mode, secret) in files.items()
+    }
 
 
 def by_hand(world: World, changes: dict[str, str]) -> None:
@@ -65,7 +70,9 @@ def test_any_package_over_any_other(old: Files, new: Files, changes: dict[str, s
         assert standing(world.root) == before
         good = package(meant(new), commit="c")
         expected = {path: what for path, what in files_of(world).items() if path not in {*old, *new}}
-        expected |= {path: ("file", int(mode, 8), 0, 0, text.encode()) for path, (text, mode) in new.items()}
+        expected |= {
+            path: ("file", int(mode, 8), 0, 0, text.encode()) for path, (text, mode, _) in new.items()
+        }
         code = killed_at(number, "after", lambda disk: world.install(good, disk=disk))
         outcome = recover(world.place())
         assert code in (0, KILLED)

@@ -25,6 +25,7 @@ from gitcfg.install import (
     Policy,
     Subsystem,
     file_digest,
+    hidden,
     install,
 )
 from gitcfg.install.disk import Disk
@@ -117,6 +118,12 @@ def made_file(
     """`owner` is the group too; the rest are the subsystems that it concerns."""
     raw = content.encode() if isinstance(content, str) else content
     return File(path, raw, mode, owner, owner, file_digest(mode, owner, owner, raw), concerns)
+
+
+def secret_file(path: str, true: str, version: int = 1, **more: str) -> File:
+    """One that holds a secret: what is recorded shows its name."""
+    shown = f"password = <secret pool v{version}>\n"
+    return hidden(made_file(path, shown, more.pop("mode", "0600"), **more), true.encode())
 
 
 def package(files: Mapping[str, Any], *subsystems: Subsystem, commit: str = "a", **more: Any) -> Package:

@@ -1,0 +1,41 @@
+"""The true contents of a node's files that hold secrets, if it may have those."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.selection import NodeView, selected
+from gitcfg.library import Fleet
+from gitcfg.model import GitcfgError, Secret
+from gitcfg.model.names import shown
+from gitcfg.render.revealed import revealed
+
+
+def revealed_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mapping[str, str]:
+    """By path; none where the node has no secrets. `opened` tells what the secret of a name holds.
+
+    GitcfgError: the node may not have one, one cannot be opened, or one fits nowhere; it never says a value.
+    """
+    node = fleet.compiled[name]
+    names = sorted(set(node.secrets.values()))
+    for secret in kept_from(fleet, name, names):
+        raise GitcfgError(
+            f"The secret {shown(secret)} is not for {name}.",
+            "`for` in its file says which nodes may have it.",
+        )
+    return revealed(fleet.compiled, node, fleet.engine, {one: opened(one) for one in names}) if names else {}
+
+
+def kept_from(fleet: Fleet, name: str, secrets: Iterable[str]) -> tuple[str, ...]:
+    """Which of some secrets a node may not have as a fleet says it: it may not know them, or the node."""
+    if name not in fleet:
+        return tuple(secrets)
+    node, known = fleet.compiled[name], fleet.model.secrets
+    return tuple(one for one in secrets if one not in known or not _is_for(known[one], node))
+
+
+def _is_for(secret: Secret, node: FleetNode) -> bool:
+    """A condition that cannot be judged lets no node have it."""
+    if secret.where is None:
+        return False
+    view = NodeView(node.name, node.said, lambda: node.features, lambda: node.params)
+    return node.name in selected(secret.where.name, lambda: [view], params=True).names
