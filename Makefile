@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,agent,htcondor,server,ssh
 
-.PHONY: demo test bench bench-agents lint docs pictures reference setup clean
+.PHONY: demo test bench bench-agents bench-deploy lint docs pictures reference setup clean
 
 setup: $(STAMP)
 
@@ -27,6 +27,10 @@ bench: $(STAMP)
 # The server under 8,000 simulated agents: about five minutes; AGENTS="--help" tells more.
 bench-agents: $(STAMP)
 	$(BIN)/python -m bench.agents $(AGENTS)
+
+# gitcfg deploy beside ssh, fabric, ansible and others, on loopback: about ten minutes; DEPLOY="--help" tells more.
+bench-deploy: $(STAMP)
+	$(BIN)/python -m bench.deploy $(DEPLOY)
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

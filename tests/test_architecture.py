@@ -79,9 +79,9 @@ HOMES = {
     "aiohttp": {"gitcfg/server", "gitcfg/cli/serving/command.py"},
     "uvloop": {"gitcfg/cli/serving/command.py"},
     "http_message_signatures": {"gitcfg/server"},
-    "pyrage": {"gitcfg/secrets"},
-    "fabric": {"gitcfg/deploy/ssh.py"},
-    "paramiko": {"gitcfg/deploy/ssh.py"},
+    "pyrage": {"gitcfg/secrets/age.py"},
+    "fabric": {"gitcfg/deploy/ssh"},
+    "paramiko": {"gitcfg/deploy/ssh"},
     "typer": {"gitcfg/cli"},
     "rich": {"gitcfg/cli"},
 }

@@ -13,7 +13,20 @@ from gitcfg.cli.records import ITEMS
 from tests.cli.published import validators
 
 ROOT = Path(__file__).parents[1]
-KINDS = ["feature", "gitcfg", "group", "hold", "node", "nodeset", "override", "parameters", "subsystems"]
+KINDS = [
+    *(
+        "feature",
+        "gitcfg",
+        "group",
+        "hold",
+        "node",
+        "nodeset",
+        "override",
+        "parameters",
+        "secret",
+        "subsystems",
+    ),
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)

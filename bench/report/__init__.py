@@ -1,7 +1,17 @@
 """What was measured, for eyes: results kept between sessions, tables as text and as Markdown."""
 
-from bench.report.kept import Results, keep, keep_agents, read
+from bench.report.kept import Results, keep, keep_agents, keep_deploys, read
 from bench.report.markdown import document
 from bench.report.table import Table, tables, text
 
-__all__ = ["Results", "Table", "document", "keep", "keep_agents", "read", "tables", "text"]
+__all__ = [
+    "Results",
+    "Table",
+    "document",
+    "keep",
+    "keep_agents",
+    "keep_deploys",
+    "read",
+    "tables",
+    "text",
+]

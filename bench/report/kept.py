@@ -4,18 +4,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from bench.measure import Record
 from bench.report.table import Table
 
 
 class Results(msgspec.Struct, frozen=True):
-    """All rows, and the machine they were measured on; `agents` is the server under load, by that version."""
+    """All rows, and the machine they were measured on.
+
+    `agents` is the server under load, by that version, `deploys` are deploys over SSH.
+    """
 
     records: tuple[Record, ...] = ()
     machine: Mapping[str, str] = {}
     agents: tuple[Table, ...] = ()
     agents_version: str = ""
+    deploys: tuple[Table, ...] = ()
+    deploys_version: str = ""
 
     @property
     def versions(self) -> dict[str, str]:
@@ -43,12 +49,18 @@ def keep(records: Sequence[Record], machine: Mapping[str, str], path: Path) -> R
     measured = {(one.fleet, one.tool) for one in records}
     others = [one for one in read(path).records if (one.fleet, one.tool) not in measured]
     kept = read(path)
-    return _written(Results((*others, *records), machine, kept.agents, kept.agents_version), path)
+    return _written(replace(kept, records=(*others, *records), machine=machine), path)
 
 
 def keep_agents(agents: Sequence[Table], version: str, machine: Mapping[str, str], path: Path) -> Results:
     """Put new figures of the server under load in the place of those in the file."""
-    return _written(Results(read(path).records, machine, tuple(agents), version), path)
+    return _written(replace(read(path), machine=machine, agents=tuple(agents), agents_version=version), path)
+
+
+def keep_deploys(deploys: Sequence[Table], version: str, machine: Mapping[str, str], path: Path) -> Results:
+    """Put new figures of deploys in the place of those in the file."""
+    kept = replace(read(path), machine=machine, deploys=tuple(deploys), deploys_version=version)
+    return _written(kept, path)
 
 
 def _written(results: Results, path: Path) -> Results:

@@ -1,6 +1,6 @@
 """RESULTS.md: machine, versions, fleets, and the tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from statistics import median
 
 import msgspec
@@ -45,6 +45,18 @@ the branch points to it, which begin with the server's check of the whole fleet.
 without news counts only with what it took beyond its wait.
 """
 
+_DEPLOYS = """\
+## Deploys over SSH
+
+Made by `python -m bench.deploy`, gitcfg {version}. Each host is an address of loopback with a folder of its
+own behind a real sshd, and gets one file of 4 KiB and a command (`/bin/true`); 20 hosts at once, host keys
+checked, and the file looked at after each run. Ways take turns; all agree on keys by curve25519. CPU is that
+of the desk alone, with all processes that a tool starts or leaves behind (ansible's connections); hosts share
+the machine with it, so wall times say how busy both were. MiB are of the largest process. `fabric, one
+command` is the least that can be asked of a connection with the same library that gitcfg uses: connect,
+one command, the file in its input. gitcfg renders, looks at what stands, installs with journal, check and
+way back, and records it; nobody else does any of that.
+"""
 
 _SHOWN = ("nodes", "groups", "features", "parameters", "memberships", "include_depth", "identity", "depends")
 _SOME = 200
@@ -59,8 +71,15 @@ def document(results: Results, date: str) -> str:
         parts += [f"## {table.title}\n", _markdown(table)]
     if results.agents:
         parts.append(_AGENTS.format(version=results.agents_version or "of unknown version"))
-        parts += [part for table in results.agents for part in (f"### {table.title}\n", _markdown(table))]
+        parts += _sections(results.agents)
+    if results.deploys:
+        parts.append(_DEPLOYS.format(version=results.deploys_version or "of unknown version"))
+        parts += _sections(results.deploys)
     return "\n".join(part for part in parts if part)
+
+
+def _sections(tables: Iterable[Table]) -> list[str]:
+    return [part for table in tables for part in (f"### {table.title}\n", _markdown(table))]
 
 
 def _fleets(results: Results) -> Table:

@@ -14,7 +14,7 @@ from gitcfg.library import Fleet, Node
 Question = tuple[str, str]
 """What is asked about, and its name."""
 
-_ASK: dict[str, Callable[..., Answer]] = {"feature": why_feature, "file": why_file, "group": why_group}
+_ASK: dict[str, Callable[..., Answer]] = {"feature": why_feature, "group": why_group}
 
 
 def answer(
@@ -26,15 +26,21 @@ def answer(
     output: Output,
 ) -> None:
     """Write the answers to questions about a node."""
-    compiled = fleet.compiled
-    answers = [_ASK[kind](compiled, compiled[node.name], name) for kind, name in questions]
+    answers = [_answer(fleet, node.name, *question) for question in questions]
     if output is not Output.TEXT:
         write_record(why_record(fleet.commit, node.name, answers, blamer), output)
         return
     from gitcfg.cli.reasons import Reasons
 
     console = session.console()
-    reasons = Reasons(node.name, compiled.model.settings.default_group, blamer)
+    reasons = Reasons(node.name, fleet.compiled.model.settings.default_group, blamer)
     for found in answers:
         for line in reasons.of(found):
             console.print(line)
+
+
+def _answer(fleet: Fleet, node: str, kind: str, name: str) -> Answer:
+    compiled = fleet.compiled
+    if kind == "file":
+        return why_file(compiled, compiled[node], name, fleet.engine)
+    return _ASK[kind](compiled, compiled[node], name)

@@ -167,3 +167,5 @@ def what_happens(found: Reach) -> Iterator[str]:
     for noun, nodes in (("restarts", found.restart), ("reloads", found.reload), ("stops", found.stop)):
         if nodes:
             yield f"{noun}: " + ", ".join(f"{name} on {len(nodes[name])}" for name in nodes)
+    if found.secrets:
+        yield "secrets: " + ", ".join(f"{name} to {len(nodes)}" for name, nodes in found.secrets.items())

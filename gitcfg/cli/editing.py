@@ -21,6 +21,7 @@ class Editable(StrEnum):
     NODESET = "nodeset"
     OVERRIDE = "override"
     HOLD = "hold"
+    SECRET = "secret"
     SUBSYSTEM = "subsystem"
     PARAMETER = "parameter"
 

@@ -11,6 +11,7 @@ from gitcfg.comparison.change import Delta, Kind, Names
 from gitcfg.history.effect import Effect, Held
 from gitcfg.history.question import Question, Subject
 from gitcfg.model import Op
+from gitcfg.model.secrets import shown
 
 Piece = tuple[str, str]
 Line = list[Piece]
@@ -126,6 +127,7 @@ def _text(value: Any) -> str:
         return "not bound"
     if value is None:
         return "(no value)"
+    value = shown(value)
     return safe(value if isinstance(value, str) else msgspec.json.encode(value).decode())
 
 
@@ -142,7 +144,7 @@ def _operation(step: Mapping[str, Any]) -> str:
     op, given = step["op"], step["given"]
     if op == Op.NULL:
         return "null"
-    return _text(given) if op == Op.SET else f"${op} {_text(given)}"
+    return _text(given) if op in (Op.SET, Op.SECRET) else f"${op} {_text(given)}"
 
 
 def _listed(parts: Iterable[Line]) -> Line:

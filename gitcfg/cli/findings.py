@@ -1,6 +1,6 @@
 """Findings for eyes: what is wrong, the line where it is written, the nodes, and what to do."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from rich.console import Console
 from rich.text import Text
@@ -15,21 +15,36 @@ _COLOR = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 _LONGEST_LINE = 160
 
 
-def show(console: Console, tree: Tree, findings: Iterable[Finding]) -> None:
-    """Each finding as a paragraph, errors first."""
-    for finding in sorted(findings, key=lambda finding: not finding.is_error):
-        console.print(paragraph(tree, finding))
+def show(console: Console, tree: Tree, findings: Iterable[Finding], others: Iterable[Finding] = ()) -> None:
+    """Each finding as a paragraph, errors first; `others` are known as well, and not told."""
+    told = sorted(findings, key=lambda finding: not finding.is_error)
+    veiled = _veiled((*told, *others))
+    for finding in told:
+        console.print(_paragraph(tree, finding, veiled))
 
 
 def paragraph(tree: Tree, finding: Finding) -> Text:
     """One finding in full."""
+    return _paragraph(tree, finding, _veiled([finding]))
+
+
+def _veiled(findings: Iterable[Finding]) -> set[tuple[str, int]]:
+    """The lines that may hold secrets."""
+    return {_line(place) for finding in findings if finding.veiled for place in finding.origins}
+
+
+def _line(origin: Origin) -> tuple[str, int]:
+    return origin.file, origin.line
+
+
+def _paragraph(tree: Tree, finding: Finding, veiled: Container[tuple[str, int]]) -> Text:
     text = Text()
     text.append(f"{finding.severity}[{finding.code}]", _COLOR[finding.severity])
     text.append(f" {safe(finding.message)}\n", "bold")
     for index, origin in enumerate(finding.origins):
         text.append("  --> " if index == 0 else "      ", "blue")
         text.append(f"{safe(str(origin))}\n", "blue")
-        if index == 0:
+        if index == 0 and _line(origin) not in veiled:
             text.append_text(_excerpt(tree, origin))
     if finding.nodes:
         text.append(f"  on {counted(len(finding.nodes), 'node')}: ")

@@ -8,7 +8,9 @@ from rich.text import Text
 from gitcfg.check.checked import Checked
 from gitcfg.cli import changes, findings
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
+from gitcfg.comparison.reach import reach
 from gitcfg.gate.ruling import Ruling, Seen
+from gitcfg.nodeset import fold
 
 
 def show(console: Console, ruling: Ruling) -> None:
@@ -24,7 +26,7 @@ def show(console: Console, ruling: Ruling) -> None:
 
 
 def _findings(console: Console, seen: Seen) -> None:
-    findings.show(console, seen.tree, seen.wrong)
+    findings.show(console, seen.tree, seen.wrong, seen.checked.findings)
     if seen.wrong:
         findings.summary(console, _only(seen.checked, seen.wrong))
     before = len(seen.checked.findings) - len(seen.wrong)
@@ -50,6 +52,9 @@ def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
         return
     changes.show(console, ruling.changes, stat=True, files=False)
     changes.summary(console, ruling.changes)
+    for name, nodes in reach(ruling.changes).secrets.items():
+        text = Text(f"The secret {safe(name)} comes to {counted(len(nodes), 'node')}: ", "bold yellow")
+        console.print(text.append(safe(fold(nodes)), "magenta"))
     old = ruling.base[:ABBREVIATED]
     shows = f"`gitcfg diff {old} {new}` shows it; " if ruling.changes else ""
     console.print(f"{shows}`gitcfg check --at {new}` repeats the check.")

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from gitcfg.cli.inventory_said import known_of
 from gitcfg.cli.serving.branch import note
 from gitcfg.cli.serving.said import Asked
-from gitcfg.cli.serving.told import heard
 from gitcfg.inventory.columns import COLUMNS, value
 from gitcfg.inventory.conditions import selected
 from gitcfg.inventory.described import behind, described
 from gitcfg.inventory.failures import failing
 from gitcfg.inventory.keys import by_another
-from gitcfg.inventory.places import Place, Tip, joined
+from gitcfg.inventory.places import Place, Tip
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
@@ -35,7 +35,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Inventory(msgspec.Struct, frozen=True):
-    """Nodes; `tip` is the commit that they shall run, `seen` says whether a server was asked.
+    """Nodes; `tip` is the commit that they shall run, `seen` says whether more is known than git says.
 
     `notes` are what is to be said of a branch whose tip does not count, and of nodes with another key.
     """
@@ -50,16 +50,15 @@ class Inventory(msgspec.Struct, frozen=True):
 def found(source: Source, wanted: Wanted, now: float) -> Inventory:
     """The inventory. GitcfgError: what is asked for cannot be read, or is not there."""
     column = known(wanted.sort.removeprefix("-"))
-    seen = _seen(source, wanted.database)
+    said = known_of(source, wanted.database)
     branch = note(source.repository, wanted.database)
     with _fleet(source, wanted.at) as fleet:
-        tip = _tip(source, fleet, (seen or {}).values(), now)
-        places = joined(described(fleet, source.today), seen, tip)
-        places = _named(fleet, places, wanted.words)
+        tip = _tip(source, fleet, said.nodes.values(), now)
+        places = _named(fleet, said.places(described(fleet, source.today), tip), wanted.words)
         if wanted.where is not None:
-            places = selected(places, fleet, wanted.where, None if seen is None else now)
+            places = selected(places, fleet, wanted.where, now if said.any else None)
         notes = tuple(filter(None, (branch, _strange(fleet, places))))
-        return Inventory(fleet.commit, now, seen is not None, _sorted(places, column, wanted.sort), notes)
+        return Inventory(fleet.commit, now, said.any, _sorted(places, column, wanted.sort), notes)
 
 
 def _strange(fleet: Fleet, places: tuple[Place, ...]) -> str:
@@ -97,11 +96,6 @@ def _tip(source: Source, fleet: Fleet, seen: "Collection[NodeState]", now: float
 
 def _older(source: Source, commit: str) -> Fleet | None:
     return source.at(commit) if source.repository.knows(commit) else None
-
-
-def _seen(source: Source, asked: Asked) -> "dict[str, NodeState] | None":
-    found = heard(source.repository, asked, facts=True)
-    return None if found is None else {one.node: one for one in found}
 
 
 def _named(fleet: Fleet, places: tuple[Place, ...], words: tuple[str, ...]) -> tuple[Place, ...]:

@@ -13,8 +13,9 @@ from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
 EPILOG = """States: ok, behind, failed, refused, reverted, away, drifted, held, never, pending, retired, gone.
-Without a server or its database only what git says is told. Conditions also see node.state, node.checkin,
-node.since, node.commit, node.outcome, node.drifted, node.version, node.seen (its own facts) and age(TIME).
+Without a server or its database only what git says is told, and what was deployed from here. Conditions also
+see node.state, node.checkin, node.since, node.commit, node.outcome, node.via (agent, deploy), node.drifted,
+node.version, node.seen (its own facts) and age(TIME).
 
 Examples:
 

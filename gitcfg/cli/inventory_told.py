@@ -20,7 +20,7 @@ from gitcfg.inventory.records import ago, inventory_record
 from gitcfg.inventory.standing import Standing
 from gitcfg.load.keys import fingerprint
 
-_SEEN = ("name", "state", "commit", "since", "checkin", "groups", "labels")
+_SEEN = ("name", "state", "commit", "since", "checkin", "deployed", "who", "groups", "labels")
 _GIT = ("name", "state", "hold", "groups", "labels")
 _STYLES = {
     Standing.OK: "green",

@@ -28,11 +28,12 @@ def added_errors(
     with Fleet(before, base, source.today, source.cache) as old:
         known = tuple(_called(finding, renamed) for finding in old.findings)
     with Fleet(after, base, source.today, source.cache) as new:
-        found = unlike(new.findings, known)
+        every = new.findings
+        found = unlike(every, known)
     if found:
         from gitcfg.cli.findings import show
 
-        show(session.console(stderr=True), after, found)
+        show(session.console(stderr=True), after, found, every)
     return sum(finding.is_error for finding in found)
 
 

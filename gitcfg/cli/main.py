@@ -32,6 +32,7 @@ COMMANDS = {
     "hold": "gitcfg.cli.hold",
     "override": "gitcfg.cli.override",
     "node": "gitcfg.cli.node",
+    "secret": "gitcfg.cli.secret",
     "inventory": "gitcfg.cli.inventory",
     "init": "gitcfg.cli.init",
     "schema": "gitcfg.cli.schema",
@@ -42,6 +43,8 @@ COMMANDS = {
     "agent": "gitcfg.cli.agent",
     "release": "gitcfg.cli.release",
     "wait": "gitcfg.cli.wait",
+    "deploy": "gitcfg.cli.deploy",
+    "deploys": "gitcfg.cli.deploys",
     "hook": "gitcfg.cli.hook",
     "help": "gitcfg.cli.help",
     "completion": "gitcfg.cli.completion",
@@ -122,12 +125,18 @@ def _tell(error: "GitcfgError", arguments: Sequence[str]) -> None:
 
 
 def _fault(arguments: Sequence[str]) -> int:
+    """Write a report. Where secrets were open, it leaves out what exceptions say: they may quote one."""
     import tempfile
-    import traceback
+    from traceback import format_exc, format_tb
 
+    kind, _, trace = sys.exc_info()
+    told = "".join(format_tb(trace)) + f"{kind}\n" if "pyrage" in sys.modules else format_exc()
     with tempfile.NamedTemporaryFile("w", prefix="gitcfg-fault-", suffix=".txt", delete=False) as report:
         report.write(f"gitcfg {__version__}, Python {sys.version}\narguments: {list(arguments)}\n\n")
-        report.write(traceback.format_exc())
-    print("error: gitcfg itself has failed; nothing was changed.", file=sys.stderr)
+        report.write(told)
+    if "gitcfg.cli.deploying.carried" in sys.modules:
+        print("error: gitcfg itself has failed; `gitcfg deploys` tells what was done.", file=sys.stderr)
+    else:
+        print("error: gitcfg itself has failed; nothing was changed.", file=sys.stderr)
     print(f"hint: The report is in {report.name}; please send it along.", file=sys.stderr)
     return FAULT

@@ -10,6 +10,7 @@ from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.library import Fleet, Node
 from gitcfg.model import GitcfgError
+from gitcfg.model.secrets import shown
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -84,7 +85,8 @@ def _text(node: Node, wanted: Wanted, several: bool) -> Iterator[str]:
     if wanted.params:
         yield from (f"# {node.name}\n",) if several else ()
         for name, value in node.params.items():
-            yield f"{name} = {value if isinstance(value, str) else msgspec.json.encode(value).decode()}\n"
+            seen = shown(value)
+            yield f"{name} = {seen if isinstance(seen, str) else msgspec.json.encode(seen).decode()}\n"
         return
     if wanted.file is not None:
         if wanted.file not in node.files:

@@ -6,8 +6,8 @@ import typer
 
 from gitcfg.cli.session import Output, Session
 
-EPILOG = """Kinds: node, group, feature, parameter, subsystem, nodeset, override, hold, template, file,
-setting. Settings that win on no node at all are findings: see `gitcfg check` (GC501).
+EPILOG = """Kinds: node, group, feature, parameter, subsystem, nodeset, override, hold, secret, template,
+file, setting. Settings that win on no node at all are findings: see `gitcfg check` (GC501).
 
 Examples:
 

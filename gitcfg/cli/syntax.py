@@ -34,11 +34,14 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "SNAPSHOT": ("snapshot",),
     "HOLD": ("hold",),
     "OVERRIDE": ("override",),
+    "KEY": (),
+    "SECRET": ("secret",),
     "COLUMN": (),
     "HOST": (),
     "PORT": (),
     "ADDRESS": (),
     "URL": (),
+    "RUN": (),
     "TIME": (),
     "YYYY-MM-DD": (),
 }
@@ -48,7 +51,9 @@ _PATTERNS = {
     "node": names.HOST.pattern,
     "parameter": names.PARAMETER.pattern,
     "members": "@" + names.NAME.pattern,
-    **dict.fromkeys(("group", "feature", "override", "hold", "nodeset", "subsystem"), names.NAME.pattern),
+    **dict.fromkeys(
+        ("group", "feature", "override", "hold", "secret", "nodeset", "subsystem"), names.NAME.pattern
+    ),
 }
 
 

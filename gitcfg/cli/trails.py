@@ -17,6 +17,7 @@ from gitcfg.explain.records import trail_record
 from gitcfg.explain.words import told, written
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Origin
+from gitcfg.model.secrets import shown
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -122,4 +123,5 @@ def as_text(value: Any) -> str:
     """A value on one line: text as it is, the rest as JSON; a bare parameter has none."""
     if value is None:
         return "(no value)"
+    value = shown(value)
     return safe(value if isinstance(value, str) else msgspec.json.encode(value).decode())

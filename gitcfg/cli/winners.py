@@ -14,6 +14,8 @@ from gitcfg.model import Origin
 from gitcfg.nodeset import fold
 
 T = TypeVar("T")
+_MANY = ("parameter", "secret")
+"""What many layers may bind."""
 
 
 class Winners:
@@ -39,13 +41,13 @@ class Winners:
         cells = [Text(operation(one.op)), given]
         if several or self.kind != "parameter":
             cells.insert(0, Text(safe(one.param), "bold"))
-        if self.kind == "parameter":
+        if self.kind in _MANY:
             cells.insert(0, Text(safe(who(one.layer for one in same))))
         return tuple(cells)
 
     def entries(self, found: Sequence[Entry]) -> Iterator[Text]:
         """Three lines each: the file; what it is made of; and the place, with the nodes that get it."""
-        own = self.kind not in ("parameter", "template", "file")
+        own = self.kind not in (*_MANY, "template", "file")
         for same in alike(found, lambda one: one.layer, lambda one: (made_of(one.entry), one.entry.path)):
             entry = same[0].entry
             owner = "" if entry.removed else f", mode {entry.mode}, owner {entry.owner}, group {entry.group}"

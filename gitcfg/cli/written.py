@@ -48,7 +48,7 @@ def headed(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
     texts = dict(draft.files)
     for path, text in texts.items():
         schema = repository.root / FOLDER / f"{path.partition('/')[0]}.json"
-        if draft.was(path) is None and text is not None and schema.is_file():
+        if path.endswith(".yaml") and draft.was(path) is None and text is not None and schema.is_file():
             texts[path] = with_modeline(path, text)
     return texts
 

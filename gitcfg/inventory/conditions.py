@@ -19,6 +19,7 @@ SEEN_VARIABLES: Mapping[str, str] = {
     "node.since": "timestamp",
     "node.commit": "string",
     "node.outcome": "string",
+    "node.via": "string",
     "node.drifted": "bool",
     "node.version": "string",
     "node.seen": "map",

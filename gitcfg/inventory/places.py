@@ -81,11 +81,13 @@ def _stands(name: str, described: Described | None, said: "NodeState | None", ti
         return facts
     return replace(
         facts,
+        # Who is only deployed to has no key: there is nothing to accept.
+        accepted=git.accepted or (said.agentless and not said.key),
         came=True,
         runs=said.commit is not None,
         behind=name in tip.behind,
         outcome=said.result.outcome if said.result is not None and name in tip.failing else None,
-        away=tip.now - said.last > patience(said.interval),
+        away=not said.agentless and tip.now - said.last > patience(said.interval),
         drifted=bool(said.drift),
     )
 

@@ -11,7 +11,8 @@ class Standing(StrEnum):
     Gone: it came once, and git describes it no more. Pending: it came, and git has no key of it. Failed,
     refused and reverted are about the last installation, if it was of what it is to run by now, and it runs
     something else. What it failed at before that is over.
-    Away: it was silent for longer than its patience. Behind: it runs something else, for whatever reason.
+    Away: it was silent for longer than its patience; who has no agent never is. Behind: it runs something
+    else, for whatever reason.
     """
 
     GONE = "gone"

@@ -42,6 +42,8 @@ class _Node(msgspec.Struct, frozen=True):
     key: _Key | None
     facts: dict[str, Any] | None = None
     other: _Other | None = None
+    via: str | None = None
+    deployed: float | None = None
 
 
 class _Nodes(msgspec.Struct, frozen=True):
@@ -77,4 +79,6 @@ def _state(one: _Node) -> NodeState:
         interval=one.interval or 0.0,
         address=one.address or "",
         other=OtherKey(one.other.text, one.other.at, one.other.address) if one.other is not None else None,
+        via=one.via,
+        deployed=one.deployed,
     )

@@ -25,7 +25,8 @@ class Outcome(StrEnum):
 class Seen(msgspec.Struct, frozen=True):
     """When a node was seen last, and since when without a gap; `failed` is when it last failed at the commit.
 
-    Times are seconds since the epoch. `patience` is how many seconds it may be silent.
+    Times are seconds since the epoch. `patience` is how many seconds it may be silent. Not `reports`: no
+    agent is there that would say anything; it gets the commit when somebody deploys it.
     """
 
     last: float
@@ -33,6 +34,7 @@ class Seen(msgspec.Struct, frozen=True):
     runs: bool = False
     failed: float | None = None
     patience: float = LEAST
+    reports: bool = True
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -69,10 +71,13 @@ def tally(progress: Progress, nodes: Iterable[str], seen: Look, now: float) -> T
 def outcome(progress: Progress, seen: Seen | None, now: float) -> Outcome:
     """What one node has made of a commit. One that was away when it was offered, and still is, is away.
 
-    What failed before it was forgiven is to be tried again, and is pending until then.
+    What failed before it was forgiven is to be tried again, and is pending until then. One that does not
+    report is waited for no more than one that is away.
     """
     if seen is None:
         return Outcome.AWAY
+    if not seen.reports:
+        return _deployed(progress, seen)
     silent = now - max(seen.last, progress.forgiven) > seen.patience
     if seen.runs:
         return Outcome.MISSING if silent else Outcome.WELL
@@ -84,9 +89,16 @@ def outcome(progress: Progress, seen: Seen | None, now: float) -> Outcome:
     return Outcome.MISSING if waiting > seen.patience else Outcome.PENDING
 
 
+def _deployed(progress: Progress, seen: Seen) -> Outcome:
+    if seen.runs:
+        return Outcome.WELL
+    failed = seen.failed is not None and seen.failed >= progress.forgiven
+    return Outcome.FAILED if failed else Outcome.AWAY
+
+
 def is_there(seen: Seen | None, now: float) -> bool:
-    """Was a node heard of lately?"""
-    return seen is not None and now - seen.last <= seen.patience
+    """Was a node heard of lately, that it would try a commit by itself?"""
+    return seen is not None and seen.reports and now - seen.last <= seen.patience
 
 
 def patience(interval: float | None) -> float:

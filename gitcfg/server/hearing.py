@@ -6,6 +6,7 @@ from logging import INFO, WARNING
 from gitcfg.rollout import Status
 from gitcfg.server.conductor import Conductor
 from gitcfg.state import Event
+from gitcfg.state.deploys import DEPLOY
 from gitcfg.state.forgetting import FORGOTTEN
 from gitcfg.state.steering import RELEASE
 
@@ -24,6 +25,7 @@ class Hearing:
         conductor.woken.clear()
         while events := await conductor.ask(lambda state: state.events.after(self._told)):
             await self._forget(event.node for event in events if event.kind == FORGOTTEN)
+            await self._deployed({event.node for event in events if event.kind == DEPLOY})
             self._told = events[-1].number
             self._log(events)
             conductor.streams.hand(events)
@@ -39,6 +41,13 @@ class Hearing:
             if event.kind == RELEASE:
                 grave = WARNING if event.data.get("status") == Status.HALTED else INFO
                 self._conductor.log.log(grave, "release", extra={"said": dict(event.data)})
+
+    async def _deployed(self, names: set[str]) -> None:
+        """Know what deploys did, which may have been told long after."""
+        if names:
+            async with self._conductor.changing:
+                found = await self._conductor.ask(lambda state: state.checkins.named(names))
+                self._conductor.roll.read(found)
 
     async def _forget(self, nodes: Iterable[str]) -> None:
         """Know nothing of nodes any more; those of them that wait are let go."""

@@ -16,6 +16,7 @@ class Metrics:
     def __init__(self) -> None:
         self.requests: Counter[tuple[str, str, int]] = Counter()
         self.outcomes: Counter[str] = Counter()
+        self.sealed: Counter[str] = Counter()
         self._buckets: Counter[tuple[str, float]] = Counter()
         self._seconds: dict[str, float] = {}
         self._counts: Counter[str] = Counter()
@@ -44,6 +45,9 @@ class Metrics:
         yield from family("gitcfg_checkins", "counter", "Check-ins kept, by outcome of an installation.")
         for outcome, count in sorted(self.outcomes.items()):
             yield sample("gitcfg_checkins_total", (("outcome", outcome),), count)
+        yield from family("gitcfg_secret_configurations", "counter", "Configurations with secrets, to nodes.")
+        for outcome, count in sorted(self.sealed.items()):
+            yield sample("gitcfg_secret_configurations_total", (("outcome", outcome),), count)
         yield from family("gitcfg_request_seconds", "histogram", "How long requests took that need not wait.")
         for route, count in sorted(self._counts.items()):
             for bound in _BUCKETS:

@@ -24,6 +24,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "too-large": (413, "The request is too large."),
     "too-many": (429, "The node asks too often."),
     "fault": (500, "The server has failed."),
+    "secrets": (503, "The node's secrets cannot be handed to it."),
     "unavailable": (503, "The server cannot answer now."),
 }
 _OF_STATUS = {400: "malformed", 404: "not-found", 405: "method", 408: "slow", 413: "too-large"}

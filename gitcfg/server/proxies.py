@@ -15,11 +15,20 @@ FOR, PROTO = "X-Forwarded-For", "X-Forwarded-Proto"
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where a request comes from; `secure`: over TLS. `disbelieved`: what a proxy says of it counts not."""
+    """Where a request comes from; `secure`: over TLS. `disbelieved`: what a proxy says of it counts not.
+
+    `near`: from this very machine, and of nobody else's as far as can be told.
+    """
 
     address: str
     secure: bool
     disbelieved: bool = False
+    near: bool = False
+
+    @property
+    def private(self) -> bool:
+        """Can nobody on the way read the answer?"""
+        return self.secure or self.near
 
 
 ORIGIN = web.RequestKey("origin", Origin)
@@ -34,7 +43,8 @@ def origin(request: web.Request, trusted: Sequence[Network]) -> Origin:
     peer, secure = _address(request.remote or ""), request.secure
     said = FOR in request.headers or PROTO in request.headers
     if peer is None or not _among(trusted, peer):
-        return Origin(request.remote or "", secure, disbelieved=said)
+        near = peer is not None and peer.is_loopback and not said
+        return Origin(request.remote or "", secure, disbelieved=said, near=near)
     for text in reversed(_items(request, FOR)):
         found = _address(text)
         if found is None:

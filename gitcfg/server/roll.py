@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import msgspec
+from msgspec.structs import replace
 
 from gitcfg.rollout import Seen, patience
 from gitcfg.state import Checkin, NodeState
@@ -23,10 +24,11 @@ class Last(msgspec.Struct, frozen=True, gc=False):
     failed_at: float | None
     drifts: int
     interval: float = 0.0
+    agentless: bool = False
 
     def away(self, now: float) -> bool:
         """Has it been silent for longer than it should be?"""
-        return now - self.last > patience(self.interval)
+        return not self.agentless and now - self.last > patience(self.interval)
 
 
 class Roll:
@@ -73,7 +75,11 @@ class Roll:
 
     def claimed(self, name: str, key: str, now: float) -> None:
         """Take in a node that has come for the first time, and has said nothing yet."""
-        self.nodes.setdefault(name, Last(key, now, now, None, None, None, None, None, 0))
+        known = self.nodes.get(name)
+        if known is None:
+            self.nodes[name] = Last(key, now, now, None, None, None, None, None, 0)
+        elif not known.key:  # it was deployed to before
+            self.nodes[name] = replace(known, key=key)
 
     def seen(self, name: str, commit: str, digest: str | None) -> Seen | None:
         """A node as a release sees it that brings it a digest."""
@@ -82,7 +88,7 @@ class Roll:
             return None
         runs = known.commit == commit or (digest is not None and known.digest == digest)
         failed = known.failed_at if known.failed_commit == commit else None
-        return Seen(known.last, known.present, runs, failed, patience(known.interval))
+        return Seen(known.last, known.present, runs, failed, patience(known.interval), not known.agentless)
 
     def forget(self, names: Iterable[str]) -> None:
         """Know nothing of nodes any more."""
@@ -91,7 +97,7 @@ class Roll:
 
 
 def _what(known: Last) -> tuple[object, ...]:
-    return known.commit, known.digest, known.outcome, known.drifts, known.key
+    return known.commit, known.digest, known.outcome, known.drifts, known.key, known.agentless
 
 
 def _last(state: NodeState) -> Last:
@@ -106,4 +112,5 @@ def _last(state: NodeState) -> Last:
         state.failed_at,
         len(state.drift),
         state.interval,
+        state.agentless,
     )

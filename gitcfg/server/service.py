@@ -7,6 +7,7 @@ from logging import Logger
 
 from aiohttp import web
 
+from gitcfg.secrets import Identities
 from gitcfg.server.conductor import Conductor
 from gitcfg.server.fleets import Bench, Opener
 from gitcfg.server.limits import Limits
@@ -14,6 +15,7 @@ from gitcfg.server.metrics import Metrics
 from gitcfg.server.others import Others
 from gitcfg.server.polls import Polls
 from gitcfg.server.problems import Problem
+from gitcfg.server.sealing import Refusals, Sealing
 from gitcfg.server.signing import ServerKey
 from gitcfg.server.strangers import Strangers
 from gitcfg.server.streams import Streams
@@ -24,7 +26,10 @@ from gitcfg.state import State, Token
 
 
 class Service:
-    """`clock` is the time in seconds since the epoch. `opener` opens the repository anew."""
+    """`clock` is the time in seconds since the epoch. `opener` opens the repository anew.
+
+    `identities` are the keys with which it opens secrets.
+    """
 
     def __init__(
         self,
@@ -34,6 +39,7 @@ class Service:
         clock: Callable[[], float],
         today: Callable[[], date],
         log: Logger,
+        identities: Identities,
     ) -> None:
         self.state, self.key, self.clock, self.today, self.log = state, key, clock, today, log
         self.polls, self.streams, self.limits, self.metrics = Polls(), Streams(), Limits(), Metrics()
@@ -45,6 +51,7 @@ class Service:
         self.writer = Writer(self.conductor.threads, self.conductor.record)
         self.strangers = Strangers(self.conductor)
         self.others = Others(self.conductor)
+        self.sealing, self.refusals = Sealing(identities), Refusals(log)
         self.teller = Teller(self.conductor)
         self.walk_ins: OrderedDict[tuple[str, str], str] = OrderedDict()
         self.tokens: OrderedDict[str, tuple[float, Token]] = OrderedDict()

@@ -26,6 +26,8 @@ def stands(view: View, name: str, last: Last | None, now: float) -> Stands:
         return git
     return replace(
         git,
+        # Who is only deployed to has no key: there is nothing to accept.
+        accepted=git.accepted or (last.agentless and not last.key),
         came=True,
         runs=last.commit is not None,
         behind=_behind(view, name, last),
@@ -95,7 +97,7 @@ def other_record(state: NodeState | None, known: str | None) -> dict[str, Any] |
 
 _CAME = (
     *("first", "last", "present", "running", "result", "failed", "drift"),
-    *("version", "clock_offset", "interval", "address", "key"),
+    *("version", "clock_offset", "interval", "address", "via", "deployed", "key"),
 )
 
 
@@ -113,7 +115,9 @@ def _came(state: NodeState) -> dict[str, Any]:
         "clock_offset": state.clock_offset,
         "interval": state.interval,
         "address": state.address,
-        "key": {"text": state.key, "fingerprint": fingerprint(state.key)},
+        "via": state.via,
+        "deployed": state.deployed,
+        "key": {"text": state.key, "fingerprint": fingerprint(state.key)} if state.key else None,
     }
 
 

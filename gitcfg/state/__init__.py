@@ -5,13 +5,14 @@ The records do without a database's library: who asks a server over HTTP needs n
 
 from typing import TYPE_CHECKING, Any
 
-from gitcfg.state.records import Checkin, Event, NodeState, Result, Role, StoredRelease, Token
+from gitcfg.state.records import Checkin, Deployed, Event, NodeState, Result, Role, StoredRelease, Token
 
 if TYPE_CHECKING:
     from gitcfg.state.state import State, connect, looked
 
 __all__ = [
     "Checkin",
+    "Deployed",
     "Event",
     "NodeState",
     "Result",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, case, delete, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, case, delete, func, or_, select
 
 from gitcfg.rollout.outcomes import LEAST, MISSED, MOST
 from gitcfg.state import rows
@@ -11,8 +11,10 @@ from gitcfg.state.database import changing, insert, reading
 from gitcfg.state.forgetting import drop
 from gitcfg.state.records import Checkin, NodeState, Result
 from gitcfg.state.rows import NONCE_SECONDS, node_row, node_state
-from gitcfg.state.tables import NODES, NONCES, RESULTS
+from gitcfg.state.tables import DEPLOYS, NODES, NONCES, RESULTS
 
+_AT_ONCE = 500
+"""So many names are asked for with one question: databases take no question of any length."""
 __all__ = ["NONCE_SECONDS", "Checkins"]
 
 
@@ -48,6 +50,16 @@ class Checkins:
         with reading(self._engine) as connection:
             return [node_state(row) for row in connection.execute(asked)]
 
+    def named(self, names: Iterable[str]) -> list[NodeState]:
+        """Some nodes, of those that came, in order of name."""
+        asked = select(*rows.COLUMNS).where(NODES.c.node.in_(bindparam("names", expanding=True)))
+        found: list[NodeState] = []
+        with reading(self._engine) as connection:
+            wanted = sorted(set(names))
+            for some in (wanted[at : at + _AT_ONCE] for at in range(0, len(wanted), _AT_ONCE)):
+                found += map(node_state, connection.execute(asked.order_by(NODES.c.node), {"names": some}))
+        return found
+
     def results(self, name: str, limit: int = 20) -> list[Result]:
         """How installations on a node went, newest first."""
         asked = select(RESULTS.c.result).where(RESULTS.c.node == name)
@@ -65,6 +77,7 @@ class Checkins:
         with changing(self._engine) as connection:
             connection.execute(delete(NONCES).where(NONCES.c.until < now))
             connection.execute(delete(RESULTS).where(RESULTS.c.at < now - keep))
+            connection.execute(delete(DEPLOYS).where(DEPLOYS.c.at < now - keep))
 
     def _fresh(self, connection: Connection, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
         """Which nonces are used for the first time. What has none was not signed: it is no replay."""
@@ -87,10 +100,14 @@ def _newer(engine: Engine) -> Any:
     """What writes a node's row unless there is a newer one."""
     said = insert(engine, NODES)
     new = said.excluded
-    changes: dict[str, Any] = {name: new[name] for name in ("last", *rows.SAID)}
+    changes: dict[str, Any] = {name: new[name] for name in ("last", *rows.SAID, *rows.BY_AGENT)}
     changes |= {name: func.coalesce(new[name], NODES.c[name]) for name in rows.IF_SAID}
     changes["present"] = case((_back(new.last - NODES.c.last, new.interval), new.last), else_=NODES.c.present)
-    return said.on_conflict_do_update(index_elements=["node"], set_=changes, where=NODES.c.last <= new.last)
+    return said.on_conflict_do_update(
+        index_elements=["node"],
+        set_=changes,
+        where=and_(NODES.c.last <= new.last, func.coalesce(NODES.c.deployed, 0.0) <= new.last),
+    )
 
 
 def _back(silent: ColumnElement[float], interval: ColumnElement[float]) -> ColumnElement[bool]:

@@ -19,7 +19,12 @@ class Claims:
         """Know a node by a key, unless it is known by one already; the key by which it is known now."""
         row = node_row(Checkin(name, at, key, address=address))
         with changing(self._engine) as connection:
-            connection.execute(insert(connection, NODES).on_conflict_do_nothing().values(**row))
+            # A node that was deployed to is known by no key yet.
+            asked = insert(connection, NODES).values(**row)
+            asked = asked.on_conflict_do_update(
+                index_elements=["node"], set_={"key": key, "address": address}, where=NODES.c.key == ""
+            )
+            connection.execute(asked)
             found = connection.execute(select(NODES.c.key).where(NODES.c.node == name)).scalar_one()
         return str(found)
 

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Engine, inspect, select, text
 
 from gitcfg.model import GitcfgError
 from gitcfg.state.database import alone, changing, insert, reading
-from gitcfg.state.tables import META, METADATA, NODES
+from gitcfg.state.tables import DEPLOYS, META, METADATA, NODES
 
 _LOCK = 0x67697463  # "gitc"
 
@@ -21,7 +21,16 @@ def _other_key(connection: Connection) -> None:
         connection.execute(text(f"ALTER TABLE {NODES.name} ADD COLUMN other TEXT"))
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first, _other_key)
+def _deploys(connection: Connection) -> None:
+    """Who has deployed what a node runs, and which deploys were told."""
+    known = {column["name"] for column in inspect(connection).get_columns(NODES.name)}
+    for name, kind in (("via", "VARCHAR"), ("deployed", "DOUBLE PRECISION")):
+        if name not in known:
+            connection.execute(text(f"ALTER TABLE {NODES.name} ADD COLUMN {name} {kind}"))
+    METADATA.create_all(connection, [DEPLOYS])
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first, _other_key, _deploys)
 """Each leads from the schema of its number to the next; a step that was released is never changed."""
 
 

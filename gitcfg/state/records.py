@@ -10,14 +10,22 @@ from gitcfg.rollout import Plan, Progress
 
 
 class Role(StrEnum):
-    """What who holds a token may do: look, or also resume and abort releases."""
+    """What who holds a token may do: look, or also steer releases, forget nodes, and tell of deploys."""
 
     READ = "read"
     OPERATE = "operate"
 
 
+INSTALLED = ("ok", "unchanged", "refused", "reverted", "failed")
+"""How installations end. A deploy can also come to nothing: unreachable, host-key, timeout, ..."""
+
+
 class Result(msgspec.Struct, frozen=True):
-    """How an installation went: ok, unchanged, refused, reverted or failed. `output` is its end."""
+    """How an installation went, one of INSTALLED. `output` is its end.
+
+    `by` is who deployed it in `run`; nobody where the node's agent has said it. Such a result in a node's
+    history is also of a deploy that came to no installation.
+    """
 
     commit: str
     outcome: str
@@ -25,6 +33,8 @@ class Result(msgspec.Struct, frozen=True):
     step: str = ""
     output: str = ""
     seconds: float = 0.0
+    by: str = ""
+    run: str = ""
 
     @property
     def failed(self) -> bool:
@@ -51,6 +61,25 @@ class Checkin(msgspec.Struct, frozen=True):
     address: str = ""
 
 
+class Deployed(msgspec.Struct, frozen=True):
+    """What a deploy has come to on a node. `commit` and `digest` are what is in force there since, if known.
+
+    `agent`: there is one on the node, which will say itself what runs. `run` and `node` tell it from others.
+    """
+
+    node: str
+    result: Result
+    commit: str | None = None
+    digest: str | None = None
+    agent: bool = False
+
+    @property
+    def installed(self) -> bool:
+        """Was there an installation? One that was refused or has failed names the step that did."""
+        result = self.result
+        return result.outcome in INSTALLED and (not result.failed or bool(result.step))
+
+
 class OtherKey(msgspec.Struct, frozen=True):
     """A key by which somebody asked for a node that git knows by another one."""
 
@@ -63,7 +92,8 @@ class NodeState(msgspec.Struct, frozen=True):
     """What is known of a node: `first` and `last` seen, and `present` since when without a gap.
 
     `failed_commit` is what it failed at last, at `failed_at`. `other` is what it came with last that git
-    does not take: it was set up anew, or somebody else says to be it.
+    does not take: it was set up anew, or somebody else says to be it. `via` is who has deployed what it
+    runs; None: its agent has said it. `deployed` is when it was deployed to last.
     """
 
     node: str
@@ -84,6 +114,13 @@ class NodeState(msgspec.Struct, frozen=True):
     interval: float = 0.0
     address: str = ""
     other: OtherKey | None = None
+    via: str | None = None
+    deployed: float | None = None
+
+    @property
+    def agentless(self) -> bool:
+        """Is it known by deploys alone? Then nobody checks in, and nobody can be away."""
+        return self.via is not None and not self.interval
 
 
 class StoredRelease(msgspec.Struct, frozen=True):

@@ -1,12 +1,12 @@
 """Check-ins as rows of the tables, and back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 from sqlalchemy import Row
 
-from gitcfg.state.records import Checkin, NodeState, OtherKey, Result
+from gitcfg.state.records import Checkin, Deployed, NodeState, OtherKey, Result
 from gitcfg.state.tables import NODES
 
 SAID = (
@@ -22,6 +22,8 @@ SAID = (
     "address",
 )
 """What each check-in says anew."""
+BY_AGENT = ("via",)
+"""What is nothing where a node speaks for itself."""
 IF_SAID = ("result", "failed_commit", "failed_at")
 """What stays where a check-in does not say it."""
 NONCE_SECONDS = 600.0
@@ -42,6 +44,7 @@ def node_row(said: Checkin) -> dict[str, Any]:
         "last": said.at,
         "present": said.at,
         **{name: getattr(said, name) for name in SAID},
+        **dict.fromkeys(BY_AGENT),
         "drift": _json(said.drift),
         "facts": _json(said.facts),
         "result": None if result is None else _json(result),
@@ -50,10 +53,23 @@ def node_row(said: Checkin) -> dict[str, Any]:
     }
 
 
-def result_rows(checkins: Sequence[Checkin]) -> list[dict[str, Any]]:
-    """The results in check-ins as rows."""
+def deployed_row(said: Deployed) -> dict[str, Any]:
+    """An installation by a deploy as the row of a node that is known by nothing else."""
+    known = Checkin(
+        said.node,
+        said.result.at,
+        commit=said.commit,
+        digest=said.digest,
+        since=said.result.at if said.commit is not None else None,
+        result=said.result,
+    )
+    return node_row(known) | {"via": said.result.by, "deployed": said.result.at}
+
+
+def result_rows(said: Iterable[Checkin | Deployed]) -> list[dict[str, Any]]:
+    """The results in what is said of nodes as rows."""
     return [
-        {"node": one.node, "at": one.result.at, "result": _json(one.result)} for one in checkins if one.result
+        {"node": one.node, "at": one.result.at, "result": _json(one.result)} for one in said if one.result
     ]
 
 

@@ -8,6 +8,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.state.checkins import Checkins
 from gitcfg.state.claims import Claims
 from gitcfg.state.database import changing, insert, opened, opened_as_it_is
+from gitcfg.state.deploys import Deploys
 from gitcfg.state.events import Events
 from gitcfg.state.forgetting import forget
 from gitcfg.state.migrations import judge, migrate
@@ -25,6 +26,7 @@ class State:
         self._engine = engine
         self.checkins = Checkins(engine)
         self.claims = Claims(engine)
+        self.deploys = Deploys(engine)
         self.releases = Releases(engine)
         self.tokens = Tokens(engine)
         self.sessions = Sessions(engine)

@@ -40,6 +40,8 @@ NODES = Table(
     Column("interval", Float, nullable=False),
     Column("address", String, nullable=False),
     Column("other", Text),
+    Column("via", String),
+    Column("deployed", Float),
 )
 RESULTS = Table(
     "results",
@@ -50,6 +52,13 @@ RESULTS = Table(
     Column("result", Text, nullable=False),
     Index("results_by_node", "node", "at"),
     sqlite_autoincrement=True,
+)
+DEPLOYS = Table(
+    "deploys",
+    METADATA,
+    Column("run", String, primary_key=True),
+    Column("node", String, primary_key=True),
+    Column("at", Float, nullable=False, index=True),
 )
 NONCES = Table(
     "nonces",

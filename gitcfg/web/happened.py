@@ -11,7 +11,7 @@ from gitcfg.nodeset import fold
 if TYPE_CHECKING:
     from gitcfg.state import Event
 
-_ALIKE = ("commit", "outcome", "what", "status", "stage")
+_ALIKE = ("commit", "outcome", "what", "status", "stage", "by")
 
 
 class Happening(msgspec.Struct, frozen=True):

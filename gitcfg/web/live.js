@@ -48,9 +48,9 @@
     events = new EventSource("/v1/events");
     events.onopen = () => say(" · live");
     events.onerror = () => say(" · not connected");
-    for (const kind of ["checkin", "release", "commit", "invalid", "pending", "another-key", "forgotten", "hold"]) {
+    for (const kind of ["checkin", "deploy", "release", "commit", "invalid", "pending", "another-key", "forgotten", "hold"]) {
       events.addEventListener(kind, event => {
-        if (!own || kind !== "checkin" || JSON.parse(event.data).node === own) refresh();
+        if (!own || !["checkin", "deploy"].includes(kind) || JSON.parse(event.data).node === own) refresh();
       });
     }
   };

@@ -7,7 +7,10 @@ import msgspec
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """A node as the table has it. `standing` is one word; the flags say what is true besides."""
+    """A node as the table has it. `standing` is one word; the flags say what is true besides.
+
+    `deployed`: no agent of it checks in, and what it runs is known by deploys over SSH.
+    """
 
     name: str
     standing: str
@@ -20,9 +23,10 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     away: bool = False
     retired: bool = False
     hold: str | None = None
+    deployed: bool = False
 
     def has(self, state: str) -> bool:
-        """Is the node of a sort? A standing, or drifted, away, retired, held."""
+        """Is the node of a sort? A standing, or drifted, away, retired, held, deployed."""
         if self.standing == state:
             return True
         holds = NOTABLE.get(state)
@@ -34,6 +38,7 @@ NOTABLE: Mapping[str, Callable[[Row], bool]] = {
     "away": lambda row: row.away,
     "held": lambda row: row.hold is not None,
     "retired": lambda row: row.retired,
+    "deployed": lambda row: row.deployed,
 }
 """Sorts of nodes that go across the standings."""
 _BAD_FIRST = ("failed", "refused", "reverted", "pending", "behind", "gone", "never", "ok")

@@ -60,6 +60,7 @@ def test_commands_print_what_the_case_says(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GITCFG_TODAY", "2026-01-01")
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("GITCFG_IDENTITY", str(tmp_path / "nobody's"))  # not that of whoever runs this
     for name in ("NO_COLOR", "FORCE_COLOR", "GITCFG_REPO", "GITCFG_COLOR"):
         monkeypatch.delenv(name, raising=False)
     git(tmp_path, "init", "--quiet")

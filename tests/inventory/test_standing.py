@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from gitcfg.cache.cache import NoCache
 from gitcfg.inventory import described as module
@@ -232,3 +233,53 @@ def test_every_column_says_something_of_every_node() -> None:
         "state": "pending",
     }
     assert all(value(alone, name) is None or name in ("name", "groups", "labels") for name in COLUMNS)
+
+
+@pytest.mark.parametrize("keys", ["", f"n1 {key(1)}\n"])
+@pytest.mark.parametrize(("digest", "outcome", "wanted"), [("", "ok", "ok"), ("0" * 64, "ok", "behind")])
+@pytest.mark.parametrize("commit", [TIP, OLD])
+def test_who_has_no_agent_is_neither_away_nor_pending(
+    keys: str, digest: str, outcome: str, wanted: str, commit: str
+) -> None:
+    known = in_memory({**FILES, "nodes/n1.yaml": "groups: [g]\n", "keys/k.txt": keys}, TODAY)
+    known.commit = TIP
+    runs = OLD if digest else commit
+    said = NodeState(
+        *("n1", 1.0, 1.0, 1.0, "", runs, digest or known["n1"].digest, 1.0),
+        Result(TIP, outcome, 1.0),
+        via="alice",
+        deployed=1.0,
+    )
+    assert standing_of(known, said) == wanted
+    # Once an agent has asked by a key that git has not, somebody is to agree to it.
+    assert standing_of(known, replace(said, key=key(2))) == (wanted if keys else "pending")
+    # It did check in once, and the deploy saw its agent: then it is silent.
+    late = replace(said, key=key(1), interval=60.0)
+    assert standing_of(known, late) == ("away" if keys else "pending")
+    failed = replace(said, result=Result(TIP, "failed", 1.0, "check"), failed_commit=TIP)
+    assert standing_of(known, failed) == ("failed" if wanted == "behind" else "ok")
+
+
+def standing_of(known: Fleet, said: NodeState) -> str | None:
+    late = behind(known, [said], NoCache(), lambda _: None, TODAY)
+    failed = failing(known, [said], NoCache(), lambda _: None, TODAY)
+    (place,) = joined(described(known, TODAY), {said.node: said}, Tip(late, None, NOW, failed))
+    return place.state
+
+
+def test_how_it_came_to_be_known_is_told() -> None:
+    never = Place("n", None, None, None)
+    agent = Place("n", None, NodeState("n", 1.0, 3.0, 2.0), Standing.OK)
+    seen = NodeState("n", 1.0, 3.0, 2.0, via="alice", deployed=3.0)
+    both = Place("n", None, replace(seen, interval=60.0), Standing.OK)
+    names = ("via", "who", "deployed", "checkin")
+    told = [
+        tuple(value(place, name) for name in names)
+        for place in (never, agent, Place("n", None, seen, None), both)
+    ]
+    assert told == [
+        (None, None, None, None),
+        ("agent", None, None, 3.0),
+        ("deploy", "alice", 3.0, None),
+        ("deploy", "alice", 3.0, 3.0),
+    ]

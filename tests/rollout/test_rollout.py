@@ -15,6 +15,7 @@ from gitcfg.rollout import (
     Status,
     aborted,
     advanced,
+    manned,
     offered,
     overtaken,
     patience,
@@ -243,3 +244,29 @@ def test_every_server_answers_alike(number: int, stage: int) -> None:
     plans: list[Plan] = [planned("c", order, USUAL) for order in (NODES, NODES[::-1])]
     progress = Progress("c", BEGIN, stage=stage)
     assert len({Rollout(plan, progress).reached(NODES[number]) for plan in plans}) == 1
+
+
+def test_who_does_not_report_is_waited_for_by_nobody() -> None:
+    """It gets the commit when somebody deploys it: well or failed then, and away until then."""
+    progress = Progress("c1", BEGIN)
+    late = BEGIN + 10 * MOST
+    for now in (BEGIN, late):
+        assert outcome(progress, Seen(BEGIN, BEGIN, reports=False), now) is Outcome.AWAY
+        assert outcome(progress, Seen(BEGIN, BEGIN, runs=True, reports=False), now) is Outcome.WELL
+        assert outcome(progress, Seen(BEGIN, BEGIN, failed=BEGIN, reports=False), now) is Outcome.FAILED
+    forgiven = resumed(progress, BEGIN + 1)
+    assert outcome(forgiven, Seen(BEGIN, BEGIN, failed=BEGIN, reports=False), late) is Outcome.AWAY
+
+
+def test_who_reports_stands_in_for_who_does_not() -> None:
+    order = planned("c1", NODES, USUAL).order
+    plan = Plan(order, (1, 500), 0.0, 0)
+    silent = set(order[:300])
+    seen = {name: Seen(BEGIN, BEGIN, reports=name not in silent) for name in order}
+    found = manned(plan, 0, seen.get, BEGIN)
+    assert found.order[0] == order[300]
+    seen[order[300]] = Seen(BEGIN, BEGIN, runs=True)
+    moved, progress = advanced(found, Progress("c1", BEGIN), seen.get, BEGIN)
+    assert (progress.stage, progress.status) == (1, Status.RUNNING)
+    seen |= {name: Seen(BEGIN, BEGIN, runs=True) for name in order[300:]}
+    assert advanced(moved, progress, seen.get, BEGIN)[1].status is Status.DONE

@@ -40,6 +40,8 @@ SEEN = {
     ("read", "GET /v1/releases"): {200},
     ("read", "POST /v1/releases/{commit}/abort"): {404},
     ("operate", "GET /v1/nodes/{node}/config"): {200, 400, 404},
+    ("read", "POST /v1/deploys"): {404},
+    ("operate", "POST /v1/deploys"): {200, 400},
     ("operate", "POST /v1/releases/{commit}/abort"): {404, 409},
     ("node", "GET /v1/commits/{commit}/nodes/{node}"): {200, 404},
     ("node", "GET /v1/nodes/{node}/changes"): {200, 404},

@@ -38,7 +38,7 @@ COUNTS = {"well": 1, "failed": 2, "missing": 0, "pending": 3, "away": 0}
 RELEASE = content.Release(
     COMMIT, None, 1.0, "halted", True, 2, (1, 5), 5, 5, 60.0, 1, 2.0, 3.0, NASTY, COUNTS, NASTY
 )
-RESULT = Result(COMMIT, NASTY, 1e300, NASTY, NASTY * 3, 1.5)
+RESULT = Result(COMMIT, NASTY, 1e300, NASTY, NASTY * 3, 1.5, NASTY, NASTY)
 STATE = NodeState(
     NASTY,
     1.0,
@@ -57,6 +57,8 @@ STATE = NodeState(
     99.0,
     60.0,
     NASTY,
+    via=NASTY,
+    deployed=-1e300,
 )
 STEP = TrailStep(
     Op.APPEND, [NASTY], {NASTY: NASTY}, ORIGIN, (f"feature {NASTY}", f"group {NASTY}"), False, True
@@ -99,6 +101,7 @@ EVENTS = [
     Event(4, 1.0, "invalid", "", {"tip": NASTY, "message": NASTY}),
     Event(5, 1.0, "pending", NASTY, {}),
     Event(6, 1.0, NASTY, NASTY, {NASTY: NASTY}),
+    Event(7, 1.0, "deploy", NASTY, dict.fromkeys(("commit", "outcome", "by", "run"), NASTY)),
 ]
 PAGES: dict[str, msgspec.Struct] = {
     "overview": content.Overview(

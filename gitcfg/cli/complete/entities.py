@@ -15,6 +15,7 @@ _OF_FILES = {
     "nodeset": "nodesets",
     "override": "overrides",
     "hold": "holds",
+    "secret": "secrets",
 }
 _OF_SHEETS = {"parameter": "parameters", "subsystem": "subsystems"}
 _PLAIN = {"template": "templates", "file": "files"}

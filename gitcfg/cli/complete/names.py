@@ -108,6 +108,7 @@ _SOURCES: Mapping[str, Source] = {
     "feature": lambda names: names.defined("features"),
     "override": lambda names: names.defined("overrides"),
     "hold": lambda names: names.defined("holds"),
+    "secret": lambda names: names.defined("secrets"),
     "nodeset": lambda names: names.defined("nodesets"),
     "parameter": _parameters,
     "subsystem": lambda names: names.keys("subsystems", "subsystems"),

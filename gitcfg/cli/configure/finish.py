@@ -41,7 +41,8 @@ def finish(at: Conversation) -> int | None:
     new = new_problems(at)
     errors = sum(each.is_error for each in new)
     if errors:
-        findings.show(at.talk.console, at.now.fleet.tree, (each for each in new if each.is_error))
+        grave = [each for each in new if each.is_error]
+        findings.show(at.talk.console, at.now.fleet.tree, grave, at.now.findings)
         if not at.talk.agreed(f"{counted(errors, 'new error')}. Write it all the same?", default=False):
             return None
     git = at.source.repository.git is not None

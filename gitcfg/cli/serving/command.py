@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gitcfg.cli.serving import tokens
+from gitcfg.cli.serving.identities import Identities, opening, tell, with_own
 from gitcfg.cli.serving.listening import Certificate, CertificateKey, TrustedProxies, Where, free, place
 from gitcfg.cli.serving.place import MISSING, Database, StateFolder, database, folder, own_key, repository
 from gitcfg.cli.session import Session
@@ -55,6 +56,7 @@ def command(
     tls_cert: Certificate = None,
     tls_key: CertificateKey = None,
     trusted_proxy: TrustedProxies = None,
+    identity: Identities = None,
     log_level: Annotated[
         Level, typer.Option(envvar="GITCFG_LOG_LEVEL", help="What is logged, to stderr.")
     ] = Level.INFO,
@@ -75,13 +77,17 @@ def command(
     gc.enable()  # other commands end before garbage matters
     log = logger(sys.stderr, log_level.value)
     opener = _opener(session)
+    opens = opening(identity or ())
     _tried(opener, where, log)
     key = own_key(folder(session, state))
     with database(session, url, state) as kept:
 
+        def today() -> date:
+            return session.today or date.today()
+
         async def serve() -> None:
-            service = Service(kept, opener, key, time.time, lambda: session.today or date.today(), log)
-            await run(service, where, boundary(log), lambda at: _tell(at, key.public))
+            service = Service(kept, opener, key, time.time, today, log, with_own(opens, key))
+            await run(service, where, boundary(log), lambda at: tell(at, key))
 
         uvloop.run(serve())
     return 0
@@ -113,10 +119,6 @@ def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Await
             raise Problem("fault") from None
 
     return guarded
-
-
-def _tell(at: str, public: str) -> None:
-    print(f'Serving on {at}. Nodes know this server by:\nserver_key = "{public}"', flush=True)
 
 
 def _opener(session: Session) -> "Callable[[], Source]":

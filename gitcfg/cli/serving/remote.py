@@ -43,9 +43,14 @@ class Unreachable(GitcfgError):
     """The server gives no answer, or none for now: it may give one later."""
 
 
-def ask(server: str, token: str | None, path: str, method: str = "GET") -> dict[str, Any]:
+def ask(
+    server: str, token: str | None, path: str, method: str = "GET", body: bytes | None = None
+) -> dict[str, Any]:
     """A server's answer. GitcfgError: it refuses. Unreachable: it gives none."""
     request = _request(server, token, path, method)
+    if body is not None:
+        request.data = body
+        request.add_header("Content-Type", "application/json")
     try:
         with urllib.request.urlopen(request, timeout=_SECONDS) as response:
             found = json.load(response)

@@ -49,5 +49,6 @@ def row(view: View, name: str, last: Last | None, now: float) -> Row:
         return Row(name, towards, groups, wanted=wanted, retired=retired, hold=hold)
     away = last.away(now)
     return Row(
-        name, towards, groups, last.commit, wanted, last.last, last.outcome, last.drifts, away, retired, hold
+        *(name, towards, groups, last.commit, wanted, last.last, last.outcome, last.drifts),
+        *(away, retired, hold, last.agentless),
     )

@@ -2,9 +2,9 @@
 
 from aiohttp import web
 
-from gitcfg.server.routes import commits, events, inventory, nodes, operations, releases
+from gitcfg.server.routes import commits, deploys, events, inventory, nodes, operations, packages, releases
 
-PARTS = (nodes, commits, inventory, releases, events, operations)
+PARTS = (nodes, packages, commits, inventory, releases, deploys, events, operations)
 
 
 def routes() -> list[web.RouteDef]:

@@ -9,31 +9,12 @@ from gitcfg.comparison.records import diff_record
 from gitcfg.delivery import steps
 from gitcfg.library import compare
 from gitcfg.server import source
-from gitcfg.server.answers import entity_tag, json_answer, not_modified, unchanged
+from gitcfg.server.answers import json_answer
 from gitcfg.server.callers import ABOUT, of_node, reader
 from gitcfg.server.fleets import Bench, Fleets
 from gitcfg.server.problems import Problem
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.signing import About
-
-FOREVER = "private, max-age=31536000, immutable"
-
-
-async def package(request: web.Request) -> web.StreamResponse:
-    """All that a node needs of a commit."""
-    service, node = request.app[SERVICE], request.match_info["node"]
-    await of_node(request, node)
-    commit = await _commit(service, service.packages, request.match_info["commit"], whole=True)
-    known = service.view.outlines.get(commit)
-    line = known.nodes.get(node) if known is not None else None
-    if line is not None and unchanged(request, line.digest):
-        request[ABOUT] = About(node, commit, line.digest)
-        return not_modified(line.digest, FOREVER)
-    digest, body = await service.packages.do(lambda fleets: _package(fleets, commit, node))
-    request[ABOUT] = About(node, commit, digest)
-    if unchanged(request, digest):
-        return not_modified(digest, FOREVER)
-    return json_answer(body, {"ETag": entity_tag(digest), "Cache-Control": FOREVER})
 
 
 async def changes(request: web.Request) -> web.StreamResponse:
@@ -41,8 +22,8 @@ async def changes(request: web.Request) -> web.StreamResponse:
     service, node = request.app[SERVICE], request.match_info["node"]
     await of_node(request, node)
     start, end = request.query.get("from"), request.query.get("to") or service.view.offer(node).commit
-    old = await _commit(service, service.packages, start, whole=True) if start else None
-    new = await _commit(service, service.packages, end, whole=True)
+    old = await commit_of(service, service.packages, start, whole=True) if start else None
+    new = await commit_of(service, service.packages, end, whole=True)
     request[ABOUT] = About(node, new)
     return json_answer(await service.packages.do(lambda fleets: _changes(fleets, old, new, node)))
 
@@ -52,8 +33,8 @@ async def diff(request: web.Request) -> web.StreamResponse:
     service = request.app[SERVICE]
     await reader(request)
     view = service.view
-    old = await _commit(service, service.people, request.query.get("from") or view.base)
-    new = await _commit(service, service.people, request.query.get("to") or view.accepted)
+    old = await commit_of(service, service.people, request.query.get("from") or view.base)
+    new = await commit_of(service, service.people, request.query.get("to") or view.accepted)
     return json_answer(await service.people.do(lambda fleets: _diff(fleets, old, new)))
 
 
@@ -76,7 +57,7 @@ def commits_record(service: Service) -> dict[str, Any]:
     }
 
 
-async def _commit(service: Service, bench: Bench, text: str, whole: bool = False) -> str:
+async def commit_of(service: Service, bench: Bench, text: str, whole: bool = False) -> str:
     """The commit that is asked for. Problem: no protected branch has it."""
     if text in service.view.outlines:
         return text
@@ -86,13 +67,6 @@ async def _commit(service: Service, bench: Bench, text: str, whole: bool = False
     if found is None:
         raise Problem("not-found")
     return found
-
-
-def _package(fleets: Fleets, commit: str, node: str) -> tuple[str, bytes]:
-    found = fleets.configuration(commit, node)
-    if found is None:
-        raise Problem("not-found")
-    return found.digest, found.encoded()
 
 
 def _changes(fleets: Fleets, old: str | None, new: str, node: str) -> bytes:
@@ -113,7 +87,6 @@ def _diff(fleets: Fleets, old: str, new: str) -> bytes:
 
 ROUTES = [
     web.get("/v1/commits", standing),
-    web.get("/v1/commits/{commit}/nodes/{node}", package),
     web.get("/v1/nodes/{node}/changes", changes),
     web.get("/v1/diff", diff),
 ]

@@ -15,7 +15,7 @@ class Runs(msgspec.Struct, frozen=True):
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """The fleet. `notable` are counts that go across the standings: drifted, away, retired, held.
+    """The fleet. `notable` are counts that go across the standings: drifted, away, held and so on.
 
     `commits` are those that most nodes run, and `others` is how many commits run besides.
     """

@@ -1,0 +1,74 @@
+"""`gitcfg deploy`: a commit to nodes over SSH."""
+
+from typing import Annotated
+
+import typer
+
+from gitcfg.cli.deploying import say
+from gitcfg.cli.serving.place import Database, StateFolder
+from gitcfg.cli.serving.remote import Server, Token
+from gitcfg.cli.serving.said import asked
+from gitcfg.cli.session import Output, Session
+
+EPILOG = """Outcomes: ok, unchanged, differs, refused, reverted, failed, full, busy, sudo, no-python, timeout,
+lost, auth, host-key, unreachable, skipped. Ctrl-C begins nobody else and lets those at work finish.
+
+Examples:
+
+  gitcfg deploy                                 what was reviewed last, to all nodes, once you agree
+
+  gitcfg deploy @rack3 --dry-run                what it would change on a group's nodes, as they stand now
+
+  gitcfg deploy --batch 1,10%,50% --max-failures 2% --yes -o jsonl"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    nodes: say.Nodes = None,
+    where: say.Where = None,
+    at: say.At = None,
+    unreviewed: say.Unreviewed = False,
+    reason: say.Reason = None,
+    dry_run: say.DryRun = False,
+    yes: say.Yes = False,
+    resume: say.Resume = None,
+    batch: say.Batch = None,
+    jobs: say.Jobs = 20,
+    max_failures: say.MaxFailures = None,
+    max_unreachable: say.MaxUnreachable = None,
+    timeout: say.Timeout = "10m",
+    connect_timeout: say.ConnectTimeout = "10s",
+    user: say.User = None,
+    ssh_config: say.SshConfig = None,
+    accept_new: say.AcceptNew = False,
+    sudo: say.Sudo = None,
+    ask_sudo: say.AskSudo = False,
+    root: say.Root = "/",
+    state_dir: say.StateDir = "/var/lib/gitcfg",
+    identity: say.Identity = None,
+    server: Server = None,
+    token: Token = None,
+    database: Database = None,
+    folder: StateFolder = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+) -> int:
+    """Bring nodes to a commit over SSH, without an agent on them; what stands there decides what is done."""
+    from gitcfg.cli.deploying.wanted import Limits, Ways, wanted
+
+    session: Session = context.obj
+    found = wanted(
+        say.Which(tuple(nodes or ()), where, at, resume),
+        say.Consent(yes, dry_run, unreviewed, reason),
+        Limits.read(batch, jobs, max_failures, max_unreachable),
+        Ways.read(
+            (timeout, connect_timeout), (user, ssh_config, accept_new), (sudo, ask_sudo), (root, state_dir)
+        ),
+    )
+    from gitcfg.cli.deploying.conduct import conduct
+
+    return conduct(session, found, identity, asked(context, database, folder, server, token), output)

@@ -1,0 +1,124 @@
+"""A deploy while it runs: a bar and a table of nodes at work on a terminal, else a line for each node."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from gitcfg.cli.deploying.following import Quiet
+from gitcfg.cli.deploying.told import style, work
+from gitcfg.cli.plain import counted, safe
+from gitcfg.deploy.outcomes import WELL, Outcome, Result
+from gitcfg.deploy.turns import INTERRUPTED
+
+_ROWS = 12
+_EVERY = 0.1
+
+
+def _stopping(because: str) -> str:
+    again = " Ctrl-C again leaves them." if because == INTERRUPTED else ""
+    return f"Nobody else is begun; those at work finish.{again}"
+
+
+class Lines(Quiet):
+    """A line for each node, where nobody looks at a terminal; what comes in the end says all of it."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def ended(self, result: Result) -> None:
+        """A node is done with."""
+        said = work(result) if result.outcome in WELL else safe(result.message)
+        said = f"would be {said}" if result.outcome is Outcome.DIFFERS and said else said
+        text = Text(f"{result.node} ").append(result.outcome.value, style(result.outcome))
+        if result.outcome is not Outcome.SKIPPED:
+            self._print(text.append(f": {said}") if said else text)
+
+    def stopping(self, because: str) -> None:
+        """Nobody else has a turn."""
+        self._print(Text(f"{because} {_stopping(because)}"))
+
+    def _print(self, text: Text) -> None:
+        with suppress(OSError):  # nobody reads it any more, which ends no deploy
+            self._console.print(text)
+
+
+class Looking(Quiet):
+    """A table that is drawn anew a few times a second; at the end nothing of it is left."""
+
+    def __init__(self, console: Console, nodes: int, batches: int, clock: Callable[[], float]) -> None:
+        self._nodes = nodes
+        self._batches = batches
+        self._clock = clock
+        self._batch = 1
+        self._because = ""
+        self._running: dict[str, tuple[float, str]] = {}
+        self._counts = dict.fromkeys(Outcome, 0)
+        self._drawn = 0.0
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+
+    def __enter__(self) -> "Looking":
+        self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._live.stop()
+
+    def began(self, node: str, batch: int) -> None:
+        """A node has its turn."""
+        self._batch = batch
+        self._running[node] = self._clock(), "connecting"
+        self.tick()
+
+    def step(self, node: str, step: str, detail: str) -> None:
+        """What happens on a node."""
+        if node in self._running:
+            self._running[node] = self._running[node][0], safe(f"{step} {detail}".strip())
+        self.tick()
+
+    def ended(self, result: Result) -> None:
+        """A node is done with."""
+        self._running.pop(result.node, None)
+        self._counts[result.outcome] += 1
+        self.tick()
+
+    def stopping(self, because: str) -> None:
+        """Nobody else has a turn."""
+        self._because = f"{because} {_stopping(because)}"
+        self._draw()
+
+    def tick(self) -> None:
+        """Draw it, unless that was just done: it costs more than what it shows."""
+        if self._clock() - self._drawn >= _EVERY:
+            self._draw()
+
+    def _draw(self) -> None:
+        self._drawn = self._clock()
+        with suppress(OSError):  # a terminal that is closed ends no deploy
+            self._live.update(self._shown(), refresh=True)
+
+    def _shown(self) -> Group:
+        over = sum(self._counts.values())
+        head = Table.grid(padding=(0, 1))
+        batch = f"batch {self._batch} of {self._batches}" if self._batches > 1 else ""
+        counts = Text(" ").join(
+            Text(f"{number} {outcome}", style(outcome)) for outcome, number in self._counts.items() if number
+        )
+        head.add_row(
+            ProgressBar(self._nodes, over, width=30), f"{over} of {self._nodes} nodes", batch, counts
+        )
+        return Group(head, *([Text(self._because, "yellow")] if self._because else []), self._table())
+
+    def _table(self) -> Table:
+        """Those at work longest come first: whoever hangs is seen."""
+        table = Table.grid(padding=(0, 2))
+        longest = sorted(self._running.items(), key=lambda pair: pair[1][0])
+        for node, (since, step) in longest[:_ROWS]:
+            table.add_row(Text(node, "bold"), f"{self._clock() - since:.0f} s", step)
+        if len(longest) > _ROWS:
+            table.add_row(Text(f"and {counted(len(longest) - _ROWS, 'node')} more", "dim"))
+        return table

@@ -1,0 +1,1 @@
+"""Installs a commit on nodes over SSH: one connection a node, and what became of each is kept."""

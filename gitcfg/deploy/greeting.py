@@ -1,0 +1,41 @@
+"""The first words on a line: whether there is a shell, root's rights, a Python and the program, in turn."""
+
+from gitcfg.deploy.answers import clean
+from gitcfg.deploy.carry import HAVE, LINE, NEED, OLD, SHELL, program
+from gitcfg.deploy.frames import Frames
+from gitcfg.deploy.messages import Line
+from gitcfg.deploy.problems import REFUSED, SUDO, FarError, LineLost, NoPython
+
+
+def greet(frames: Frames, line: Line) -> None:
+    """Until the program runs there. Raises FarError."""
+    mark = frames.mark()
+    heard = []
+    while mark in (LINE, SHELL):
+        heard.append(mark)
+        mark = frames.mark()
+    if mark == NEED:
+        frames.send(program().squeezed)
+    elif mark != HAVE:
+        raise _missing(heard, mark, line)
+
+
+def _missing(heard: list[str], mark: str, line: Line) -> FarError:
+    """What is missing is what would have spoken next."""
+    said = clean(line.said().strip()[-1000:])
+    told = f" It says: {said}" if said else ""
+    if mark.startswith(f"{OLD} "):
+        version = clean(mark.removeprefix(f"{OLD} "))
+        return NoPython(
+            f"The node's Python is {version}, and 3.9 or newer is needed.", "Install one beside it."
+        )
+    if mark:
+        return NoPython("There is no python3 on the node.", "Install Python 3.9 or newer there.")
+    code = line.ended()
+    if SHELL in heard:
+        return NoPython(f"The node's python3 cannot run.{told}")
+    if code is None:
+        return LineLost(f"The line to the node ended before the far end said a word.{told}")
+    if LINE in heard:
+        return FarError(SUDO, f"sudo does not let this user become root on the node.{told}")
+    return FarError(REFUSED, f"The node's login does not run commands (exit code {code}).{told}")

@@ -1,0 +1,67 @@
+"""How hosts are to be reached, and why one cannot be: what the network does is behind these words."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import msgspec
+
+from gitcfg.deploy.messages import Line
+from gitcfg.deploy.outcomes import Outcome
+from gitcfg.model import GitcfgError
+
+
+class Reaching(msgspec.Struct, frozen=True):
+    """How: by which ssh_config (None: the user's and the system's), as whom, and how long to try (seconds).
+
+    `accept_new` lets hosts that nobody knows show a key that is trusted from then on. `keys` are the nodes'
+    own keys (`ssh-ed25519 AAAA...`), `addresses` where nodes are looked for that are elsewhere than their
+    names say; what ssh_config says of a node beats that. `clock` counts seconds.
+    """
+
+    clock: Callable[[], float]
+    ssh_config: str | None = None
+    user: str | None = None
+    connect_timeout: float = 10.0
+    accept_new: bool = False
+    keys: Mapping[str, str] = {}
+    addresses: Mapping[str, str] = {}
+
+
+class Unreached(GitcfgError):
+    """A host could not be reached, as `outcome` says; nothing was done there."""
+
+    def __init__(self, outcome: Outcome, message: str, *hints: str) -> None:
+        super().__init__(message, *hints, code=3)
+        self.outcome = outcome
+
+
+class Patient(Line, Protocol):
+    """A line of which can be asked whether it has something to say."""
+
+    def waits(self, seconds: float) -> bool:
+        """Is nothing to be received by then, or sooner if there is news on its standard error?"""
+
+
+class Opened(Protocol):
+    """A connection to a node, as a user of it."""
+
+    @property
+    def user(self) -> str:
+        """Who is logged in there."""
+
+    def line(self, command: str, deadline: float) -> Patient:
+        """Run a command there; by the deadline (of the clock) its line is cut."""
+
+    def cut(self) -> None:
+        """End it at once, from another thread: whoever waits for something on it waits no longer."""
+
+
+class Network(Protocol):
+    """What reaches nodes."""
+
+    def open(self, node: str) -> AbstractContextManager[Opened]:
+        """A connection to a node, until its end. Unreached: why there is none."""
+
+    def close(self) -> None:
+        """End what is shared by several nodes."""

@@ -1,0 +1,73 @@
+"""Which commits count as reviewed: those that a protected branch has, as the server is known to have it."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from gitcfg.gate.policy import administrator, policy
+from gitcfg.git.config import Config
+from gitcfg.git.refs import Refs
+from gitcfg.git.repository import Repository
+from gitcfg.load.root import FILE
+
+_HEADS, _REMOTE = "refs/heads/", "refs/remotes/"
+
+
+class Branch(msgspec.Struct, frozen=True):
+    """A branch that counts, by its full name, and the commit that it is at."""
+
+    ref: str
+    commit: str
+
+    @property
+    def name(self) -> str:
+        """As people say it: `main`, `origin/main`."""
+        return self.ref.removeprefix(_HEADS).removeprefix(_REMOTE)
+
+
+class Reviewed:
+    """The protected branches: of each its upstream where it has one, for nobody judged what is not pushed."""
+
+    def __init__(self, repository: Repository) -> None:
+        """GitcfgError: there is no git repository."""
+        self._refs = Refs(repository)
+        self._config = Config(repository)
+        found = dict.fromkeys(self._counting(_protects(repository, self._refs)))
+        tips = ((ref, self._refs.tip(ref)) for ref in found)
+        self.branches = tuple(Branch(ref, tip) for ref, tip in tips if tip is not None)
+
+    @property
+    def usual(self) -> Branch | None:
+        """What is deployed where nothing is said: HEAD's branch if it counts, else the first that does."""
+        return next(iter(self.branches), None)
+
+    def has(self, commit: str) -> bool:
+        """Does one of them have a commit?"""
+        return any(self._refs.includes(branch.commit, commit) for branch in self.branches)
+
+    def _counting(self, protects: Callable[[str], bool]) -> Iterator[str]:
+        names = self._refs.names()
+        heads = [name for name in names if name.startswith(_HEADS) and protects(name)]
+        for name in sorted(heads, key=lambda name: name != self._refs.head):
+            yield self._upstream(name) or name
+        for name in names:
+            branch = name.removeprefix(f"{_REMOTE}origin/")
+            if branch != name and _HEADS + branch not in names and protects(_HEADS + branch):
+                yield name
+
+    def _upstream(self, name: str) -> str | None:
+        """The branch that a local one follows, as it was fetched last."""
+        branch = name.removeprefix(_HEADS)
+        remote = self._config.last(f"branch.{branch}.remote") or "origin"
+        merged = self._config.last(f"branch.{branch}.merge") or name
+        if remote == ".":
+            return merged if self._refs.tip(merged) is not None else None
+        found = f"{_REMOTE}{remote}/{merged.removeprefix(_HEADS)}"
+        return found if self._refs.tip(found) is not None else None
+
+
+def _protects(repository: Repository, refs: Refs) -> Callable[[str], bool]:
+    tip = refs.tip(refs.head)
+    tree = repository.at(tip) if tip is not None else None
+    ruling = tree if tree is not None and tree.entry(FILE) is not None else None
+    return policy(ruling, refs.head, administrator(Config(repository))).protects

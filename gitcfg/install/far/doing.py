@@ -1,0 +1,97 @@
+"""An installation at the far end: in a session of its own, so that it outlives the line it came over."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..damaged import set_aside
+from ..entry import under_lock
+from ..installing import Installing
+from ..outcome import REFUSED, Outcome
+from ..place import Place
+from ..policy import Policy
+from ..problems import Busy, Damaged, InstallError
+from .order import Asked
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+
+class Problem(NamedTuple):
+    """Why nothing was touched: `kind` is full, busy, sudo or refused."""
+
+    kind: str
+    message: str
+    hints: tuple[str, ...] = ()
+
+
+def problem_of(error: InstallError | OSError) -> Problem:
+    """What went wrong as a problem."""
+    if isinstance(error, InstallError):
+        kind = "busy" if isinstance(error, Busy) else "refused"
+        return Problem(_unless_root(kind), error.message, error.hints)
+    where = f" {error.filename}" if isinstance(error.filename, str) else ""
+    kind = "full" if error.errno in _NO_ROOM else "refused"
+    if isinstance(error, PermissionError):
+        kind = _unless_root(kind)
+    return Problem(kind, f"{error.strerror or error}{where}.")
+
+
+def _unless_root(kind: str) -> str:
+    """Whatever keeps one who is not root from something is that."""
+    return "sudo" if kind == "refused" and os.geteuid() else kind
+
+
+def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
+    """Install. Of a damaged record or journal the outcome tells, and all is installed anew, as agents do."""
+    installing = Installing(place, asked.package, asked.actions, Policy.everything())
+    said = ""
+    try:
+        try:
+            outcome = under_lock(place, installing)
+        except Damaged:
+            said = set_aside(place, stamp)
+            outcome = under_lock(place, installing)
+    except (InstallError, OSError) as error:
+        return problem_of(error)
+    if outcome.result == REFUSED and outcome.output.startswith("The file system of "):
+        return Problem("full", outcome.output)
+    return outcome._replace(output="\n".join(part for part in (said, outcome.output) if part))
+
+
+def apart(work: Callable[[], int]) -> int:
+    """Run something in a process with a session of its own, which no hangup of the line reaches.
+
+    The signals are caught and not ignored: what is ignored stays so in the daemons that commands start.
+    """
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            os.setsid()
+            for number in _SIGNALS:
+                signal.signal(number, _stay)
+            code = work()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())  # the near end has the end of it
+        finally:
+            os._exit(code)
+    for number in _SIGNALS:
+        signal.signal(number, _stay)
+    status = os.waitpid(child, 0)[1]
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 1
+
+
+def _stay(number: int, frame: object) -> None:
+    """An installation comes to its end, which takes as long as its commands' time limits at most."""
+
+
+def stamp_of(now: float) -> str:
+    """A moment as names of files that are set aside have it."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))

@@ -1,0 +1,231 @@
+"""Far ends that are broken or hostile: they get an error out of the near end, and no more of its memory."""
+
+import json
+import struct
+import tracemalloc
+import zlib
+from collections.abc import Iterable
+
+import pytest
+
+from gitcfg.deploy.talk import FarError, Hello, LineLost, talk
+from gitcfg.install.far.wire import DONE, HELLO, LACKS, PROBLEM, TOLD, message
+from tests.deploy.process import ordered, unheard
+from tests.install.world import package
+
+WELCOME = b"gitcfg-far/1 line\ngitcfg-far/1 shell\ngitcfg-far/1 have\n"
+OUTCOME = {"result": "ok", "commit": "a" * 40, "digest": "a" * 64}
+
+
+class Scripted:
+    """A line that says what it was told to say, and takes everything."""
+
+    def __init__(self, says: Iterable[bytes]) -> None:
+        self._says = iter(says)
+        self._rest = b""
+        self.sent: list[bytes] = []
+
+    def send(self, data: bytes) -> None:
+        self.sent.append(data)
+
+    def receive(self, most: int) -> bytes:
+        self._rest = self._rest or next(self._says, b"")
+        said, self._rest = self._rest[:most], self._rest[most:]
+        return said
+
+    def said(self) -> str:
+        return "what \x1b[31mstderr says\n"
+
+    def ended(self) -> int | None:
+        return 1
+
+    def unpacked(self) -> bytes:
+        """All that was sent, out of its frames."""
+        raw, found, stream = b"".join(self.sent), b"", zlib.decompressobj()
+        while raw:
+            kind, size = struct.unpack(">BI", raw[:5])
+            found += stream.decompress(raw[5 : 5 + size])
+            raw = raw[5 + size :]
+            if not kind & 0x80:
+                stream = zlib.decompressobj()
+        return found
+
+
+def frames(kind: int, raw: bytes) -> bytes:
+    return b"".join(message(kind, [raw]))
+
+
+def said(kind: int, value: object) -> bytes:
+    return frames(kind, json.dumps(value).encode())
+
+
+def greeting(**more: object) -> bytes:
+    hello = {"python": "3.11.2", "host": "n1", "user": "root", **more}
+    return WELCOME + said(HELLO, hello)
+
+
+def talked(*says: bytes) -> object:
+    order = ordered(package({"/etc/a": "one\n"}))
+    return talk(Scripted(says), lambda hello: order, unheard)
+
+
+def refused(*says: bytes) -> str:
+    with pytest.raises(FarError) as found:
+        talked(*says)
+    assert found.value.kind in ("refused", "lost")
+    assert "\x1b" not in found.value.message
+    return found.value.message
+
+
+def test_a_good_one_is_heard() -> None:
+    whole = (greeting(), said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": OUTCOME}))
+    assert talked(*whole) is not None
+    assert talked(*(bytes([one]) for one in b"".join(whole))) is not None
+
+
+def test_what_shells_say_before_is_passed_over() -> None:
+    rest = (said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": OUTCOME}))
+    assert talked(b"Welcome to n1!\n\xff\0 # ", greeting(), *rest) is not None
+    assert "does not run commands" in refused(b"x" * 70_000, greeting(), *rest)
+    assert "does not run commands" in refused(*[b"welcome\n"] * 9000, greeting(), *rest)
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        b"",
+        b"\x01",
+        b"\xff" * 100,
+        struct.pack(">BI", HELLO, 1 << 31) + b"x" * 100_000,
+        struct.pack(">BI", HELLO | 0x80, 0) * 1000,
+        struct.pack(">BI", HELLO, 5) + b"plain",
+        struct.pack(">BI", HELLO, 0),
+        struct.pack(">BI", HELLO | 0x80, 10) + zlib.compress(b"{}")[:10] + frames(DONE, b"{}"),
+        frames(TOLD, b'["a","b"]'),
+        frames(HELLO, b"not json"),
+        frames(HELLO, b"[]"),
+        frames(HELLO, b'{"python": 3}'),
+        frames(HELLO, b"[" * 100_000),
+        frames(HELLO, b"\xff\xfe"),
+        said(HELLO, {"python": "x" * 1000, "host": "", "user": ""}),
+        frames(HELLO, b"{}")[:-3],
+    ],
+    ids=range(16),
+)
+def test_broken_first_words(says: bytes) -> None:
+    assert refused(WELCOME, says)
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        [said(LACKS, [5])],
+        [said(LACKS, [-1])],
+        [said(LACKS, [1, 0])],
+        [said(LACKS, [0, 0])],
+        [said(LACKS, ["0"])],
+        [said(LACKS, {"0": 1})],
+        [said(LACKS, []), said(LACKS, [1])],
+        [said(LACKS, []), said(LACKS, []), said(HELLO, {})],
+        [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "commit": "b" * 40}})],
+        [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "commit": ""}})],
+        [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "result": "fine"}})],
+        [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "changed": "x"}})],
+        [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": OUTCOME, "differences": {"a": 1}})],
+        [said(LACKS, []), said(LACKS, []), said(TOLD, ["x" * 9000, "begun"])],
+        [said(LACKS, []), said(LACKS, []), said(TOLD, ["x"])],
+    ],
+    ids=range(15),
+)
+def test_broken_answers(says: list[bytes]) -> None:
+    assert refused(greeting(), *says)
+
+
+def test_no_end_of_steps_is_an_end() -> None:
+    step = said(TOLD, ["restart app", "begun"])
+    assert "more steps" in refused(greeting(), said(LACKS, []), said(LACKS, []), *[step] * 100_001)
+
+
+def test_a_bomb_takes_no_memory() -> None:
+    """64 MiB of zeros are 64 KiB on the line; the hello may be 4 MiB, and is not kept longer than that."""
+    bomb = frames(HELLO, b" " * (64 << 20))
+    tracemalloc.start()
+    try:
+        assert "longer than" in refused(WELCOME, bomb)
+        assert tracemalloc.get_traced_memory()[1] < 24 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_its_problem_is_told_without_what_a_terminal_obeys() -> None:
+    problem = said(PROBLEM, {"kind": "full", "message": "No\x1b[2J room\u202e.", "hints": ["Make\x07 room."]})
+    with pytest.raises(FarError) as found:
+        talked(greeting(), problem)
+    assert (found.value.kind, found.value.message) == ("full", "No\ufffd[2J room\ufffd.")
+    assert found.value.hints == ("Make\ufffd room.",)
+    unknown = said(PROBLEM, {"kind": "ok", "message": "x"})
+    with pytest.raises(FarError) as other:
+        talked(greeting(), unknown)
+    assert other.value.kind == "refused"
+
+
+def test_hello_is_cleaned() -> None:
+    heard: list[Hello] = []
+    report = {**OUTCOME, "output": "\x1b]0;x\x07", "changed": ["/etc/\x1b"]}
+    line = Scripted([greeting(host="n\x1b1", report=report, busy="a\nb\rc")])
+
+    def decide(hello: Hello) -> None:
+        heard.append(hello)
+
+    assert talk(line, decide, unheard) is None
+    (hello,) = heard
+    assert hello.report is not None
+    assert hello.host == "n\ufffd1"
+    assert hello.report.output == "\ufffd]0;x\ufffd"
+    assert hello.report.changed == ("/etc/\ufffd",)
+    assert hello.busy == "a\nb\ufffdc"
+
+
+@pytest.mark.parametrize(
+    ("says", "after"),
+    [
+        ([greeting()], ""),
+        ([greeting(), said(LACKS, [])], ""),
+        ([greeting(), said(LACKS, []), said(LACKS, [])], "order"),
+        ([greeting(), said(LACKS, []), said(LACKS, []), said(TOLD, ["restart a", "begun"])], "restart a"),
+        ([greeting(), said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": OUTCOME})[:-1]], "order"),
+    ],
+    ids=range(5),
+)
+def test_a_lost_line_tells_how_far_it_was(says: list[bytes], after: str) -> None:
+    with pytest.raises(LineLost) as found:
+        talked(*says)
+    assert found.value.after == after
+
+
+def test_nonsense_after_the_order_is_a_lost_line() -> None:
+    """Nobody knows then whether the installation began."""
+    with pytest.raises(LineLost) as found:
+        talked(greeting(), said(LACKS, []), said(LACKS, []), said(TOLD, ["stop a", "done"]), b"nonsense")
+    assert found.value.after == "stop a"
+    order = ordered(package({}), dry=True)
+    line = Scripted([greeting(), said(LACKS, []), said(LACKS, []), b"nonsense"])
+    with pytest.raises(FarError) as dry:
+        talk(line, lambda hello: order, unheard)
+    assert dry.value.kind == "refused"
+
+
+def test_what_the_line_cannot_do_is_a_lost_line() -> None:
+    class Broken(Scripted):
+        def send(self, data: bytes) -> None:
+            raise BrokenPipeError(32, "Broken pipe")
+
+    with pytest.raises(LineLost, match="Broken pipe"):
+        talk(Broken([greeting()]), lambda hello: ordered(package({})), unheard)
+
+    class Late(Scripted):
+        def receive(self, most: int) -> bytes:
+            raise TimeoutError("timed out")
+
+    with pytest.raises(LineLost, match="timed out"):
+        talk(Late([]), lambda hello: None, unheard)

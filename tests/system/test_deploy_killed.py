@@ -1,0 +1,160 @@
+"""What dies in the middle of a deploy: the deploy itself, a node's end, the line; and two at once."""
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.server.site import until
+from tests.system.sshd_fleet import FarFleet, far_fleet
+
+pytestmark = pytest.mark.slow
+STEPS = ("validate", "restart", "check")
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Iterator[FarFleet]:
+    with far_fleet(tmp_path, 3) as fleet:
+        yield fleet
+
+
+def settled(fleet: FarFleet, label: str) -> None:
+    """All nodes run with a label, in all that there is of them, and nothing is half done."""
+    for node in fleet.nodes.values():
+        assert node.runs == label, node.name
+        assert label in node.files["50-params.config"]
+        assert not (node.state / "journal").exists()
+
+
+@pytest.mark.parametrize("verb", STEPS)
+def test_a_deploy_that_is_killed_can_be_gone_on_with(three: FarFleet, verb: str) -> None:
+    order = three.order()
+    node = three.nodes[order[1]]
+    gate = node.daemon.block(verb)
+    running = three.start("-o", "jsonl", "--jobs", "1")
+    node.daemon.asked(verb)
+    running.kill()
+    done = three.over(running)
+    assert [line["node"] for line in done.lines] == [order[0]]
+    # What had begun goes on without anybody who listens; who had not begun is as before.
+    gate.unlink()
+    node.rests()
+    until(lambda: node.runs == "zero")
+    assert three.nodes[order[2]].asked == []
+    told = three.call("deploys").out
+    assert "broken off" in told, told
+    done = three.deploy("-o", "json", "--resume", "last")
+    assert three.outcomes(done) == {order[1]: "unchanged", order[2]: "ok"}, done.err
+    settled(three, "zero")
+
+
+@pytest.mark.parametrize("verb", STEPS)
+@pytest.mark.parametrize("first", [True, False], ids=["at first", "over another"])
+def test_the_far_end_is_killed(three: FarFleet, verb: str, first: bool) -> None:
+    node = three.nodes["n1"]
+    if not first:
+        three.deploy()
+        node.daemon.verbs()
+    three.own("n1", LABEL="one", MEMORY="2048")
+    gate = node.daemon.block(verb)
+    running = three.start("-o", "json", "n1")
+    node.daemon.asked(verb)
+    assert node.kill_installation() > 0
+    done = three.over(running)
+    assert (done.code, three.outcomes(done)) == (3, {"n1": "lost"}), done.err
+    gate.unlink()
+    done = three.deploy("-o", "json", "n1")
+    assert (done.code, three.outcomes(done)) == (0, {"n1": "ok"}), done.err
+    assert (node.runs, node.daemon.values["MEMORY"]) == ("one", "2048")
+    assert not (node.state / "journal").exists()
+
+
+@pytest.mark.parametrize("verb", STEPS)
+def test_the_line_is_cut(three: FarFleet, verb: str) -> None:
+    node = three.nodes["n2"]
+    gate = node.daemon.block(verb)
+    running = three.start("-o", "json", "--jobs", "3")
+    node.daemon.asked(verb)
+    assert node.cut() == 1
+    done = three.over(running)
+    assert (done.code, three.outcomes(done)) == (3, {"n1": "ok", "n2": "lost", "n3": "ok"}), done.err
+    (one,) = [one for one in done.summary["nodes"] if one["node"] == "n2"]
+    assert "the next deploy" in one["hint"]
+    gate.unlink()
+    node.rests()
+    done = three.deploy("-o", "json", "--resume", "last")
+    assert (done.code, three.outcomes(done)) == (0, {"n2": "unchanged"}), done.err
+    settled(three, "zero")
+
+
+def test_of_two_at_once_one_waits(three: FarFleet) -> None:
+    gates = [node.daemon.block("restart") for node in three.nodes.values()]
+    first = three.start("-o", "json")
+    for node in three.nodes.values():
+        node.daemon.asked("restart")
+    second = three.start("-o", "json")
+    until(lambda: all(len(node.asked) == 2 for node in three.nodes.values()))
+    for gate in gates:
+        gate.unlink()
+    done = [three.over(process) for process in (first, second)]
+    assert [three.outcomes(one) for one in done] == [
+        dict.fromkeys(three.nodes, "ok"),
+        dict.fromkeys(three.nodes, "unchanged"),
+    ]
+    settled(three, "zero")
+
+
+def test_who_waits_too_long_finds_the_node_busy(three: FarFleet) -> None:
+    node = three.nodes["n1"]
+    gate = node.daemon.block("restart")
+    first = three.start("-o", "json", "n1")
+    node.daemon.asked("restart")
+    done = three.deploy("-o", "json", "n1")
+    assert (done.code, three.outcomes(done)) == (3, {"n1": "busy"}), done.err
+    assert "gitcfg deploy of" in str(done.summary["nodes"])
+    gate.unlink()
+    assert three.outcomes(three.over(first)) == {"n1": "ok"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_begins_nobody_else_and_lets_who_began_finish(three: FarFleet, number: signal.Signals) -> None:
+    order = three.order()
+    node = three.nodes[order[0]]
+    gate = node.daemon.block("restart")
+    running = three.start("-o", "json", "--jobs", "1")
+    node.daemon.asked("restart")
+    running.send_signal(number)
+    for _ in range(20):
+        time.sleep(0.05)
+        assert running.poll() is None
+    gate.unlink()
+    done = three.over(running)
+    found = dict(zip(order, ("ok", "skipped", "skipped"), strict=True))
+    assert (done.code, three.outcomes(done)) == (130, found), done.err
+    assert done.summary["ended"] == "interrupted"
+    done = three.deploy("-o", "json", "--resume", "last")
+    assert three.outcomes(done) == dict.fromkeys(order[1:], "ok")
+    settled(three, "zero")
+
+
+def test_ctrl_c_twice_leaves_those_at_work_and_says_so(three: FarFleet) -> None:
+    order = three.order()
+    node = three.nodes[order[0]]
+    gate = node.daemon.block("restart")
+    running = three.start("--jobs", "1")
+    node.daemon.asked("restart")
+    running.send_signal(signal.SIGINT)
+    assert running.stderr is not None
+    heard = running.stderr.readline()  # two signals that come too soon are one
+    running.send_signal(signal.SIGINT)
+    done = three.over(running)
+    assert done.code == 130, (heard, done.err)
+    assert f"lost 1 node: {order[0]}\n" in done.out
+    assert "the next deploy" in done.out
+    assert "skipped 2 nodes: " in done.out
+    gate.unlink()
+    node.rests()
+    done = three.deploy("-o", "json", "--resume", "last")
+    assert three.outcomes(done) == {order[0]: "unchanged", **dict.fromkeys(order[1:], "ok")}
