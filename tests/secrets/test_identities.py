@@ -1,5 +1,7 @@
 """Private keys are read from the files that age and OpenSSH write; of all others it is said why not."""
 
+from itertools import count
+
 import pytest
 
 from gitcfg.model import GitcfgError
@@ -73,6 +75,7 @@ def test_nothing_that_is_shown_of_a_key_is_the_key() -> None:
             "age-keygen",
         ),
     ],
+    ids=count(),  # two workers make other keys
 )
 def test_what_is_no_key_is_refused_with_a_hint(text: bytes, message: str, hint: str) -> None:
     with pytest.raises(GitcfgError) as told:
