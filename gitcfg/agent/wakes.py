@@ -47,6 +47,11 @@ class Wakes:
             if self.ending or self.hurried:
                 raise Woken
             yield
+        except RuntimeError as error:
+            # Raised while an import makes a class, it comes as the cause of this (Python before 3.12).
+            if isinstance(error.__cause__, Woken):
+                raise error.__cause__ from None
+            raise
         finally:
             self._waiting = False
 

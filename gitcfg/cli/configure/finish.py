@@ -35,6 +35,10 @@ def tell_diff(at: Conversation) -> None:
 
 def finish(at: Conversation) -> int | None:
     """Show what changes, and write it if that is wanted: the exit code; None: go on."""
+    # Else it is chance whether that is noticed before or after the question: not all of it is read again.
+    if changed := at.stale():
+        anew(at, changed)
+        return None
     tell_diff(at)
     if not at.work.draft.files:
         return None
