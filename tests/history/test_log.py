@@ -139,8 +139,9 @@ def some_questions(files: Files, rng: Random) -> Iterator[Question]:
     """Questions about what there is in a repository."""
     fleet = in_memory(files)
     nodes, bound = sorted(fleet), sorted({name for node in fleet.values() for name in node.params})
-    yield from (Question(Subject.NODE, name) for name in rng.sample(nodes, 3))
-    yield from (Question(Subject.NODE, name, rng.choice(bound)) for name in rng.sample(nodes, 2))
-    yield from (Question(Subject.PARAM, name) for name in rng.sample(bound, 5))
+    few = rng.sample(nodes, min(2, len(nodes)))
+    yield from (Question(Subject.NODE, name) for name in rng.sample(nodes, min(3, len(nodes))))
+    yield from (Question(Subject.NODE, name, rng.choice(bound)) for name in few)
+    yield from (Question(Subject.PARAM, name) for name in rng.sample(bound, min(5, len(bound))))
     yield from (Question(Subject.FEATURE, name) for name in sorted(fleet.compiled.model.features)[-4:])
     yield from (Question(Subject.GROUP, name) for name in sorted(fleet.compiled.model.groups))
