@@ -1,11 +1,9 @@
 """Which nodes a deploy may touch: not those that a hold keeps elsewhere, and not those with an agent."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from datetime import date
 
 import msgspec
 
-from gitcfg.library import Fleet
 from gitcfg.model import Hold
 from gitcfg.model.texts import ABBREVIATED, safe
 
@@ -32,17 +30,6 @@ class Chosen(msgspec.Struct, frozen=True):
     nodes: tuple[str, ...]
     spared: Mapping[str, Spared]
     held: frozenset[str]
-
-
-def holds(fleet: Fleet, today: date) -> dict[str, Hold]:
-    """By node, the hold that counts; of several the last in order of name, as for a server."""
-    found: dict[str, Hold] = {}
-    for _, hold in sorted(fleet.model.holds.items()):
-        if today <= hold.until:
-            where = hold.where
-            nodes = fleet.compiled.select(where.name).names if where is not None else hold.members
-            found |= dict.fromkeys(nodes or (), hold)
-    return found
 
 
 def chosen(

@@ -12,6 +12,7 @@ from gitcfg.git.fingerprint import changed_paths, fingerprint
 from gitcfg.inventory.guests import guests_behind
 from gitcfg.inventory.places import Described
 from gitcfg.library import Fleet
+from gitcfg.model import Hold
 from gitcfg.model.kinds import SETTINGS
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _FEW = 200
 
 def described(fleet: Fleet, today: date) -> dict[str, Described]:
     """Every node of a commit, with the hold that counts: of several, the last in order of name."""
-    held = _held(fleet, today)
+    held = {name: hold.name for name, hold in holds(fleet, today).items()}
     keys = fleet.model.keys
     said = fleet.roster.said
     return {name: _described(said(name), name in keys, held.get(name)) for name in fleet}
@@ -81,13 +82,14 @@ def _described(said: Said, accepted: bool, hold: str | None) -> Described:
     return Described(tuple(ref.name for ref in said.groups), said.labels, said.retired, accepted, hold)
 
 
-def _held(fleet: Fleet, today: date) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, hold in sorted(fleet.model.holds.items()):
+def holds(fleet: Fleet, today: date) -> dict[str, Hold]:
+    """By node, the hold that counts; of several the last in order of name."""
+    found: dict[str, Hold] = {}
+    for _, hold in sorted(fleet.model.holds.items()):
         if today <= hold.until:
             where = hold.where
             nodes = fleet.compiled.select(where.name).names if where is not None else hold.members
-            found |= dict.fromkeys(nodes or (), name)
+            found |= dict.fromkeys(nodes or (), hold)
     return found
 
 

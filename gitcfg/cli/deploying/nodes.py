@@ -14,6 +14,7 @@ from gitcfg.cli.serving.said import Asked
 from gitcfg.cli.serving.told import heard
 from gitcfg.cli.session import Session
 from gitcfg.deploy import hosts
+from gitcfg.inventory.described import holds
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.nodeset import fold
@@ -58,7 +59,7 @@ def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> Non
 def touched(source: Source, commit: Chosen, names: Iterable[str], asked: Asked) -> hosts.Chosen:
     """Those to touch, and why the others are left alone: the holds count that were reviewed last."""
     with source.at(commit.ruling) as ruling:
-        held = hosts.holds(ruling, source.today)
+        held = holds(ruling, source.today)
 
     def resolved(text: str) -> str | None:
         repository = source.repository
