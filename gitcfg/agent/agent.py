@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ..install import Drift, InstallError, Package, Place, installed
+from ..install import Debt, Drift, InstallError, Package, Place, debts, installed
 from .client import Client
 from .facts import Facts
 from .memory import MOST_DRIFT, Memory, Running, keep
@@ -101,6 +101,13 @@ class Agent:
             return installed(self.place)
         except InstallError:
             return None
+
+    def owed(self) -> tuple[Debt, ...]:
+        """What subsystems still have to do for it; nothing where that cannot be read (`settle` tells)."""
+        try:
+            return debts(self.place)
+        except InstallError:
+            return ()
 
     def running(self, package: Package | None) -> Running | None:
         """What is in force; an installation that another program made counts from when it is noticed."""

@@ -64,14 +64,16 @@ def _key(asked: Namespace) -> int:
 
 
 def _status(asked: Namespace) -> int:
-    from ..install import InstallError, installed
+    from ..install import Debt, InstallError, debts, installed
     from .configured import configured
     from .identity import identity
     from .memory import Memory, recall
     from .status import status, status_lines
 
     place, settings = _place(asked), configured(asked.root, asked.config)
-    who, memory, package, unreadable = identity(place, settings.node), Memory(), None, []
+    who, memory = identity(place, settings.node), Memory()
+    package, unreadable = None, []
+    owed: tuple[Debt, ...] = ()
     try:
         memory = recall(place)
     except InstallError as error:
@@ -80,7 +82,11 @@ def _status(asked: Namespace) -> int:
         package = installed(place)
     except InstallError as error:
         unreadable.append(str(error))
-    said = status(settings, who, memory, package, unreadable)
+    try:
+        owed = debts(place)
+    except InstallError as error:
+        unreadable.append(str(error))
+    said = status(settings, who, memory, package, unreadable, owed)
     if asked.output == "json":
         import json
 

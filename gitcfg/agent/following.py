@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 
 from ..install import REFUSED, Actions, InstallError, Outcome, Package, PackageError
+from ..install.order import STOP
+from ..install.owed import in_words
 from .agent import Agent
 from .problems import AgentError
 from .questions import ask_actions, ask_package
@@ -20,7 +22,8 @@ def follow(agent: Agent, target: Target) -> Outcome | None:
     """Put in force what the server names; None if there is nothing to do, or not yet."""
     before = agent.in_force()
     moved = before is None or before.commit != target.commit
-    if before is not None and before.digest == target.digest and not (moved and agent.settings.advertise):
+    same = before is not None and before.digest == target.digest and not _is_owed(agent)
+    if before is not None and same and not (moved and agent.settings.advertise):
         _adopt(agent, before, target)
         return None
     if _too_early(agent, target):
@@ -51,7 +54,8 @@ def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outco
 
     settle(agent)  # Busy where somebody else installs: that says nothing against this commit
     agent.wakes.may_begin()
-    agent.say(f"{target.commit[:10]}: to be installed{_instead(before)}")
+    owed = "".join(f", {one} is owed" for one in in_words(agent.owed()))
+    agent.say(f"{target.commit[:10]}: to be installed{_instead(before)}{owed}")
     agent.remember(begun=target.commit)
     return install(agent.place, package, actions, agent.settings.policy, reaching(agent, target))
 
@@ -61,6 +65,11 @@ def _adopt(agent: Agent, before: Package, target: Target) -> None:
     known = agent.running(before)
     if known is not None and known.commit != target.commit:
         agent.remember(running=known._replace(commit=target.commit), failure=None)
+
+
+def _is_owed(agent: Agent) -> bool:
+    """Whether what is in force must be installed once more. A stop goes along with the next change."""
+    return any(one.kind != STOP for one in agent.owed())
 
 
 def _too_early(agent: Agent, target: Target) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ..install import FAILED, Busy, Damaged, InstallError, installed, last_report, recover
+from ..install import FAILED, Busy, Damaged, InstallError, debts, installed, last_report, recover
 from .agent import Agent
 from .memory import NAME, recall
 from .results import forgotten, is_last, lost, note
@@ -39,6 +39,7 @@ def settle(agent: Agent) -> None:
     try:
         _recovered(agent)
         installed(agent.place)
+        debts(agent.place)
     except Busy:
         raise
     except Damaged as error:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from ..install import Drift, Package
+from ..install import Debt, Drift, Package
+from ..install.owed import in_words
 from .identity import Identity
 from .memory import Memory
 from .problems import PENDING
@@ -17,7 +18,12 @@ SCHEMA = "gitcfg.status/1"
 
 
 def status(
-    settings: Settings, who: Identity, memory: Memory, package: Package | None, unreadable: Sequence[str] = ()
+    settings: Settings,
+    who: Identity,
+    memory: Memory,
+    package: Package | None,
+    unreadable: Sequence[str] = (),
+    owed: Sequence[Debt] = (),
 ) -> dict[str, Any]:
     """As plain data. Times are seconds since the epoch by this node's clock, null for never.
 
@@ -42,6 +48,7 @@ def status(
         "under_way": memory.begun or None,
         "unheard": len(memory.results),
         "drift": list(memory.drift),
+        "owed": list(in_words(owed)),
     }
 
 
@@ -70,6 +77,7 @@ def status_lines(said: Mapping[str, Any]) -> Iterator[str]:
     unknown = said["running"] is None and said["unreadable"]
     yield f"runs      {'unknown' if unknown else _runs(said['running'])}"
     yield from _results(said)
+    yield from (f"owed      {one}" for one in said["owed"])
     yield from (f"drift     {one['kind']} {one['path']}" for one in said["drift"])
 
 

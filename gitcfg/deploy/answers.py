@@ -51,6 +51,7 @@ class _Hello(msgspec.Struct, frozen=True):
     busy: _Word = ""
     interrupted: bool = False
     problem: _Path = ""
+    owed: _Paths = ()
 
 
 class _Done(msgspec.Struct, frozen=True):

@@ -32,7 +32,9 @@ class Hello(msgspec.Struct, frozen=True):
 
     `commit` and `digest` are of the package in force, None where there is none or nobody knows it. `agent` is
     "", "installed" or "running". `report` is what the last installation came to, also one whose line was cut.
-    `busy` says who is installing now, `interrupted` that an installation died and is taken back first.
+    `busy` says who is installing now, `interrupted` that an installation died and is taken back first. `owed`
+    is what subsystems still have to do for what is in force, like `restart startd`: an order to install has
+    them do it.
     """
 
     python: str
@@ -46,6 +48,7 @@ class Hello(msgspec.Struct, frozen=True):
     interrupted: bool = False
     problem: str = ""
     """Why the record of what is in force cannot be read; an order to install sets it aside."""
+    owed: tuple[str, ...] = ()
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from .entry import install, repair
     from .inforce import installed, last_report
     from .interrupted import recover
+    from .order import Debt
     from .outcome import FAILED, OK, REFUSED, REVERTED, UNCHANGED, Outcome, outcome_from_json, outcome_to_json
+    from .owed import debts
     from .package import Actions, Check, File, Package, Subsystem, file_digest, hidden
     from .place import Clock, Limits, Listener, Place
     from .policy import Policy
@@ -32,6 +34,7 @@ __all__ = [
     "Check",
     "Clock",
     "Damaged",
+    "Debt",
     "Drift",
     "File",
     "InstallError",
@@ -45,6 +48,7 @@ __all__ = [
     "Refused",
     "StepFailed",
     "Subsystem",
+    "debts",
     "drift",
     "file_digest",
     "hidden",
@@ -68,7 +72,9 @@ _MODULES = {
     "entry": "install repair",
     "inforce": "installed last_report",
     "interrupted": "recover",
+    "order": "Debt",
     "outcome": "FAILED OK REFUSED REVERTED UNCHANGED Outcome outcome_from_json outcome_to_json",
+    "owed": "debts",
     "package": "Actions Check File Package Subsystem file_digest hidden",
     "place": "Clock Limits Listener Place",
     "policy": "Policy",

@@ -72,7 +72,7 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
 
     A daemon that died of the new files cannot be reloaded: a reload that fails is followed by a restart.
     """
-    started = _noting_if_room(journal)
+    started = noting_if_room(journal)
     said = "" if step.undo.commands else f"{step.name} has no command that takes the old files."
     for command in step.undo.commands:
         title = f"{step.title} again"
@@ -84,11 +84,23 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
         place.listener.told(title, "done" if ran.well else "failed")
         if ran.well:
             return True, ""
-        said = f"{title}: {_why(ran)}\n{ran.output[-_UNDO_OUTPUT:]}".rstrip()
+        said = f"{title}: {why(ran)}\n{ran.output[-_UNDO_OUTPUT:]}".rstrip()
     return not step.undo.commands, said
 
 
-def _noting_if_room(journal: Journal) -> Callable[[int], None]:
+def checked_again(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
+    """Whether a subsystem that has taken the files is well with them, and what it said if not."""
+    started = noting_if_room(journal)
+    tried = (checked(place, one, started) for one in step.undo.checks)
+    bad = next((ran for ran in tried if not ran.well), None)
+    if bad is None:
+        return True, ""
+    return False, f"{step.title}: {why(bad)}\n{bad.output[-_UNDO_OUTPUT:]}".rstrip()
+
+
+def noting_if_room(journal: Journal) -> Callable[[int], None]:
+    """The same where a full disk keeps nothing from being run."""
+
     def noted(pid: int) -> None:
         with suppress(OSError):
             _noting(journal)(pid)
@@ -99,10 +111,11 @@ def _noting_if_room(journal: Journal) -> Callable[[int], None]:
 def _judge(place: Place, title: str, command: Sequence[str], ran: Ran) -> None:
     place.listener.told(title, "done" if ran.well else "failed")
     if not ran.well:
-        raise StepFailed(title, f"{title}: {_why(ran)}", command, ran.code, ran.output)
+        raise StepFailed(title, f"{title}: {why(ran)}", command, ran.code, ran.output)
 
 
-def _why(ran: Ran) -> str:
+def why(ran: Ran) -> str:
+    """How a command that was not well ended."""
     if ran.code is None:
         return "the time ran out."
     return f"ended by signal {-ran.code}." if ran.code < 0 else f"exit code {ran.code}."

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .inforce import UNKNOWN, UNKNOWN_DIGEST
 from .lines import decoded
 from .lock import held
+from .owed import OWED, read_owed
 from .place import Place
 from .problems import Damaged, InstallError
 from .record import INSTALLED, NEXT, REPORT, Record, read_record, whole_report, write_record
@@ -20,7 +21,8 @@ def set_aside(place: Place, stamp: str) -> str:
     can no longer be known is said.
     """
     with opened(place) as store, held(store, place):
-        return "\n".join(said for said in (_record(store, stamp), _journal(store, stamp)) if said)
+        parts = (_record(store, stamp), _owed(store, stamp), _journal(store, stamp))
+        return "\n".join(said for said in parts if said)
 
 
 def _record(store: Store, stamp: str) -> str:
@@ -35,6 +37,25 @@ def _record(store: Store, stamp: str) -> str:
     return ""
 
 
+def _owed(store: Store, stamp: str) -> str:
+    """Nobody knows then what runs with other files than its own: that goes last here too."""
+    try:
+        read_owed(store)
+    except Damaged as error:
+        _unknown(store)
+        _rename(store, OWED, stamp)
+        return f"{error.message} It is kept as {_aside(OWED, stamp)}, and everything is installed anew."
+    return ""
+
+
+def _unknown(store: Store) -> None:
+    """The record, henceforth of no commit: whatever is installed next is activated whole."""
+    known = read_record(store) or Record()
+    if known.package is not None:
+        unknown = known.package._replace(commit=UNKNOWN, digest=UNKNOWN_DIGEST)
+        write_record(store, INSTALLED, unknown, known.folders)
+
+
 def _journal(store: Store, stamp: str) -> str:
     """Of an installation that is half done: which files it exchanged, and what it ran, nobody knows.
 
@@ -43,10 +64,8 @@ def _journal(store: Store, stamp: str) -> str:
     try:
         decoded(store.read(JOURNAL) or b"")
     except Damaged as error:
-        known, more = read_record(store) or Record(), _only_next(store)
-        if known.package is not None:
-            unknown = known.package._replace(commit=UNKNOWN, digest=UNKNOWN_DIGEST)
-            write_record(store, INSTALLED, unknown, known.folders)
+        more = _only_next(store)
+        _unknown(store)
         store.remove(STAGED)
         kept = [name for name in (BACKUP, NEXT, JOURNAL) if _rename(store, name, stamp)]
         before = f", the files from before as {_aside(BACKUP, stamp)}" if BACKUP in kept else ""

@@ -9,6 +9,7 @@ from .found import Found
 from .journal import Journal
 from .kept import keep, prune
 from .outcome import OK, Outcome
+from .owed import settle
 from .paths import folders_of
 from .place import Place
 from .record import INSTALLED, NEXT, Record, read_record, write_record, write_report
@@ -21,7 +22,7 @@ def finish(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcom
         if outcome.result == OK and found.plan is not None:
             clear(store, found.plan, found.key, former)
             keep(store, found.plan, outcome.kept)
-            _record(store)
+            _record(store, outcome)
         prune(store, place.limits.kept)
         reported(store, outcome)
         tidy(store)
@@ -38,7 +39,7 @@ def tidy(store: Store) -> None:
         store.remove(name)
 
 
-def _record(store: Store) -> None:
+def _record(store: Store, outcome: Outcome) -> None:
     """The package first, which needs no room; then without the folders that are empty now and go."""
     if store.disk.stat(store.at, NEXT) is not None:
         store.disk.rename(store.at, NEXT, store.at, INSTALLED)
@@ -46,6 +47,7 @@ def _record(store: Store) -> None:
     found = read_record(store)
     if found is None or found.package is None:
         return
+    settle(store, found.package, outcome)
     remaining = _without_empty_folders(store, found)
     if remaining != found.folders:
         write_record(store, INSTALLED, found.package, remaining)

@@ -12,20 +12,21 @@ from .found import Found
 from .journal import Journal
 from .kept import kept_names
 from .outcome import OK, REFUSED, REVERTED, UNCHANGED, Outcome, outcome_to_json
+from .owed import in_force, settle
 from .package import Actions, Package
 from .place import Place
 from .plan import Plan, done, plan_to_json
-from .planning import make_plan
-from .policy import Policy, refusals
+from .planning import make_plan, permit
+from .policy import Policy
 from .problems import InstallError, Refused, failure
-from .record import INSTALLED, NEXT, Record, read_record, write_record
+from .record import INSTALLED, NEXT, Record, write_record
 from .request import Request, paths_of
 from .rollback import roll_back
 from .space import check_space
 from .staging import stage
-from .steps import stopping
 from .store import Store
 from .swap import back_up, exchange, prepare
+from .unowed import stop_owed
 from .unshown import hiding_of
 
 
@@ -50,7 +51,7 @@ class Installing:
         self.outcome = Outcome(OK, package.commit, package.digest)
 
     def __call__(self, store: Store) -> Outcome:
-        record = read_record(store) or Record()
+        record = in_force(store)
         try:
             owners = owners_of(self.package, record.package)
             plan = self.planned(store, record, owners)
@@ -64,7 +65,7 @@ class Installing:
     def planned(self, store: Store, record: Record, owners: Owners) -> Plan:
         """What is to be done, with nothing touched; Refused where it may not be, or there is no room."""
         request = self._request(store, record, owners)
-        self._permitted(request)
+        permit(request, self.policy, self.place.folder)
         plan = make_plan(request)
         if not plan.idle:
             check_space(store, plan, self.package, record.package)
@@ -81,19 +82,13 @@ class Installing:
             missing=store.tree.missing_folders(self.package.meant),
             resolve=self.policy.resolved,
             spared=self.spared,
+            owed=record.owed,
         )
-
-    def _permitted(self, request: Request) -> None:
-        paths = paths_of(request.old, request.new)
-        commands = [command for found in self.package.running.values() for command in found.commands]
-        commands += [found.stop for found in stopping(request)]
-        refused = refusals(self.policy, paths, commands, self.place.folder)
-        if refused:
-            raise Refused("\n".join(refused))
 
     def _nothing_to_do(self, store: Store, record: Record) -> Outcome:
         if record.package != self.package:
             write_record(store, INSTALLED, self.package, record.folders)
+        settle(store, self.package, self.outcome)
         return reported(store, self.outcome._replace(result=UNCHANGED))
 
     def _carried_out(self, store: Store, record: Record, plan: Plan, owners: Owners) -> Outcome:
@@ -107,6 +102,7 @@ class Installing:
             write_record(store, NEXT, self.package, (*record.folders, *plan.folders))
             self._swapped(store, journal, found, plan)
             outcome = self._done(store, found, plan)
+            outcome = stop_owed(journal, self.place, self.policy, record.owed, self.package, outcome)
             journal.add({"end": outcome_to_json(outcome)})
         except (OSError, InstallError) as error:
             return roll_back(store, self.place, found, self.outcome.because(REVERTED, failure(error)))

@@ -11,6 +11,17 @@ from .paths import matches
 RESTART, RELOAD, STOP = "restart", "reload", "stop"
 
 
+class Debt(NamedTuple):
+    """What the subsystem `name` of the package in force owes: `kind` is restart, reload or stop.
+
+    A stop is of what the package in force does not have: `command` does it.
+    """
+
+    name: str
+    kind: str
+    command: tuple[str, ...] = ()
+
+
 class Chosen(NamedTuple):
     """`covered`: the name of what is restarted, to the names that its restart restarts too."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .order import RELOAD, RESTART, STOP
+from .order import RELOAD, RESTART, STOP, Debt
 from .package import Check
 from .standing import ABSENT, Standing, standing_from_json, standing_to_json
 
@@ -22,12 +22,14 @@ class Entry(NamedTuple):
 class Undo(NamedTuple):
     """How a subsystem gets the old files again: the first of `commands` after which all `checks` succeed.
 
-    `required` is false where it was not known to work before, so that its failing is only told.
+    `required` is false where it was not known to work before, so that its failing is only told. `owes` is
+    what is owed until it is done, if this fails.
     """
 
     commands: tuple[tuple[str, ...], ...] = ()
     checks: tuple[Check, ...] = ()
     required: bool = True
+    owes: tuple[Debt, ...] = ()
 
 
 class Step(NamedTuple):
@@ -85,7 +87,8 @@ def _plain_entry(entry: Entry) -> dict[str, Any]:
 
 
 def _plain_undo(undo: Undo) -> dict[str, Any]:
-    return {**undo._asdict(), "checks": [check._asdict() for check in undo.checks]}
+    checks, owes = ([one._asdict() for one in some] for some in (undo.checks, undo.owes))
+    return {**undo._asdict(), "checks": checks, "owes": owes}
 
 
 def plan_from_json(said: Mapping[str, Any]) -> Plan:
@@ -113,7 +116,8 @@ def _step(said: Mapping[str, Any]) -> Step:
     undo = said["undo"]
     commands = tuple(tuple(one) for one in undo["commands"])
     checks = tuple(_check(one) for one in undo["checks"])
-    own = Undo(commands, checks, undo["required"])
+    owes = (Debt(one["name"], one["kind"], tuple(one["command"])) for one in undo.get("owes", ()))
+    own = Undo(commands, checks, undo["required"], tuple(owes))
     return Step(said["kind"], said["name"], tuple(said["command"]), said["early"], own)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from .order import Debt
 from .outcome import Outcome, outcome_from_json, outcome_to_json
 from .package import Package
 from .problems import Damaged, InstallError, PackageError
@@ -24,10 +25,11 @@ _NO_FILE = (errno.EISDIR, errno.ELOOP, errno.EIO)
 
 
 class Record(NamedTuple):
-    """`package` is None on a node where nothing was installed yet."""
+    """`package` is None on a node where nothing was installed yet. `owed` is kept beside it (`owed`)."""
 
     package: Package | None = None
     folders: tuple[str, ...] = ()
+    owed: tuple[Debt, ...] = ()
 
 
 def read_record(store: Store, name: str = INSTALLED) -> Record | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Optional
 
+from .order import Debt
 from .package import Actions, Package
 from .standing import Standing
 
@@ -17,7 +18,7 @@ class Request(NamedTuple):
     `standing` has every path of both; `owners` the numbers of owner and group by their names; `resolve`
     makes a command what this node runs, None where its policy does not let it: on the way forward such a
     command was refused before, on the way back (an older policy let it) it is left out. `spared` stand as
-    they do: their content is secret, and not known here.
+    they do: their content is secret, and not known here. `owed` is what failed on a way back before.
     """
 
     old: Package | None
@@ -28,6 +29,7 @@ class Request(NamedTuple):
     missing: tuple[str, ...]
     resolve: Resolve
     spared: frozenset[str] = frozenset()
+    owed: tuple[Debt, ...] = ()
 
 
 def paths_of(old: Package | None, new: Package) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from .activation import undo_step
 from .finish import finish
 from .found import Found
 from .journal import Journal
 from .outcome import FAILED, REVERTED, Outcome, outcome_to_json
+from .owing import keep_owed, still_owes, taken_back
 from .place import Place
 from .plan import done
 from .problems import Obstacle
@@ -34,9 +34,15 @@ def roll_back(store: Store, place: Place, found: Found, failure: Outcome) -> Out
         _note(journal, {"back": found.back})
     for number in found.begun:
         if number not in found.undone:
-            found.undone[number] = undo_step(journal, place, found.plan.steps[number])
+            found.undone[number] = taken_back(store, place, found, number)
             _note(journal, {"undid": [number, *found.undone[number]]})
-    return _end(store, place, found, _judged(found, failure))
+    outcome = _judged(found, failure)
+    try:
+        keep_owed(store, found)
+    except OSError as error:
+        said = f"What is still owed cannot be kept on the disk: {error.strerror}. Every run tries again."
+        return outcome._replace(result=FAILED, output=f"{outcome.output}\n{said}")
+    return _end(store, place, found, outcome)
 
 
 def _files_back(store: Store, place: Place, found: Found) -> str:
@@ -84,6 +90,9 @@ def _activated(found: Found) -> dict[str, Any]:
 
 
 def _end(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcome:
+    """What is not as it was is not `reverted`, also if nothing was begun."""
+    if still_owes(store, found):
+        outcome = outcome._replace(result=FAILED)
     _note(Journal(store), {"end": outcome_to_json(outcome)})
     return finish(store, place, found, outcome)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .order import RELOAD, RESTART, STOP, Chosen
+from .order import RELOAD, RESTART, STOP, Chosen, Debt
 from .package import RETIRED, Check, Subsystem
 from .plan import Step, Undo
 from .request import Request, Resolve, asked
@@ -23,7 +23,8 @@ def stops(request: Request) -> Iterable[Step]:
     for found in stopping(request):
         command = request.resolve(found.stop)
         if command:
-            undo = _undo(request.resolve, (found.restart or found.reload,), [found])
+            owes = (Debt(found.name, RESTART),)
+            undo = _undo(request.resolve, (found.restart or found.reload,), [found], owes)
             yield Step(STOP, found.name, command, True, undo)
 
 
@@ -51,22 +52,31 @@ def _way_back(request: Request, kind: str, name: str, covered: tuple[str, ...]) 
     """
     old, new = request.old, request.new.subsystems[name]
     if old is None:
-        return _undo(request.resolve, (new.restart if kind == RESTART else new.reload,), (), required=False)
+        way = new.restart if kind == RESTART else new.reload
+        return _undo(request.resolve, (way,), (), (Debt(name, kind),), required=False)
+    beside = [old.running[one] for one in covered if one in old.running]
+    owes = tuple(Debt(one.name, RESTART) for one in beside)
     found = old.running.get(name)
     if found is None:
-        return _undo(request.resolve, (new.stop,), (), required=False)
+        stop = request.resolve(new.stop)
+        own = (Debt(name, STOP, stop),) if stop else ()
+        return _undo(request.resolve, (new.stop,), (), (*own, *owes), required=False)
     ways = (found.restart or found.reload,) if kind == RESTART else (found.reload, found.restart)
-    checked = [found, *(old.running[one] for one in covered if one in old.running)]
-    return _undo(request.resolve, ways, checked)
+    owed = Debt(name, RESTART if all(ways) else kind)  # one that may not do for a reload has failed too
+    return _undo(request.resolve, ways, [found, *beside], (owed, *owes))
 
 
 def _undo(
-    resolve: Resolve, ways: Iterable[tuple[str, ...]], found: Iterable[Subsystem], required: bool = True
+    resolve: Resolve,
+    ways: Iterable[tuple[str, ...]],
+    found: Iterable[Subsystem],
+    owes: tuple[Debt, ...],
+    required: bool = True,
 ) -> Undo:
     commands = (resolve(way) for way in ways)
     checks = (resolved_check(one.check, resolve) for one in found)
     kept = tuple(check for check in checks if check)
-    return Undo(tuple(command for command in commands if command), kept, required)
+    return Undo(tuple(command for command in commands if command), kept, required, owes)
 
 
 def resolved_check(check: Check | None, resolve: Resolve) -> Check | None:

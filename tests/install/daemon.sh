@@ -1,5 +1,6 @@
 #!/bin/sh
 # daemon.sh VERB FOLDER CONFIG PYTHON: what a service manager does for daemon.py.
+# As long as CONFIG has a word of FOLDER/stuck, it can be neither restarted nor reloaded, and runs on.
 verb=$1 folder=$2 config=$3 python=$4
 here=$(dirname "$0")
 echo "$verb" >> "$folder/log"
@@ -20,6 +21,9 @@ answer() {
     cat "$folder/reply"
     [ ! -s "$folder/reply" ]
 }
+stuck() {
+    [ -e "$folder/stuck" ] && grep -q -f "$folder/stuck" "$config" && { echo "it is stuck"; exit 5; }
+}
 end() {
     if alive; then
         kill -TERM "$pid"
@@ -30,19 +34,24 @@ end() {
 case $verb in
     validate) if grep -q refused "$config"; then echo "$config is refused"; exit 1; fi ;;
     reload)
+        stuck
         alive || { echo "the daemon does not run"; exit 2; }
         rm -f "$folder/reply"
         kill -HUP "$pid"
         answer alive || exit 1
         ;;
     restart)
+        stuck
         end
         rm -f "$folder/reply"
         setsid "$python" -S -E "$here/daemon.py" "$folder" "$config" < /dev/null > /dev/null 2>&1 &
         answer "" || exit 1
         while [ ! -s "$folder/pid" ]; do sleep 0.005; done
         ;;
-    stop) end ;;
+    stop)
+        [ -e "$folder/stuck" ] && { echo "it is stuck"; exit 5; }
+        end
+        ;;
     check)
         alive || { echo "the daemon does not run"; exit 2; }
         cmp -s "$config" "$folder/loaded" || { echo "the daemon runs with something else"; exit 1; }

@@ -16,6 +16,7 @@ from gitcfg.install import (
     Outcome,
     Package,
     Subsystem,
+    debts,
     install,
     installed,
     last_report,
@@ -115,7 +116,8 @@ def settled(world: World, old: Package, new: Package) -> Package:
             continue
         text = (whole.files[config].true or b"").decode() if name in record.subsystems else None
         if record.subsystems.get(name) is None or record.subsystems[name].using == "new":
-            assert world.runs_with(name) == text
+            owes = [one.name for one in debts(world.place())]
+            assert world.runs_with(name) == text or name in owes
     return record
 
 
@@ -223,6 +225,37 @@ def test_killed_from_outside_at_any_time(world: World) -> None:
         if settled(world, here[0], there[0]) == there[0]:
             here, there = there, here
     assert reverted > len(many(0, 75)) // 10
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_cannot_be_taken_back_is_owed_wherever_it_dies(world: World, when: str) -> None:
+    """What runs is what stands, or it is noted; and the next installation pays, with no file changed."""
+    app = world.daemon("app", CONFIG)
+    old, new = package({CONFIG: "one\n"}, app), package({CONFIG: "sick\n"}, app, commit="b")
+    begin(world, (old, Actions(), new, Actions()))
+    owed = deaths = 0
+    for number in range(len(when) % 5, MOST, 5):
+        world.stuck("app", "one")
+        code = killed_at(number, when, partial(world.install_asked, new, Actions(("app",))))
+        outcome = recover(world.place()) or last_report(world.place())
+        assert outcome is not None
+        assert settled(world, old, new) == old
+        noted = debts(world.place())
+        assert world.runs_with("app") == "one\n" or noted
+        assert (outcome.result == "failed") == bool(noted)
+        world.stuck("app")
+        world.log("app")
+        again = killed_at(number % 37, when, partial(world.install_asked, old, Actions()))
+        recover(world.place())
+        paid = install(world.place(), old, Actions(), POLICY)
+        assert paid.result in (("ok", "unchanged") if noted else ("unchanged",))
+        assert (world.runs_with("app"), debts(world.place())) == ("one\n", ())
+        assert len(world.log("app")) <= (1 if again == 0 else 2) * bool(noted)
+        owed, deaths = owed + bool(noted), deaths + (code == KILLED)
+        if code == 0:
+            break
+    assert owed > 5
+    assert deaths > 15
 
 
 def test_each_step_is_begun_once_whenever_it_dies(world: World) -> None:

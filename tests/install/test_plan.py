@@ -112,8 +112,14 @@ def test_order(subsystems: list[Subsystem], restart: str, reload: str, expected:
 
 
 def plan(old: Package | None, new: Package, stands: dict[str, Standing], **asked: tuple[str, ...]) -> Plan:
+    return make_plan(request(old, new, stands, **asked))
+
+
+def request(
+    old: Package | None, new: Package, stands: dict[str, Standing], **asked: tuple[str, ...]
+) -> Request:
     standing = {path: stands.get(path, NOTHING) for path in paths_of(old, new)}
-    return make_plan(Request(old, new, Actions(**asked), standing, ROOT, (), lambda command: command or None))
+    return Request(old, new, Actions(**asked), standing, ROOT, (), lambda command: command or None)
 
 
 def stands(content: bytes, mode: int = 0o644) -> Standing:

@@ -8,7 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install import Actions, Outcome, Package, Place, Subsystem, install, installed, recover
+from gitcfg.install import (
+    Actions,
+    Check,
+    Outcome,
+    Package,
+    Place,
+    Subsystem,
+    debts,
+    install,
+    installed,
+    last_report,
+    recover,
+)
 from tests.install.power import Apart, Disks, PowerLoss, left
 from tests.install.world import POLICY, QuickClock, World, made_file, package, secret_file, standing
 from tests.seeds import TIMES
@@ -76,6 +88,43 @@ def started(world: World) -> Path:
     """A node on which the old package is in force."""
     assert world.install(OLD).result == "ok"
     return world.root
+
+
+def owed_or_reverted(root: Path) -> bool:
+    """Whether something is owed, as it must be where the last outcome was that going back failed."""
+    here = Place(str(root))
+    told = last_report(here)
+    owes = bool(debts(here))
+    assert (told is not None and told.result == "failed") == owes
+    return owes
+
+
+def test_power_lost_where_going_back_fails(world: World) -> None:
+    """Whatever is left then: what took the new files, and not the old ones again, is owed."""
+    ran = world.daemons / "ran"
+    old = Subsystem("app", reload=("/bin/false",))
+    takes = ("/bin/sh", "-c", f"echo x > {ran}")
+    new = Subsystem("app", reload=takes, check=Check(("/bin/false",), 20.0, 0))
+    assert world.install(package(FILES, old)).result == "ok"
+    chance, owed, folder = random.Random(0), 0, world.root.parent
+    for end in range(10_000):
+        ran.unlink(missing_ok=True)
+
+        def work(disk: Disks) -> Outcome:
+            return install(place(disk), package(NEW_FILES, new, commit="b"), Actions(reload=("app",)), POLICY)
+
+        disk, result = lost(world.root, folder / "run", end, work, Disks)
+        for _ in range(WAYS):
+            left(disk, chance, folder / "left")
+            settled(folder / "left", result)
+            owes = owed_or_reverted(folder / "left")
+            assert owes or not ran.exists()
+            owed += owes
+            shutil.rmtree(folder / "left")
+        shutil.rmtree(folder / "run")
+        if result is not None:
+            break
+    assert owed > 10 * WAYS
 
 
 def every(start: Path, new: Package, twice: bool = False, kind: type[Disks] = Disks) -> int:

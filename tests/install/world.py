@@ -187,6 +187,11 @@ class World:
         log.unlink(missing_ok=True)
         return [line for line in lines if line not in ("check", "validate")]
 
+    def stuck(self, name: str, word: str = "") -> None:
+        """A daemon does not stop, and takes no file that has this word; without one it does again."""
+        file = self.daemons / name / "stuck"
+        file.write_text(word) if word else file.unlink()
+
     def write(self, path: str, content: str) -> Path:
         target = self.root / path.lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)

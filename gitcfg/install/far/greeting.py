@@ -8,6 +8,7 @@ from typing import Any
 
 from ..inforce import UNKNOWN
 from ..outcome import outcome_to_json
+from ..owed import in_words
 from ..place import Place
 from ..problems import Damaged, InstallError
 from ..record import read_report
@@ -41,11 +42,14 @@ def _in_force(store: Store) -> dict[str, Any]:
     if report is not None:
         said["report"] = outcome_to_json(report)
     try:
-        package = record_of(store, True).package
+        record = record_of(store, True)
     except Damaged as error:
         return {**said, "problem": error.message}
     except InstallError as error:
         return {**said, "problem": str(error)}
+    package = record.package
+    if record.owed:
+        said["owed"] = list(in_words(record.owed))
     if package is not None and package.commit != UNKNOWN:
         said.update(commit=package.commit, digest=package.digest)
     return said

@@ -8,6 +8,7 @@ from ..accounts import owners_of
 from ..difference import read_public, unified
 from ..installing import Installing
 from ..outcome import OK, REFUSED, UNCHANGED, Outcome
+from ..owed import in_words
 from ..package import Actions, Package
 from ..place import Place
 from ..plan import Entry, Plan, done
@@ -21,6 +22,7 @@ from .view import interrupted, record_of, viewed
 _MOST = 1 << 20
 """Characters of all differences together: a person reads them."""
 _NOT_SHOWN = "(not shown: not everybody may read the file)\n"
+_OWED = "Owed since an installation could not be taken back"
 _INTERRUPTED = "An installation was interrupted here, or is at work: what stands may be of it."
 
 
@@ -36,8 +38,12 @@ def rehearsed(
             plan = installing.planned(store, record, owners_of(package, record.package))
         except Refused as error:
             return begun._replace(result=REFUSED, step="prepare", output=str(error)), {}
-        said = _INTERRUPTED if there and interrupted(store) else ""
-        found = begun._replace(output=said, changed=plan.changed, removed=plan.removed, **done(plan.steps))
+        said = [_INTERRUPTED] if there and interrupted(store) else []
+        if record.owed and not plan.idle:
+            said.append(f"{_OWED}: {', '.join(in_words(record.owed))}.")
+        found = begun._replace(
+            output="\n".join(said), changed=plan.changed, removed=plan.removed, **done(plan.steps)
+        )
         result = UNCHANGED if plan.idle else OK
         return found._replace(result=result), _differences(store, place, plan, package, record)
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..lock import NAME as LOCK
+from ..owed import in_force
 from ..paths import parent_of
 from ..place import Place
-from ..record import Record, read_record
+from ..record import Record
 from ..store import JOURNAL, Store, opened
 from ..tree import Tree
 
@@ -38,8 +39,8 @@ def viewed(place: Place) -> Iterator[tuple[Store, bool]]:
 
 
 def record_of(store: Store, there: bool) -> Record:
-    """What is in force."""
-    return (read_record(store) if there else None) or Record()
+    """What is in force, and what it owes."""
+    return in_force(store) if there else Record()
 
 
 def holder(store: Store, name: str = LOCK) -> str:
