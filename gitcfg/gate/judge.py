@@ -12,12 +12,13 @@ from gitcfg.cache.cache import Cache
 from gitcfg.check.checked import Checked
 from gitcfg.check.known import Known
 from gitcfg.gate.astray import astray
+from gitcfg.gate.key_changes import key_changes
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
 from gitcfg.gate.refusals import DELETED, NO_COMMIT, NO_SETTINGS, NO_SIGNERS, rewound, unsigned, wrong
 from gitcfg.gate.ruling import Refusal, Ruling, Seen
 from gitcfg.gate.secret_changes import secret_changes
-from gitcfg.gate.secrets import SECRETS, given_away, withheld
+from gitcfg.gate.secrets import Before, given_away, withheld
 from gitcfg.gate.settings import settings_changes
 from gitcfg.gate.standing import Standing
 from gitcfg.git.repository import Repository
@@ -113,10 +114,11 @@ class Gate:
         each = demanded.each and ruling.protected
         added = self._standing.added(before, commit, demanded, lambda other: other.each) if each else ()
         earlier = tuple(self._failing(added, commit, looked))
-        if old is not None and ruling.protected and any(old.tree.entries(SECRETS)):
+        was, secrets = self._befores(demanded, before, ruling)
+        if secrets is not None and ruling.protected:
             passed = self._standing.added(before, commit, demanded, lambda _: True)
-            earlier += tuple(self._failing(passed, commit, partial(given_away, old)))
-        seen = looked(new).plus(withheld(old, new) if old is not None else ())
+            earlier += tuple(self._failing(passed, commit, partial(given_away, secrets)))
+        seen = looked(new).plus(withheld(secrets, new) if secrets is not None else ())
         without = ruling.base if demanded.ratchet else None
         refusals = [wrong(found, without) for found in (*earlier, seen) if found.errors]
         return replace(
@@ -127,10 +129,20 @@ class Gate:
             changes=compare(old, new) if old is not None else None,
             gate=(
                 *(settings_changes(old.tree, new.tree) if old is not None else ()),
-                *(secret_changes(old, new) if old is not None else ()),
+                *(secret_changes(was, new) if was is not None else ()),
+                *(key_changes(old, new) if old is not None else ()),
                 *astray(new, lambda held: self._unheld(demanded, commit, held)),
             ),
         )
+
+    def _befores(
+        self, demanded: Policy, before: str | None, ruling: Ruling
+    ) -> tuple[Before | None, Before | None]:
+        """The secrets with which those of a push are compared, and by which a protected ref's are judged."""
+        repository, base = self._standing.repository, ruling.base
+        tips = self._standing.kept(before, base, demanded) if ruling.protected else ()
+        was = Before(repository, base, (tip for tip in tips if tip != base)) if base is not None else None
+        return was, was if not tips or tips[0] == base else Before(repository, tips[0], tips[1:])
 
     def _unheld(self, demanded: Policy, commit: str, held: str) -> str:
         """What is wrong with a commit at which nodes are to be held."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gitcfg.gate.secrets import same_secrets
+from gitcfg.gate.secrets import Before
 from gitcfg.library import Fleet
 from gitcfg.model import Secret
 from gitcfg.model.age import X25519, recipient
@@ -11,21 +11,36 @@ from gitcfg.model.names import shown
 _KEY = 20  # so many letters of a key tell it from others
 
 
-def secret_changes(old: Fleet, new: Fleet) -> tuple[str, ...]:
+def secret_changes(before: Before, new: Fleet) -> tuple[str, ...]:
     """A line for each."""
-    return () if same_secrets(old.tree, new.tree) else tuple(_changes(old, new))
+    return tuple(_changes(before, new)) if before.changed(new.tree) else ()
 
 
-def _changes(old: Fleet, new: Fleet) -> Iterator[str]:
-    before, after = old.model.secrets, new.model.secrets
-    for name in sorted(before.keys() | after.keys()):
-        was, is_ = before.get(name), after.get(name)
+def _changes(before: Before, new: Fleet) -> Iterator[str]:
+    old, after = before.secrets, new.model.secrets
+    for name in sorted(old.keys() | after.keys()):
+        was, is_ = old.get(name), after.get(name)
         if is_ is None:
             yield f"secret {name}: gone"
         elif was is None:
             yield f"secret {name}: new, for {_where(is_)}, read by {_listed(_keys(is_))}"
         else:
             yield from _of(name, was, is_)
+        if is_ is not None:
+            yield from _old_content(before, new, is_)
+
+
+def _old_content(before: Before, new: Fleet, secret: Secret) -> Iterator[str]:
+    """Whose encrypted file one has: what is bound later is judged by what is said of it from now on."""
+    holders: dict[str, dict[str, bool]] = {}
+    for one in before.holders(new.tree, secret):
+        holders.setdefault(one.secret.name, {})[_where(one.secret)] = one.former
+    for name, said in sorted(holders.items()):
+        begins = f"secret {secret.name}: the encrypted file is one that"
+        if name != secret.name:
+            yield f"{begins} {name} had, for {' and for '.join(said)}"
+        elif any(said.values()):
+            yield f"{begins} it had before"
 
 
 def _of(name: str, was: Secret, is_: Secret) -> Iterator[str]:

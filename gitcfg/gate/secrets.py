@@ -1,20 +1,25 @@
 """Secrets as they stood before a push: what was said of who may have them counts until it is accepted."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+
+import msgspec
 
 from gitcfg.check.checked import Checked, checked
 from gitcfg.check.confined import Ground, chosen, refused
-from gitcfg.check.sealed import header_of, path_of
+from gitcfg.check.sealed import FOLDER, header_of, path_of
 from gitcfg.compile import fleet as compiled
 from gitcfg.compile.concerned import concerned_by
+from gitcfg.gate.former import Former
 from gitcfg.gate.ruling import Seen
 from gitcfg.git.fingerprint import fingerprint
+from gitcfg.git.repository import Repository
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.library import Fleet
+from gitcfg.load.repository import load
 from gitcfg.model import Finding, Ref, Secret
+from gitcfg.model.names import shown
 
-SECRETS = "secrets"
 _GROUND = Ground(
     "which could not go there before this push",
     "whose `for`, as it was before this push, fails",
@@ -22,73 +27,110 @@ _GROUND = Ground(
 )
 
 
-def same_secrets(old: Tree, new: Tree) -> bool:
-    """Does the same stand in the folder of secrets?"""
-    return fingerprint(old, (SECRETS,)) == fingerprint(new, (SECRETS,))
+class Earlier(msgspec.Struct, frozen=True):
+    """A secret that had an encrypted file before; `former`: in the history, and not where the push begins."""
+
+    secret: Secret
+    former: bool
 
 
-def withheld(old: Fleet, new: Fleet) -> tuple[Finding, ...]:
-    """GC308 of nodes that get what was kept from them before: under its name, or as a copy of its file."""
-    if same_secrets(old.tree, new.tree):
-        return ()  # what every check says of it is enough
-    before = _Before(old)
-    said = {name: before.conditions(new.tree, secret) for name, secret in new.model.secrets.items()}
-    asked = {name: conditions for name, conditions in said.items() if conditions}
-    if not asked:
-        return ()
-    names = concerned_by([f"{SECRETS}/{name}.yaml" for name in asked], (new.version,))
-    fleet = (new if names is None else new.only(names)).compiled
-    return tuple(
-        finding
-        for name, conditions in asked.items()
-        for where in conditions
-        for finding in _refused(fleet, new.model.secrets[name], where)
-    )
+class Before:
+    """The secrets as they were before a push, and as they ever were."""
 
+    def __init__(self, repository: Repository, commit: str, others: Iterable[str] = ()) -> None:
+        """`others` are commits in whose history encrypted files are, too, that could come from there."""
+        self._repository = repository
+        self._tree = repository.at(commit)
+        self._tips = (commit, *others)
 
-def given_away(old: Fleet, new: Fleet) -> Seen:
-    """The same of a commit on the way to a pushed one: nodes may be held there."""
-    found = withheld(old, new)
-    said = checked(new.model, len(new), ()) if found else Checked((), 0, 0, 0, 0)
-    return Seen(new.commit or "", new.tree, said, ()).plus(found)
+    @cached_property
+    def secrets(self) -> Mapping[str, Secret]:
+        """By name."""
+        return load(self._tree).secrets
 
+    def changed(self, now: Tree) -> bool:
+        """Does something else stand in the folder of secrets?"""
+        return fingerprint(self._tree, (FOLDER,)) != fingerprint(now, (FOLDER,))
 
-def _refused(fleet: compiled.Fleet, secret: Secret, where: Ref) -> Iterator[Finding]:
-    kinds = [kind for kind in fleet.classes if secret.name in kind.secrets.values()]
-    selection = chosen(fleet, where, kinds)
-    for kind in kinds:
-        yield from refused(secret, where, kind, selection, _GROUND)
-
-
-class _Before:
-    """The secrets as they were."""
-
-    def __init__(self, fleet: Fleet) -> None:
-        self._tree = fleet.tree
-        self._secrets = fleet.model.secrets
-
-    def conditions(self, now: Tree, secret: Secret) -> tuple[Ref, ...]:
+    def conditions(self, now: Tree, secret: Secret) -> tuple[tuple[Ref, Ground], ...]:
         """The other conditions under which what a secret holds could go to a node, each once."""
-        same = [self._secrets[secret.name]] if secret.name in self._secrets else []
-        said = {one.where.name: one.where for one in (*same, *self._copied(now, secret)) if one.where}
-        return tuple(
-            where for text, where in said.items() if secret.where is None or text != secret.where.name
-        )
+        own = [Earlier(self.secrets[secret.name], False)] if secret.name in self.secrets else []
+        said: dict[str, tuple[Ref, Ground]] = {}
+        for one in (*own, *self.holders(now, secret)):
+            where = one.secret.where
+            if where is not None and (secret.where is None or where.name != secret.where.name):
+                said.setdefault(where.name, (where, _ground(secret, one)))
+        return tuple(said.values())
 
-    def _copied(self, now: Tree, secret: Secret) -> Sequence[Secret]:
-        """Those that had the encrypted file of this one, where it did not."""
+    def holders(self, now: Tree, secret: Secret) -> Sequence[Earlier]:
+        """Those that had the encrypted file of this one, where it did not.
+
+        The history is asked only for what is new: else all pushes of secrets would wait for it.
+        """
         entry, before = (tree.entry(path_of(secret)) for tree in (now, self._tree))
         if entry is None or (before is not None and before.id == entry.id):
             return ()
-        return self._by_content.get(_identity(now, secret), ())
+        identity = _identity(now, secret)
+        if identity in self._by_content or not identity:
+            return [Earlier(one, False) for one in self._by_content.get(identity, ())]
+        return [Earlier(one, True) for one in self._former.of(identity)]
 
     @cached_property
     def _by_content(self) -> Mapping[str, Sequence[Secret]]:
         found: dict[str, list[Secret]] = {}
-        for secret in self._secrets.values():
+        for secret in self.secrets.values():
             found.setdefault(_identity(self._tree, secret), []).append(secret)
         found.pop("", None)
         return found
+
+    @cached_property
+    def _former(self) -> Former:
+        return Former(self._repository, self._tips)
+
+
+def withheld(before: Before, new: Fleet) -> tuple[Finding, ...]:
+    """GC308 of nodes that get what was kept from them before: under its name, or as a copy of its file."""
+    if not before.changed(new.tree):
+        return ()  # what every check says of it is enough
+    said = {name: before.conditions(new.tree, secret) for name, secret in new.model.secrets.items()}
+    asked = {name: conditions for name, conditions in said.items() if conditions}
+    if not asked:
+        return ()
+    names = concerned_by([f"{FOLDER}/{name}.yaml" for name in asked], (new.version,))
+    fleet = (new if names is None else new.only(names)).compiled
+    return tuple(
+        finding
+        for name, conditions in asked.items()
+        for where, ground in conditions
+        for finding in _refused(fleet, new.model.secrets[name], where, ground)
+    )
+
+
+def given_away(before: Before, new: Fleet) -> Seen:
+    """The same of a commit on the way to a pushed one: nodes may be held there."""
+    found = withheld(before, new)
+    said = checked(new.model, len(new), ()) if found else Checked((), 0, 0, 0, 0)
+    return Seen(new.commit or "", new.tree, said, ()).plus(found)
+
+
+def _refused(fleet: compiled.Fleet, secret: Secret, where: Ref, ground: Ground) -> Iterator[Finding]:
+    kinds = [kind for kind in fleet.classes if secret.name in kind.secrets.values()]
+    selection = chosen(fleet, where, kinds)
+    for kind in kinds:
+        yield from refused(secret, where, kind, selection, ground)
+
+
+def _ground(secret: Secret, earlier: Earlier) -> Ground:
+    """Widening a `for` lets go what a secret holds, and not what somebody takes from the history."""
+    if not earlier.former:
+        return _GROUND
+    whose = earlier.secret.name
+    had = f"whose encrypted file {'it' if whose == secret.name else shown(whose)} had before"
+    hint = (
+        f"`gitcfg secret set {secret.name}` gives it a content of its own; who can read it may seal the same "
+        f"anew: `gitcfg secret rekey {secret.name}`."
+    )
+    return Ground(f"{had}, and which could not go there", f"{had}, with a `for` that fails", hint)
 
 
 def _identity(tree: Tree, secret: Secret) -> str:

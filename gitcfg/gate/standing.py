@@ -34,6 +34,18 @@ class Standing:
         base = self.refs.base(tip, commit) if tip is not None else None
         return base if self.tree(base) is not None else None
 
+    def kept(self, before: str | None, base: str | None, demanded: Policy) -> tuple[str, ...]:
+        """The commits whose secrets count for a protected ref, that which does first.
+
+        For a new one, as with all settings, that is the branch of HEAD: whoever makes it chooses where it
+        parts from that, and could go back to when less was kept from nodes.
+        """
+        head = self.refs.tip(self.refs.head)
+        first = next((tip for tip in (before, head, base) if self.tree(tip) is not None), None)
+        tips = (self.refs.tip(ref) for ref in self.refs.names() if demanded.protects(ref))
+        found = (tip for tip in (first, head, *tips) if tip is not None and self.tree(tip) is not None)
+        return tuple(dict.fromkeys(found)) if first is not None else ()
+
     def is_known(self, commit: str) -> bool:
         """Does a ref lead to it already?"""
         return not self.refs.between(self._tips(self.refs.names()), commit)
