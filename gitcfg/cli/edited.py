@@ -1,6 +1,7 @@
 """What `gitcfg new`, `modify`, `delete` and `rename` do: edit, judge, write, commit, and tell it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -45,10 +46,18 @@ def edit(session: Session, orders: Sequence["Order"], wished: Wish) -> int:
     left: list[Left] = []
     renamed = tuple((order.name, order.to) for order in orders if order.to is not None)
     wished = msgspec.structs.replace(wished, renamed=renamed)
-    code = carry(session, lambda draft: left.extend(carry_out(draft, orders)), wished)
+    code = carry(
+        session, lambda draft: left.extend(carry_out(draft, orders, partial(_last, session))), wished
+    )
     if code == 0:
         tell_left(session, left)
     return code
+
+
+def _last(session: Session, name: str) -> int:
+    from gitcfg.edit.formerly import last_version
+
+    return last_version(session.open().repository, name)
 
 
 def carry(session: Session, work: Callable[["Draft"], None], wished: Wish) -> int:

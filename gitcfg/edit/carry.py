@@ -1,6 +1,6 @@
 """Carries out orders on a draft: each becomes changes of the texts of one or more files."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from gitcfg.edit import lists
@@ -12,12 +12,16 @@ from gitcfg.edit.left import Freed, Left, still_left
 from gitcfg.edit.orders import Deed, Given, Order
 from gitcfg.edit.places import new_place, place_of, with_it
 from gitcfg.edit.renamed import rename
+from gitcfg.edit.secrets import count_on
 from gitcfg.edit.target import name_of
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
+Last = Callable[[str], int]
+"""The highest version that a secret of a name ever had; 0: there was none."""
 
-def carry_out(draft: Draft, orders: Iterable[Order]) -> tuple[Left, ...]:
+
+def carry_out(draft: Draft, orders: Iterable[Order], last: Last = lambda _: 0) -> tuple[Left, ...]:
     """Carry out orders, one after another, and say where names of what was renamed still stand.
 
     GitcfgError: one cannot be; then the draft is of no use.
@@ -30,7 +34,7 @@ def carry_out(draft: Draft, orders: Iterable[Order]) -> tuple[Left, ...]:
             case Deed.DELETE:
                 _delete(draft, kind, order)
             case Deed.RENAME:
-                freed.append(_rename(draft, kind, order))
+                freed.append(_rename(draft, kind, order, last))
             case Deed.NEW:
                 _new(draft, kind, order)
                 _edit(draft, kind, order)
@@ -70,10 +74,13 @@ def _delete(draft: Draft, kind: Kind, order: Order) -> None:
             draft.write(gone, None)
 
 
-def _rename(draft: Draft, kind: Kind, order: Order) -> Freed:
+def _rename(draft: Draft, kind: Kind, order: Order, last: Last) -> Freed:
     if order.to is None:
         raise GitcfgError(f"It is not said what {shown(order.name)} is to be called.", 'Write "to": "NAME".')
-    return rename(draft, kind, order.name, order.to)
+    freed = rename(draft, kind, order.name, order.to)
+    if kind.name == "secret":
+        count_on(draft, order.to, last(order.to))
+    return freed
 
 
 def _new(draft: Draft, kind: Kind, order: Order) -> None:

@@ -119,6 +119,13 @@ def _line(one: Recipient) -> str:
     return f"{one.key} {one.comment}".strip()
 
 
+def count_on(draft: Draft, name: str, last: int) -> None:
+    """Let a secret that was renamed have a version in which no node has another one of that name."""
+    found = draft.model.secrets[name]
+    if found.version <= last:
+        draft.change(found.origin.file, Set(("version",), Raw(str(last + 1)), None, _KEYS))
+
+
 def reseal(draft: Draft, plan: Plan, sealed: str) -> None:
     """Write who can read a secret according to a plan, with the same content sealed for them."""
     draft.change(plan.file, *_lines(draft, plan))

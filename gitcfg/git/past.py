@@ -1,12 +1,15 @@
 """What stood in a folder before, at every commit of a history: told as what differs from one to the next."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import msgspec
 
 from gitcfg.git.differences import Changed
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -35,13 +38,14 @@ class Past:
         """
         seen: set[bytes | None] = set()
         last: bytes | None = None
-        for commit in self._history.walk(start, known):
-            tree = self._history.folder(self._history.root(commit), self._folder)
-            if tree not in seen:
-                changed = self._history.trees.changed(last, tree, f"{self._folder}/")
-                yield Version(commit, tree, tuple(changed))
-                seen.add(tree)
-                last = tree
+        with _whole():
+            for commit in self._history.walk(start, known):
+                tree = self._history.folder(self._history.root(commit), self._folder)
+                if tree not in seen:
+                    changed = self._history.trees.changed(last, tree, f"{self._folder}/")
+                    yield Version(commit, tree, tuple(changed))
+                    seen.add(tree)
+                    last = tree
 
     def file(self, version: Version, path: str) -> bytes | None:
         """The id of the file at a path; None: there is none."""
@@ -54,4 +58,16 @@ class Past:
 
     def read(self, file: bytes) -> bytes:
         """What a file holds."""
-        return self._history.read(file)
+        with _whole():
+            return self._history.read(file)
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """GitcfgError: something of the history is not there, as in partial clones."""
+    try:
+        yield
+    except KeyError as error:
+        missing = shown(str(error).strip("'"))
+        hint = "A whole clone has it; `git fsck` says what else is missing."
+        raise GitcfgError(f"git's history is not whole here: {missing} is missing.", hint) from None

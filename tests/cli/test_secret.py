@@ -203,6 +203,28 @@ def test_a_rotation_that_was_taken_back_leaves_its_version_used(pool: Pool) -> N
     assert "pool has version 4 now." in pool.run("secret", "set", "pool", given=b"four").error
 
 
+def test_one_that_gets_a_name_that_was_another_s_counts_on(pool: Pool) -> None:
+    pool.begun().run("secret", "set", "pool", "--commit", given=b"two")
+    assert pool.run("rename", "secret", "pool", "first", "--commit").code == 0
+    assert "version: 2\n" in (pool.root / "secrets/first.yaml").read_text()
+    words = ("secret", "set", "other", "--for", "true", "--recipient", "alice.pub", "--commit")
+    pool.run(*words, given=b"another")
+    assert pool.run("rename", "secret", "other", "pool").code == 0
+    assert "version: 3\n" in (pool.root / "secrets/pool.yaml").read_text()
+    assert pool.content() == "another"
+
+
+def test_a_history_with_a_file_missing_is_told(pool: Pool) -> None:
+    pool.begun()
+    for content in (b"two", b"three"):
+        pool.run("secret", "set", "pool", "--commit", given=content)
+    gone = pool.git("rev-parse", "HEAD~:secrets/pool.yaml").strip()
+    (pool.root / f".git/objects/{gone[:2]}/{gone[2:]}").unlink()
+    done = pool.run("secret", "rotate", "pool")
+    assert done.code == 2
+    assert "error: git's history is not whole here: " in done.error
+
+
 def test_versions_are_found_however_they_are_written(pool: Pool) -> None:
     file = pool.begun().root / "secrets/pool.yaml"
     flow = f"{{for: 'true', version: 7, recipients: ['{ALICE.public}']}}\n"

@@ -1,6 +1,5 @@
 """A new content of a secret, written: sealed for its readers, with the next version."""
 
-import os
 from typing import TYPE_CHECKING
 
 from gitcfg.cli.edited import Wish, carry
@@ -51,7 +50,7 @@ def last_version(session: Session, name: str) -> int:
     """The highest version that a secret ever had, as far as git knows."""
     from gitcfg.edit.formerly import last_version
 
-    return last_version(session.open().repository, os.environ, name)
+    return last_version(session.open().repository, name)
 
 
 def _tell(session: Session, plan: "Plan") -> None:
