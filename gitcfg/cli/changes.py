@@ -6,9 +6,9 @@ from msgspec import UNSET
 from rich.console import Console
 from rich.text import Text
 
+from gitcfg.cli import words
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import aligned, as_text
-from gitcfg.cli.words import marked
 from gitcfg.comparison.change import Change, Delta, Kind, Names
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.contents import FileDiff, file_diffs
@@ -85,7 +85,7 @@ def _names(names: Names) -> Text:
 
 def _param(kind: Kind, name: str, delta: Delta, behind: Steps) -> Iterator[Text]:
     old, new = (as_text(value) if value is not UNSET else None for value in (delta.old, delta.new))
-    before, after = marked(old, new)
+    before, after = words.marked(old, new)
     for sign, value, why in (("-", before, behind.old), ("+", after, behind.new)):
         if value is not None:
             line = Text(f"{sign} {name} = ", _LINE[sign]).append_text(value)
@@ -138,6 +138,12 @@ def _stat(change: Change) -> tuple[Text, ...]:
     actions = Text("  ").join(line[2:] for line in _actions(change))
     head = Text(f"{change.kind} {counted(len(change.nodes), 'node')}", _HEAD[change.kind])
     return head, Text(size), actions, Text(safe(fold(change.nodes)), "magenta")
+
+
+def marked(console: Console, lines: Iterable[str]) -> None:
+    """What nobody is to overlook although no node changes by it."""
+    for line in lines:
+        console.print(Text(safe(line), "bold yellow"))
 
 
 def summary(console: Console, changes: Iterable[Change]) -> None:

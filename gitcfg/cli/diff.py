@@ -54,6 +54,7 @@ def command(
 ) -> int:
     """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
     from gitcfg.cli.sides import asked, fleets, refuse_ambiguous, selected
+    from gitcfg.gate.key_changes import key_changes
     from gitcfg.library import compare
 
     session: Session = context.obj
@@ -62,19 +63,23 @@ def command(
     old, new = fleets(source, found, staged, merge)
     with old, new:
         refuse_ambiguous(found, (old, new))
-        changes = compare(old, new, selected((old, new), found.nodes, where))
+        names = selected((old, new), found.nodes, where)
+        changes = compare(old, new, names)
+        keys = key_changes(old, new) if names is None else ()
         if output is Form.MARKDOWN:
             from gitcfg.cli.markdown import show_markdown
 
-            show_markdown(changes, files)
+            show_markdown(changes, files, keys)
         elif output is not Form.TEXT:
             from gitcfg.cli.records import write_record
             from gitcfg.comparison.records import diff_record
 
             write_record(diff_record(old.commit, new.commit, changes, folded), Output(output))
         else:
-            from gitcfg.cli.changes import show, summary
+            from gitcfg.cli.changes import marked, show, summary
 
             show(session.console(), changes, stat, files)
-            summary(session.console(stderr=True), changes)
+            console = session.console(stderr=True)
+            marked(console, keys)
+            summary(console, changes)
     return int(exit_code and bool(changes))

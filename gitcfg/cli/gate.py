@@ -43,8 +43,7 @@ def _only(checked: Checked, wrong: Iterable[object]) -> Checked:
 def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
     if seen.wrong or ruling.earlier:
         console.print()
-    for line in ruling.gate:
-        console.print(Text(safe(line), "bold yellow"))
+    changes.marked(console, ruling.gate)
     new = seen.commit[:ABBREVIATED]
     if ruling.changes is None or ruling.base is None:
         console.print(f"{counted(seen.checked.nodes, 'node')} in all.")

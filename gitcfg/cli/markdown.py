@@ -1,6 +1,6 @@
 """Changes as Markdown for a pull request: short lines and folded details, to be read on a phone too."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, starmap
 
 from msgspec import UNSET
@@ -22,20 +22,23 @@ _SCREEN = 20
 _SIGNS = {"+": "+", "-": "−", "": ""}
 
 
-def show_markdown(changes: Comparison, files: bool) -> None:
-    """The whole document; `files` adds the diffs of rendered files."""
-    for line in document(changes, files):
+def show_markdown(changes: Comparison, files: bool, keys: Iterable[str] = ()) -> None:
+    """The whole document; `files` adds the diffs of rendered files, `keys` are lines about nodes' keys."""
+    for line in document(changes, files, keys):
         write(f"{line}\n")
 
 
-def document(changes: Comparison, files: bool) -> Iterator[str]:
+def document(changes: Comparison, files: bool, keys: Iterable[str] = ()) -> Iterator[str]:
     """Its lines."""
     found = reach(changes)
+    told = [f"- {code(line)}" for line in keys]
     if not changes:
         yield "**gitcfg:** no node changes."
+        yield from ("", *told) if told else ()
         return
     yield f"### gitcfg: {how_many(found)}"
     yield ""
+    yield from told
     yield from _actions(found)
     for change in changes:
         yield ""

@@ -13,19 +13,19 @@ _KEY = 20  # so many letters of a key tell it from others
 
 def secret_changes(before: Before, new: Fleet) -> tuple[str, ...]:
     """A line for each."""
-    return tuple(_changes(before, new)) if before.changed(new.tree) else ()
+    return tuple(_changes(before, new))
 
 
 def _changes(before: Before, new: Fleet) -> Iterator[str]:
     old, after = before.secrets, new.model.secrets
-    for name in sorted(old.keys() | after.keys()):
+    for name in sorted(before.touched(new.tree)):
         was, is_ = old.get(name), after.get(name)
-        if is_ is None:
-            yield f"secret {name}: gone"
-        elif was is None:
-            yield f"secret {name}: new, for {_where(is_)}, read by {_listed(_keys(is_))}"
-        else:
+        if is_ is not None and was is not None:
             yield from _of(name, was, is_)
+        elif is_ is not None:
+            yield f"secret {name}: new, for {_where(is_)}, read by {_listed(_keys(is_))}"
+        elif was is not None:
+            yield f"secret {name}: gone"
         if is_ is not None:
             yield from _old_content(before, new, is_)
 

@@ -12,7 +12,7 @@ from gitcfg.compile import fleet as compiled
 from gitcfg.compile.concerned import concerned_by
 from gitcfg.gate.former import Former
 from gitcfg.gate.ruling import Seen
-from gitcfg.git.fingerprint import fingerprint
+from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.library import Fleet
@@ -48,9 +48,10 @@ class Before:
         """By name."""
         return load(self._tree).secrets
 
-    def changed(self, now: Tree) -> bool:
-        """Does something else stand in the folder of secrets?"""
-        return fingerprint(self._tree, (FOLDER,)) != fingerprint(now, (FOLDER,))
+    def touched(self, now: Tree) -> frozenset[str]:
+        """The names of those of which anything is not as it was."""
+        paths = changed_paths(self._tree, now, (FOLDER,))
+        return frozenset(path.rpartition("/")[2].rpartition(".")[0] for path in paths)
 
     def conditions(self, now: Tree, secret: Secret) -> tuple[tuple[Ref, Ground], ...]:
         """The other conditions under which what a secret holds could go to a node, each once."""
@@ -90,9 +91,9 @@ class Before:
 
 def withheld(before: Before, new: Fleet) -> tuple[Finding, ...]:
     """GC308 of nodes that get what was kept from them before: under its name, or as a copy of its file."""
-    if not before.changed(new.tree):
-        return ()  # what every check says of it is enough
-    said = {name: before.conditions(new.tree, secret) for name, secret in new.model.secrets.items()}
+    secrets = new.model.secrets  # of those that are as they were what every check says is enough
+    touched = (name for name in sorted(before.touched(new.tree)) if name in secrets)
+    said = {name: before.conditions(new.tree, secrets[name]) for name in touched}
     asked = {name: conditions for name, conditions in said.items() if conditions}
     if not asked:
         return ()
@@ -102,7 +103,7 @@ def withheld(before: Before, new: Fleet) -> tuple[Finding, ...]:
         finding
         for name, conditions in asked.items()
         for where, ground in conditions
-        for finding in _refused(fleet, new.model.secrets[name], where, ground)
+        for finding in _refused(fleet, secrets[name], where, ground)
     )
 
 
