@@ -83,6 +83,11 @@ def test_a_rendering_leaves_nothing_to_the_next() -> None:
         ("\n{{ params.HOTS }}", 2, "'params.HOTS' is undefined", "did you mean params.HOST?"),
         ("{{ params.agent }}", 1, "'params.agent' is undefined", 'did you mean params["agent.interval"]?'),
         ("{{ HOST }}", 1, "'HOST' is undefined", "write params.HOST"),
+        (
+            *("{{ params|attr('HOST') }}", 1, "'params.HOST' is undefined"),
+            "write params.HOST: `attr` finds nothing that a map holds",
+        ),
+        ("{{ params|attr('HOTS') }}", 1, "'params.HOTS' is undefined", "did you mean params.HOST?"),
         ("{{ grups }}", 1, "'grups' is undefined", "did you mean groups?"),
         ("{{ node.nam }}", 1, "'node.nam' is undefined", "did you mean node.name?"),
         ("{{ node.facts.rak }}", 1, "'node.facts.rak' is undefined", "did you mean node.facts.rack?"),
