@@ -75,8 +75,17 @@ def wide(mode: str) -> bool:
 
 def _readable(entry: FileEntry, name: str) -> Iterator[Finding]:
     message = f"The file entry {shown(entry.path)} has the mode {entry.mode}, and holds the secret {name}."
-    hint = 'Leave the mode out, or write "0600": only its owner may read it.'
-    yield of("GC209", entry.path, message, [entry.origin], hint=hint)
+    yield of("GC209", entry.path, message, [entry.origin], hint=_way_out(entry))
+
+
+def _way_out(entry: FileEntry) -> str:
+    """Daemons that are not root usually read their files through a group; here the owner must be theirs."""
+    if entry.owner != "root":
+        return f'Leave the mode out, or write "0600": then only {shown(entry.owner)}, its owner, may read it.'
+    if entry.group != "root":
+        who = shown(entry.group)
+        return f'Make who reads it its owner: `owner: {who}, mode: "0600"`, if {who} is a user, too.'
+    return 'Leave the mode out, or write "0600". A daemon that is not root reads it as its `owner`.'
 
 
 def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
