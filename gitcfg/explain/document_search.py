@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.excerpt import Hit, in_value, whole
 from gitcfg.explain.match import Found, match
+from gitcfg.explain.veil import Veil
 from gitcfg.explain.wanted import Wanted
 from gitcfg.explain.written import Written, written
 from gitcfg.load.document import parse
@@ -30,8 +31,11 @@ def documents(model: Model) -> dict[str, tuple[str, str]]:
     return files
 
 
-def in_document(fleet: Fleet, wanted: Wanted, file: str, kind: str, name: str) -> Iterator[Found]:
+def in_document(
+    fleet: Fleet, wanted: Wanted, veil: Veil, file: str, definition: tuple[str, str]
+) -> Iterator[Found]:
     """Where texts are found in a file that holds definitions of a kind, or the one of a name."""
+    kind, name = definition
     entry = fleet.tree.entry(file)
     data = fleet.tree.read(entry) if entry is not None else b""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
@@ -39,13 +43,15 @@ def in_document(fleet: Fleet, wanted: Wanted, file: str, kind: str, name: str) -
     if not (members or wanted.may_hold(text)):
         return
     lines = text.split("\n")
-    for one in written(kind, parse(file, data)):
+    everything = tuple(written(kind, parse(file, data)))
+    shows = veil.over(text, everything)
+    for one in everything:
         own = _own(one, kind, name)
         extra = members if one.path == ("nodes",) else ()
         held = wanted.held(one.text, *extra)
         if own is None or not held:
             continue
-        for hit in _hits(lines, one, wanted, extra):
+        for hit in shows.told(one, _hits(lines, one, wanted, extra)):
             yield held, match(kind, *own, file, hit)
 
 

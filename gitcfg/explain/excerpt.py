@@ -12,12 +12,16 @@ _LONGEST = 160
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A line in which something is found, or the beginning of what holds it. `spans` are in the excerpt."""
+    """A line in which something is found, or the beginning of what holds it. `spans` are in the excerpt.
+
+    `veiled`: it is found in a secret that stands there in plain text.
+    """
 
     line: int
     column: int
     excerpt: str
     spans: tuple[tuple[int, int], ...]
+    veiled: bool = False
 
 
 def in_lines(text: str, pattern: re.Pattern[str]) -> Iterator[Hit]:

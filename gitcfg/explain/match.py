@@ -10,7 +10,10 @@ from gitcfg.model import Origin
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A place where one of the texts is found, or several. `field` are the keys that lead to it."""
+    """A place where one of the texts is found, or several. `field` are the keys that lead to it.
+
+    `veiled`: it is found in a secret that stands there in plain text, and is not shown.
+    """
 
     kind: str
     name: str
@@ -18,6 +21,7 @@ class Match(msgspec.Struct, frozen=True):
     origin: Origin
     excerpt: str
     spans: tuple[tuple[int, int], ...]
+    veiled: bool = False
 
 
 Found = tuple[frozenset[int], Match]
@@ -26,7 +30,7 @@ Found = tuple[frozenset[int], Match]
 
 def match(kind: str, name: str, field: str, file: str, hit: Hit) -> Match:
     """What is found in a line of a file."""
-    return Match(kind, name, field, Origin(file, hit.line, hit.column), hit.excerpt, hit.spans)
+    return Match(kind, name, field, Origin(file, hit.line, hit.column), hit.excerpt, hit.spans, hit.veiled)
 
 
 def matches_record(commit: str | None, texts: Iterable[str], matches: Iterable[Match]) -> Record:

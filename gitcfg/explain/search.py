@@ -8,6 +8,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.document_search import documents, in_document
 from gitcfg.explain.excerpt import in_lines
 from gitcfg.explain.match import Found, Match, match
+from gitcfg.explain.veil import Veil, veiled
 from gitcfg.explain.wanted import Wanted
 from gitcfg.model import Model, Origin
 
@@ -57,12 +58,13 @@ def _everywhere(fleet: Fleet, wanted: Wanted) -> Iterator[Found]:
         spans = wanted.spans(name)
         if spans:
             yield wanted.held(name), Match(kind, name, "name", Origin(file), name, spans)
-    for file, (kind, name) in documents(fleet.model).items():
-        yield from in_document(fleet, wanted, file, kind, name)
+    veil = Veil(fleet)
+    for file, definition in documents(fleet.model).items():
+        yield from in_document(fleet, wanted, veil, file, definition)
     texts = [("template", f"templates/{name}", name, text) for name, text in fleet.templates.items()]
     texts += [("file", f"files/{name}", name, text or "") for name, text in fleet.sources.items()]
     for kind, file, name, text in texts:
-        for hit in in_lines(text, wanted.pattern):
+        for hit in veiled(text, in_lines(text, wanted.pattern)):
             yield wanted.held(text), match(kind, name, "line", file, hit)
 
 

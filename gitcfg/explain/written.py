@@ -26,13 +26,15 @@ _WORDS = {
 class Written(msgspec.Struct, frozen=True):
     """A name or value: `path` are the keys and indices that lead to it, `text` is its source.
 
-    `start` and `end` are line and column from 1; the text stands somewhere from start to before end.
+    A name ends its own path: `key` tells it from its value. `start` and `end` are line and column from 1;
+    the text stands somewhere from start to before end.
     """
 
     path: tuple[str | int, ...]
     text: str
     start: tuple[int, int]
     end: tuple[int, int]
+    key: bool
 
 
 def written(kind: str, document: Document) -> Iterator[Written]:
@@ -44,7 +46,7 @@ def written(kind: str, document: Document) -> Iterator[Written]:
         if text is not None and (_name(path, own) if key else _value(kind, own)):
             after = bisect_right(starts, start)
             end = starts[after] if after < len(starts) else (1 << 31, 1)
-            yield Written(path, text, start, end)
+            yield Written(path, text, start, end, key)
 
 
 _Found = tuple[tuple[str | int, ...], str | None, tuple[int, int], bool]

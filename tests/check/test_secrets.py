@@ -64,6 +64,8 @@ def test_no_finding_says_what_should_be_secret() -> None:
         ["show", "parameters"],
         ["show", "group", "g"],
         ["show", "feature", "F", "-o", "json"],
+        ["search", "correct"],
+        ["search", "e", "-o", "json"],
         ["export", "docs"],
     ],
     ids=" ".join,

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from tests.server.agent import Answer, Node, plain
 
@@ -126,6 +127,19 @@ class Server:
         """Ask with a token."""
         said = {"Authorization": f"Bearer {token}"} if token else {}
         return plain(self.url, method, target, b"", {**said, **headers})
+
+    def cookie(self, token: str) -> str:
+        """What a browser sends that has logged in with a token."""
+        form = plain(self.url, "GET", "/login", b"", {})
+        proof = form.body.decode().partition('name="csrf" value="')[2].partition('"')[0]
+        said = urlencode({"csrf": proof, "token": token, "onward": "/"}).encode()
+        headers = {
+            "Cookie": form.headers["set-cookie"].partition(";")[0],
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        answer = plain(self.url, "POST", "/login", said, headers)
+        assert answer.status == 303, answer.body
+        return answer.headers["set-cookie"].partition(";")[0]
 
     def accepted(self, commit: str) -> None:
         """Wait until a commit counts."""

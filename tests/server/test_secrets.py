@@ -15,6 +15,10 @@ from tests.server.site import Server, Site, until
 
 CANARY, NEXT = "canary-of-the-server", "canary-that-came-next"
 
+LEFT_OVER = (
+    f"beside\n-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n{CANARY}\n-----END PRIVATE KEY-----\n"
+)
+
 
 def recipient(server: Server) -> str:
     """What the server prints: the line for a secret's recipients."""
@@ -58,7 +62,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pool]:
     nodes = {name: Node(name, "") for name in ("n1", "n2")}
     site.with_nodes(nodes)
     with Server(site, "--trusted-proxy", "127.0.0.2") as server:
-        made = Pool(site, server, nodes)
+        made = Pool(site, server, nodes, **{"files/key": LEFT_OVER})
         yield made
         assert "canary" not in server.log.read_text()
 
@@ -91,8 +95,20 @@ def test_who_has_a_token_sees_its_name_alone(pool: Pool) -> None:
     judge("GET", f"/v1/commits/{pool.commit}/nodes/n1", answer)
     assert answer.json()["files"][FILE]["sealed"] is None
     assert "immutable" in answer.headers["cache-control"]
-    for target in ("/nodes/n1", f"/nodes/n1/files{FILE}", "/v1/nodes/n1/explain/PASSWORD"):
-        assert b"canary" not in pool.server.get(target, pool.token).body
+    cookie = pool.server.cookie(pool.token)
+    for target in ("/nodes/n1", f"/commits/{pool.commit}", "/v1/nodes/n1/explain/PASSWORD"):
+        answer = pool.server.get(target, pool.token, Cookie=cookie)
+        assert answer.status == 200
+        assert b"canary" not in answer.body
+
+
+def test_a_search_does_not_tell_what_a_key_holds_that_was_left_in_a_file(pool: Pool) -> None:
+    cookie = pool.server.cookie(pool.token)
+    texts = ("beside", "MIIEv", "MIIEw")
+    found = {text: pool.server.get(f"/search?q={text}", Cookie=cookie) for text in texts}
+    assert {answer.status for answer in found.values()} == {200}
+    assert {text for text, answer in found.items() if b"files/key" in answer.body} == {"beside"}
+    assert b"MIIEvQ" not in found["MIIEv"].body
 
 
 def test_a_node_without_secrets_is_answered_as_ever(pool: Pool) -> None:

@@ -76,7 +76,8 @@ def _looked(accepted: str, text: str, fleets: Fleets) -> tuple[Match, ...]:
         every = search(fleets.at(accepted).compiled, [text])
     except GitcfgError:
         return ()
-    return tuple(one for one in every if not one.origin.file.startswith("secrets/"))
+    # Of a secret in plain text not even that it was found: else it could be guessed letter by letter.
+    return tuple(one for one in every if not (one.veiled or one.origin.file.startswith("secrets/")))
 
 
 def _sought(matches: tuple[Match, ...]) -> tuple[Sought, ...]:
