@@ -65,6 +65,7 @@ _TITLES = {
     "GC511": "A node is retired first and deleted later.",
     "GC512": "Every secret is had by some node.",
     "GC513": "Nothing holds another tool's encrypted text, or a private key that everybody can read.",
+    "GC514": "A file that takes a secret names it, or says its mode.",
 }
 _LATER = {
     "GC401": ("Every rule is satisfied.", "rules"),

@@ -23,6 +23,7 @@ from gitcfg.check.references import references
 from gitcfg.check.retired import retired
 from gitcfg.check.sealed import sealed
 from gitcfg.check.structure import structure
+from gitcfg.check.swept import Swept
 from gitcfg.check.together import Together
 from gitcfg.check.traces import Traces, endings
 from gitcfg.check.tracing import Tracing
@@ -110,6 +111,7 @@ def watched(fleet: Fleet, engine: TemplateEngine, tracing: Tracing) -> Iterator[
         Finals(fleet, surfaces),
         Carried(fleet, surfaces, engine),
         Confined(fleet, engine),
+        Swept(fleet, engine),
         tracing,
     ]
     if fleet.names:  # with no nodes nothing is discarded

@@ -19,6 +19,11 @@ _BOUND = ("{$secret: %s}", "{$secret: %s}", "{$append: %s}", "null", "%s", "{$se
 _FILES = (
     "",
     "files: {/etc/a: {format: json, params: ['*']}}\n",
+    "files: {/etc/a: {format: json, params: ['*', '!S']}}\n",
+    "files: {/etc/a: {format: json, params: {tags: [t]}}, /etc/c: {template: all.j2}}\n",
+    "files: {/etc/a: {format: json, params: ['*'], mode: '0600'}}\n",
+)
+_WIDE = (
     "files: {/etc/a: {format: json, params: ['*'], mode: '0644'}}\n",
     "files: {/etc/b: {template: t.j2, mode: '0644'}}\n",
 )
@@ -29,10 +34,12 @@ def start(rng: Random) -> Files:
         "gitcfg.yaml": "format: 1\n",
         "parameters/p.yaml": (
             "parameters:\n"
-            "  S: {type: string, description: d, secret: true}\n"
-            "  L: {type: list, description: d}\n"
+            "  S: {type: string, description: d, secret: true, tags: [t]}\n"
+            "  L: {type: list, description: d, tags: [t]}\n"
+            "  O: {type: string, description: d, tags: [t]}\n"
         ),
         "templates/t.j2": "{{ params.get('S') }}\n",
+        "templates/all.j2": "{% for name in params %}{{ name }}{% endfor %}\n",
         **{f"groups/g{number}.yaml": _layer(rng) for number in range(12)},
         **{f"features/f{number}.yaml": _layer(rng) for number in range(3)},
     }
@@ -44,10 +51,15 @@ def start(rng: Random) -> Files:
 
 
 def _layer(rng: Random) -> str:
-    params = (f"{name}: {_bound(rng)}" for name in rng.sample("SL", rng.randrange(3)))
+    params = [f"{name}: {_bound(rng)}" for name in rng.sample("SL", rng.randrange(3))]
+    params += ["O: x"] if rng.random() < 0.3 else []
     # What others can read is told of no node, so that whoever takes over looks at all of them.
     wide = rng.random() < 0.02
-    return f"params: {{{', '.join(params)}}}\n{rng.choice(_FILES[2:] if wide else _FILES[:2])}"
+    return f"params: {{{', '.join(params)}}}\n{rng.choice(_WIDE if wide else _FILES)}{_described(rng)}"
+
+
+def _described(rng: Random) -> str:
+    return rng.choice(("", "", "description: d\n", "description: AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQ\n"))
 
 
 def _bound(rng: Random) -> str:
@@ -58,7 +70,7 @@ def _bound(rng: Random) -> str:
 def _node(rng: Random, number: int) -> str:
     own = f"params: {{S: {_bound(rng)}}}\n" if rng.random() < 0.2 else ""
     features = f"features: [f{rng.randrange(3)}]\n" if rng.random() < 0.3 else ""
-    return f"groups: [g{number % 12}]\nfacts: {{x: {rng.randrange(2)}}}\n{features}{own}"
+    return f"groups: [g{number % 12}]\nfacts: {{x: {rng.randrange(2)}}}\n{features}{own}{_described(rng)}"
 
 
 def edited(files: Files, rng: Random) -> Files:
