@@ -5,7 +5,7 @@ from itertools import chain, starmap
 
 from msgspec import UNSET
 
-from gitcfg.cli.changes import how_many, presence, safe_line
+from gitcfg.cli.changes import access, how_many, presence, safe_line
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import write
 from gitcfg.cli.trails import as_text
@@ -76,7 +76,8 @@ def _facts(changes: Comparison, change: Change) -> Iterator[str]:
         if names:
             yield f"- {noun}: {_names(names)}"
     for path, sign in presence(changes, change):
-        yield f"- File: {_SIGNS[sign]}{code(path)}"
+        more = f" ({code(access(change, path))})" if path in change.modes else ""
+        yield f"- File: {_SIGNS[sign]}{code(path)}{more}"
 
 
 def _diffs(changes: Comparison, change: Change) -> Iterator[str]:

@@ -44,7 +44,8 @@ class Actions(msgspec.Struct, frozen=True):
 class Change(msgspec.Struct, frozen=True):
     """What changes on all of `nodes` alike.
 
-    `params` are in order of name, `files` are the paths whose content, mode, owner or group differ.
+    `params` are in order of name, `files` are the paths whose content, mode, owner or group differ. `modes`
+    are, of those files that are there before and after, what differs of mode, owner and group, by that word.
     """
 
     kind: Kind
@@ -56,6 +57,7 @@ class Change(msgspec.Struct, frozen=True):
     restart: tuple[str, ...] = ()
     reload: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
+    modes: Mapping[str, Delta] = {}
 
 
 def came_and_went(old: frozenset[str], new: frozenset[str]) -> Names:

@@ -79,7 +79,9 @@ class Comparison(Sequence[Change]):
             if kind is Kind.CHANGED and not (params or files or features or groups):
                 continue
             act = self._consequences.of(old, new, params, files)
-            yield Change(kind, names, params, files, features, groups, act.restart, act.reload, act.stop)
+            modes = self.files.modes(files, (old, new))
+            due = (act.restart, act.reload, act.stop)
+            yield Change(kind, names, params, files, features, groups, *due, modes)
 
     def _deltas(self, old: FleetNode | None, new: FleetNode | None) -> dict[str, Delta]:
         """The parameters whose values differ."""

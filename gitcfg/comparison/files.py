@@ -1,6 +1,6 @@
 """Which files of nodes differ, and their contents on both sides."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gitcfg.comparison.change import Delta
 from gitcfg.comparison.sameness import Sameness, by_node
@@ -52,6 +52,14 @@ class Files:
             if old is None or new is None or not self._sameness.of_nodes(old, new, path):
                 yield (name,), (self.old.file(old, path), self.new.file(new, path))
 
+    def modes(self, paths: Iterable[str], pair: Pair) -> dict[str, Delta]:
+        """Of these files, where both nodes have them, what differs of mode, owner and group."""
+        old, new = pair
+        if old is None or new is None:
+            return {}
+        sides = ((path, self.old.access(old, path), self.new.access(new, path)) for path in paths)
+        return {path: _turn(was, is_) for path, was, is_ in sides if was and is_ and was != is_}
+
     def _suspects(self, pair: Pair, params: Mapping[str, Delta]) -> list[str]:
         """Paths whose files may differ, in order."""
         old, new = pair
@@ -71,3 +79,9 @@ class Files:
 def differ(old: RenderedFile | None, new: RenderedFile | None) -> bool:
     """Does a node get another file than before?"""
     return (old.digest if old else None) != (new.digest if new else None)
+
+
+def _turn(old: Mapping[str, str], new: Mapping[str, str]) -> Delta:
+    """What differs of two that have the same keys."""
+    keys = [key for key in old if old[key] != new[key]]
+    return Delta({key: old[key] for key in keys}, {key: new[key] for key in keys})

@@ -24,6 +24,8 @@ def diff_record(old: str | None, new: str | None, changes: Iterable[Change], fol
 def _change(change: Change, folded: bool) -> Record:
     record: Record = {"kind": change.kind, "nodeset": fold(change.nodes), "count": len(change.nodes)}
     record |= msgspec.to_builtins(change)
+    if not change.modes:
+        del record["modes"]
     if folded:
         del record["nodes"]
     return record

@@ -6,6 +6,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import FileEntry
 from gitcfg.render.files import RenderedFile, rendered_file
+from gitcfg.render.holding import mode_of
 from gitcfg.render.templates import Analysis, TemplateEngine
 
 
@@ -37,3 +38,11 @@ class Side:
         """A node's file; None where there is no such node or file, or it cannot be rendered."""
         entry = node.entries.get(path) if node else None
         return rendered_file(self.fleet, node, entry, self.engine) if node and entry else None
+
+    def access(self, node: FleetNode, path: str) -> dict[str, str]:
+        """The mode, owner and group of a node's file; nothing where it has no such file."""
+        entry = node.entries.get(path)
+        if entry is None:
+            return {}
+        mode = mode_of(self.fleet, node, entry, self.engine)
+        return {"mode": mode, "owner": entry.owner, "group": entry.group}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 import gitcfg
+from gitcfg.comparison.change import Delta
 from tests.comparison.test_laws import check_laws
 
 BASE = {
@@ -62,6 +63,17 @@ CHANGES: Mapping[str, tuple[dict[str, str], set[str]]] = {
     "a source": ({"files/source": "two"}, {"/s"}),
     "a text": (said("text: one", "text: two", "groups/default.yaml"), {"/x"}),
     "a mode": (said("text: one", "text: one, mode: '0600'", "groups/default.yaml"), {"/x"}),
+    "an owner and a group": (
+        said("text: one", "text: one, owner: condor, group: users", "groups/default.yaml"),
+        {"/x"},
+    ),
+    "a secret": (
+        {
+            **said("A: a", "A: {$secret: s}"),
+            "secrets/s.yaml": "for: 'true'\nversion: 1\nrecipients: [x]\n",
+        },
+        {"/f/all", "/f/a", "/t/by-loop", "/t/by-name", "/t/computed"},
+    ),
     "an entry's parameters": (
         said("json, params: [A]", "json, params: [B]", "groups/default.yaml"),
         {"/f/a"},
@@ -91,6 +103,16 @@ def test_files_that_change(change: str) -> None:
         changed = {path for found in gitcfg.compare(old, new) for path in found.files}
         check_laws(old, new)
     assert changed == expected
+
+
+def test_a_secret_closes_the_files_that_take_it() -> None:
+    files, _ = CHANGES["a secret"]
+    with gitcfg.in_memory(BASE) as old, gitcfg.in_memory(BASE | files) as new:
+        (change,) = gitcfg.compare(old, new)
+    closed = Delta({"mode": "0644"}, {"mode": "0600"})
+    assert change.modes == dict.fromkeys(
+        ("/f/a", "/f/all", "/t/by-loop", "/t/by-name", "/t/computed"), closed
+    )
 
 
 def test_nodes_whose_files_differ_are_told_apart() -> None:

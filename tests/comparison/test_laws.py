@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from msgspec import UNSET
 
 import gitcfg
-from gitcfg.comparison.change import Change, Kind, Names
+from gitcfg.comparison.change import Change, Delta, Kind, Names
 from gitcfg.generate import Options, repository
 from gitcfg.library import Fleet, Node
 from tests.comparison.pairs import pairs
@@ -56,6 +56,19 @@ def differing_files(old: Node | None, new: Node | None) -> tuple[str, ...]:
     return tuple(sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p)))
 
 
+def differing_modes(old: Node | None, new: Node | None) -> dict[str, Delta]:
+    """Of mode, owner and group what differs of files that are on both sides."""
+    before, after = (node.rendered if node else {} for node in (old, new))
+    found = {}
+    for path in before.keys() & after.keys():
+        sides = [(side[path].mode, side[path].owner, side[path].group) for side in (before, after)]
+        named = zip(("mode", "owner", "group"), *sides, strict=True)
+        differ = [(what, was, is_) for what, was, is_ in named if was != is_]
+        if differ:
+            found[path] = Delta({w: was for w, was, _ in differ}, {w: is_ for w, _, is_ in differ})
+    return found
+
+
 def check_laws(old: Fleet, new: Fleet) -> None:
     """All of them, on two fleets."""
     changes = by_node(gitcfg.compare(old, new))
@@ -72,6 +85,7 @@ def check_laws(old: Fleet, new: Fleet) -> None:
             had, has = (set(getattr(node, what)) if node else set() for node in (before, after))
             assert moved(had, getattr(change, what) if change else nothing) == has
         assert (change.files if change else ()) == differing_files(before, after)
+        assert {**(change.modes if change else {})} == differing_modes(before, after)
         if change:
             assert change.kind is (
                 Kind.CHANGED if before and after else Kind.ADDED if after else Kind.REMOVED
