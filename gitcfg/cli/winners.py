@@ -48,6 +48,7 @@ class Winners:
     def entries(self, found: Sequence[Entry]) -> Iterator[Text]:
         """Three lines each: the file; what it is made of; and the place, with the nodes that get it."""
         own = self.kind not in (*_MANY, "template", "file")
+        verb = "holds it" if self.kind == "secret" else "decides"
         for same in alike(found, lambda one: one.layer, lambda one: (made_of(one.entry), one.entry.path)):
             entry = same[0].entry
             owner = "" if entry.removed else f", mode {entry.mode}, owner {entry.owner}, group {entry.group}"
@@ -55,7 +56,7 @@ class Winners:
             yield Text(safe(entry.path), "bold") + Text(safe(layer), "default")
             yield Text(f"  {safe(made_of(entry) + owner)}")
             nodes = [name for one in same for name in one.nodes]
-            yield Text("  ") + where([one.entry.origin for one in same]) + self._wins("decides", nodes)
+            yield Text("  ") + where([one.entry.origin for one in same]) + self._wins(verb, nodes)
 
     def _wins(self, verb: str, nodes: Sequence[str]) -> Text:
         """Which nodes it counts on, in the fewest words."""

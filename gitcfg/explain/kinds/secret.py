@@ -8,8 +8,8 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.explain.definition import Definition, Entry, Field, Kind, Names, Nodes, Setting, Summary, Value
 from gitcfg.explain.layers import labelled
-from gitcfg.explain.said import entry, setting
-from gitcfg.explain.winning import deciding, winning
+from gitcfg.explain.said import setting
+from gitcfg.explain.winning import winning
 from gitcfg.model import FileEntry, Op, Origin, Secret
 from gitcfg.model.age import recipient
 from gitcfg.model.names import shown
@@ -85,17 +85,19 @@ def _settings(fleet: Fleet, name: str) -> Iterator[Setting]:
 
 
 def _files(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Entry]:
-    """The file entries that hold it on some node, and where they decide."""
-    found: set[Origin] = set()
+    """The file entries that hold it on some node, and the nodes on which they do: elsewhere one that says no
+    mode has another."""
+    found: dict[Origin, list[str]] = {}
     for kind in fleet.classes:
         if name in kind.secrets.values():
             node = FleetNode(kind.names[0], kind, kind.said)
-            found.update(
-                one.origin for one in kind.files.values() if name in held(fleet, node, one, engine).values()
-            )
-    layers = [(label, one) for label, layer in labelled(fleet.model) for one in layer.files.values()]
-    decides = deciding(fleet, {one.path for _, one in layers if one.origin in found})
-    return (entry(label, _private(one), decides) for label, one in layers if one.origin in found)
+            for one in kind.files.values():
+                if name in held(fleet, node, one, engine).values():
+                    found.setdefault(one.origin, []).extend(kind.names)
+    for label, layer in labelled(fleet.model):
+        for one in layer.files.values():
+            if one.origin in found:
+                yield Entry(label, _private(one), tuple(sorted(found[one.origin])))
 
 
 def _private(one: FileEntry) -> FileEntry:
