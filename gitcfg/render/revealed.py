@@ -1,19 +1,19 @@
 """A node's files with the true values of its secrets, on the way into the node and nowhere else."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gitcfg.compile.classes import final
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.values import Misfit, as_text
-from gitcfg.model import FileEntry, GitcfgError
+from gitcfg.model import FileEntry, GitcfgError, Op
 from gitcfg.render.files import content, context, selected, separators
 from gitcfg.render.formats import Format, formats
 from gitcfg.render.holding import held, holding
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
-__all__ = ["holding", "revealed"]
+__all__ = ["holding", "misfits", "revealed"]
 
 
 def revealed(
@@ -24,7 +24,7 @@ def revealed(
     Nothing of it is kept. GitcfgError: a value is missing, or does not fit its parameter or a file's format;
     no message says a value.
     """
-    true = {param: _typed(fleet, param, name, values) for param, name in node.secrets.items()}
+    true = {param: _value(fleet, param, name, values) for param, name in node.secrets.items()}
     texts = (
         (path, _content(fleet, node, entry, engine, true))
         for path, entry in node.entries.items()
@@ -33,11 +33,37 @@ def revealed(
     return {path: text for path, text in texts if text is not None}
 
 
-def _typed(fleet: Fleet, param: str, name: str, values: Mapping[str, str]) -> Any:
-    """The value of a parameter that a secret's text is, as if it were written in its place."""
+def misfits(fleet: Fleet, name: str, text: str) -> Iterator[GitcfgError]:
+    """Why a text can be no value of parameters that are bound to a secret, each in order of name.
+
+    No message says the text.
+    """
+    for param in sorted(_bound(fleet, name)):
+        try:
+            _typed(fleet, param, name, text)
+        except GitcfgError as problem:
+            yield problem
+
+
+def _bound(fleet: Fleet, name: str) -> set[str]:
+    """The parameters that are bound to a secret anywhere, on nodes or not."""
+    found = [(param, said.given) for param, said in fleet.bindings if said.op is Op.SECRET]
+    if any("${" in param + str(given) for param, given in found):
+        _ = fleet.classes  # instances are made as nodes are compiled
+        made = (pair for feature in fleet.layers.instances for pair in feature.params.items())
+        found += ((param, said.given) for param, said in made if said.op is Op.SECRET)
+    return {param for param, given in found if given == name and "${" not in param}
+
+
+def _value(fleet: Fleet, param: str, name: str, values: Mapping[str, str]) -> Any:
     if name not in values:
         raise GitcfgError(f"The secret {name} is not known, which {param} is to be.")
-    parameter, text = fleet.declarations.find(param), values[name]
+    return _typed(fleet, param, name, values[name])
+
+
+def _typed(fleet: Fleet, param: str, name: str, text: str) -> Any:
+    """The value of a parameter that a secret's text is, as if it were written in its place."""
+    parameter = fleet.declarations.find(param)
     try:
         value = final(fleet.declarations, param, fleet.declarations.value(param, text, text))
     except Misfit:

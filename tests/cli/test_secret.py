@@ -35,6 +35,34 @@ def test_what_no_secret_may_hold_changes_nothing(pool: Pool, given: bytes) -> No
     assert pool.content() == CANARY
 
 
+def test_a_content_that_cannot_be_what_it_is_bound_to_is_told_and_not_said(pool: Pool) -> None:
+    (pool.root / "parameters/p.yaml").write_text(
+        "parameters:\n"
+        "  PASSWORD: {description: d, secret: true, type: integer}\n"
+        "  LEVEL: {description: d, secret: true, type: integer, schema: {maximum: 99}}\n"
+        "  'PORT_*': {description: d, secret: true, type: string, schema: {pattern: '^[0-9]*$'}}\n"
+        "  OTHER: {description: d, secret: true, type: boolean}\n"
+    )
+    (pool.root / "groups/default.yaml").write_text("features: [{feature: Listen, as: a}]\n")
+    (pool.root / "features/Listen.yaml").write_text(
+        "description: d\nparams: {'PORT_${as}': {$secret: pool}, LEVEL: {$secret: pool}, OTHER: null}\n"
+    )
+    kinds = [f"The secret pool does not fit: {param} is of type integer." for param in ("LEVEL", "PASSWORD")]
+    schema = [f"The secret pool does not fit the schema of {param}." for param in ("LEVEL", "PORT_a")]
+    begun = pool.begun().run("secret", "set", "pool", given=CANARY.encode())
+    assert begun.code == 0
+    assert warned(begun.error) == [*kinds, schema[1]]
+    assert CANARY not in begun.error
+    assert begun.error.count("hint: Nodes that it is for keep what they have until it fits. Give it") == 1
+    assert warned(pool.run("secret", "set", "pool", given=b"100").error) == [schema[0]]
+    assert warned(pool.run("secret", "set", "pool", given=b"99").error) == []
+    assert kinds[0] in warned(pool.run("secret", "rotate", "pool").error)
+
+
+def warned(error: str) -> list[str]:
+    return [line.removeprefix("warning: ") for line in error.splitlines() if line.startswith("warning: ")]
+
+
 def test_a_content_that_was_given_as_an_argument_is_not_repeated(pool: Pool) -> None:
     pool.begun()
     for words in (("set", "pool", CANARY), ("rotate", "pool", CANARY, "x")):

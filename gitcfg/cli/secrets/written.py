@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gitcfg.edit.secrets import Plan, Said
     from gitcfg.secrets import Identities
 
+_KEPT = "Nodes that it is for keep what they have until it fits."
+
 
 def refuse_early(session: Session, name: str, said: "Said") -> "Plan":
     """Nobody is asked for the content of a secret that cannot be written. GitcfgError: it cannot."""
@@ -43,7 +45,21 @@ def write_content(session: Session, name: str, said: "Said", text: str, wished: 
     code = carry(session, work, wished)
     if code == 0:
         _tell(session, done[-1])
+        _warn(session, name, text)
     return code
+
+
+def _warn(session: Session, name: str, text: str) -> None:
+    """Say it where a content cannot be what is bound to it: a check, which has no key, does not see that."""
+    from gitcfg.render.revealed import misfits
+
+    console = session.console(stderr=True)
+    with session.fleet(None) as fleet:
+        found = tuple(misfits(fleet.compiled, name, text))
+    for problem in found:
+        console.print(f"warning: {safe(problem.message)}", style="yellow")
+    for hint in found[0].hints if found else ():
+        console.print(f"hint: {_KEPT} {safe(hint)}", style="cyan")
 
 
 def last_version(session: Session, name: str) -> int:
