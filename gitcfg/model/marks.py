@@ -56,7 +56,7 @@ def mark_in(value: Any) -> str:
 
 def open_mark(text: str) -> str:
     """The mark of the first private key in a text; nothing if there is none."""
-    found = next(_keys(text), None)
+    found = next(keys(text), None)
     return (found.lastgroup or "") if found else ""
 
 
@@ -69,7 +69,7 @@ def lines_of_keys(text: str) -> frozenset[int]:
     """The lines, from 1, in which private keys stand: of each from its beginning to its end."""
     lines: set[int] = set()
     line, seen = 1, 0
-    for found in _keys(text):
+    for found in keys(text):
         if found.start() < seen:
             continue  # within the one before
         end = text.find(_END, found.end()) if found.lastgroup == "pem" else found.end()
@@ -80,5 +80,6 @@ def lines_of_keys(text: str) -> frozenset[int]:
     return frozenset(lines)
 
 
-def _keys(text: str) -> Iterator[re.Match[str]]:
+def keys(text: str) -> Iterator[re.Match[str]]:
+    """The beginning of each private key in a text; its group says which kind."""
     return _OPEN_MARK.finditer(text) if may_hold_key(text) else iter(())

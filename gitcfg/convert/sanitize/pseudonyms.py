@@ -8,6 +8,7 @@ from gitcfg.convert.sanitize.ids import Ids
 from gitcfg.convert.sanitize.letters import Letters
 from gitcfg.convert.sanitize.sealed import no_key
 from gitcfg.convert.sanitize.words import CEL, EVERYWHERE, JINJA
+from gitcfg.model.marks import keys
 
 _INSTANCE = r"(?P<kept>\$\{(?:as|with)(?![A-Za-z0-9_]))"
 # What other tools write before what they have encrypted, and what stands above keys (GC513).
@@ -20,10 +21,9 @@ _BASED = (
     r"|\$(?:ENV|INT|REAL|STRING|CHOICE|RANDOM_CHOICE|RANDOM_INTEGER|SUBSTR|BASENAME|DIRNAME|EVAL)(?=\())"
 )
 _FIGURES = r"(?P<figures>(?<![\w.$-])[-+]?\d(?:[\d.:/-]*\d)?(?![\w-]))"
-_NAME = re.compile(f"{_INSTANCE}|{_LETTERS}")
-_VALUE = re.compile(
-    f"{_INSTANCE}|{_MARK}|(?P<identity>{_IDENTITY}[A-Z0-9]{{16}})|{_BASED}|{_FIGURES}|{_LETTERS}"
-)
+_KEY = f"(?P<identity>{_IDENTITY}[A-Z0-9]{{16}})"
+_NAME = re.compile(f"{_INSTANCE}|{_KEY}|{_LETTERS}")
+_VALUE = re.compile(f"{_INSTANCE}|{_MARK}|{_KEY}|{_BASED}|{_FIGURES}|{_LETTERS}")
 _REGEX = re.compile(
     r"(?P<kept>\\(?:[pP]\{[^}]*\}|[xu][0-9a-fA-F]{2,4}|.)|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(\?[a-zA-Z]+[:)])"
     rf"|{_LETTERS}",
@@ -66,8 +66,15 @@ class Pseudonyms:
         return self._replaced(_VALUE, text)
 
     def prose(self, text: str) -> str:
-        """Not one word stays, nor how often it stands there."""
+        """Not one word stays, nor how often it stands there. Of a private key its looks stay."""
         drawn = self.letters.prose(text)
+        parts, end = [], 0
+        for found in keys(text):
+            parts += [self._said(text[end : found.start()], drawn), _made_up(found)]
+            end = found.end()
+        return "".join([*parts, self._said(text[end:], drawn)])
+
+    def _said(self, text: str, drawn: Callable[[str], str]) -> str:
         return _WORD.sub(lambda found: drawn(found[0]), _FIGURE.sub(self._figure, text))
 
     def regex(self, text: str) -> str:
@@ -132,6 +139,12 @@ class Pseudonyms:
 
     def _figure(self, found: re.Match[str]) -> str:
         return self.figures.of(found[0])
+
+
+def _made_up(found: re.Match[str]) -> str:
+    """The beginning of a private key (GC513), over as many lines."""
+    begin = _IDENTITY if found.lastgroup == "identity" else "-----BEGIN PRIVATE KEY-----"
+    return begin + "\n" * found[0].count("\n") + "X" * 16
 
 
 _FIGURE = re.compile(_FIGURES)
