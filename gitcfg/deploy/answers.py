@@ -1,7 +1,7 @@
 """What a node says, as values: of the right types, of limited length, and fit for a terminal."""
 
 import re
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec.structs import asdict
@@ -12,6 +12,9 @@ from gitcfg.install import FAILED, OK, REVERTED, UNCHANGED, Outcome
 from gitcfg.install import REFUSED as NOT_LET
 
 _Word = Annotated[str, msgspec.Meta(max_length=256)]
+_Commit = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]
+_Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_NoDigest = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{64})?\Z")]
 _Text = Annotated[str, msgspec.Meta(max_length=1 << 20)]
 _Path = Annotated[str, msgspec.Meta(max_length=8192)]
 _Paths = Annotated[tuple[_Path, ...], msgspec.Meta(max_length=20_000)]
@@ -27,7 +30,7 @@ T = TypeVar("T")
 class _Outcome(msgspec.Struct, frozen=True):
     result: _Word
     commit: _Word
-    digest: _Word
+    digest: _NoDigest
     step: _Path = ""
     command: _Paths = ()
     exit: int | None = None
@@ -44,9 +47,9 @@ class _Hello(msgspec.Struct, frozen=True):
     python: _Word
     host: _Word
     user: _Word
-    agent: _Word = ""
-    commit: _Word | None = None
-    digest: _Word | None = None
+    agent: Literal["", "installed", "running"] = ""
+    commit: _Commit | None = None
+    digest: _Digest | None = None
     report: _Outcome | None = None
     busy: _Word = ""
     interrupted: bool = False
@@ -78,6 +81,8 @@ def done_of(raw: bytes, commit: str, sent: int, received: int) -> Done:
     said = _read(raw, _Done)
     stands = said.outcome.result in (OK, UNCHANGED)
     if said.outcome.result not in _RESULTS or said.outcome.commit not in (commit, commit if stands else ""):
+        raise Unreadable()
+    if stands and not said.outcome.digest:
         raise Unreadable()
     differences = {clean(path): clean(text) for path, text in said.differences.items()}
     return Done(_outcome(said.outcome), differences, said.seconds, sent, received)

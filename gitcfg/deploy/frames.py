@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from gitcfg.deploy.answers import clean
 from gitcfg.deploy.messages import Line
-from gitcfg.deploy.problems import LineLost, Unreadable
+from gitcfg.deploy.problems import LineLost, Noisy, Unreadable
 from gitcfg.install.far.wire import MARK, WireError, message, read_message
 
 _CHUNK = 1 << 16
@@ -43,7 +43,10 @@ class Frames:
             raise Unreadable(str(error)) from error
 
     def mark(self) -> str:
-        """What the far end's next own line says; "" at the end of the line, whatever else was said."""
+        """What the far end's next own line says; "" at the end of the line, whatever else was said.
+
+        Noisy: so much else was said that nobody waits for more.
+        """
         noise = 0
         while noise <= _NOISE:
             line, found, rest = self._came.partition(b"\n")
@@ -53,9 +56,11 @@ class Frames:
                 said = line.decode("ascii", "replace").rpartition(f"{MARK} ")
                 if said[1]:
                     return said[2].strip()[:100]
-            elif len(self._came) > _NOISE or not self._more():
+            elif len(self._came) > _NOISE:
+                break
+            elif not self._more():
                 return ""
-        return ""
+        raise Noisy()
 
     def lost(self, why: object = "") -> LineLost:
         """That the line has ended."""

@@ -21,6 +21,14 @@ class Unreadable(FarError):
         super().__init__(REFUSED, " ".join(("The node's answer cannot be read.", why)).rstrip())
 
 
+class Noisy(FarError):
+    """The node's login writes without an end, so that the far end is not heard."""
+
+    def __init__(self) -> None:
+        hint = "Without a terminal a login must write nothing: see what its shell reads when it starts."
+        super().__init__(REFUSED, "The node's login writes so much that nothing else can be heard.", hint)
+
+
 class NoPython(FarError):
     """There is no Python on the node that could run the far end."""
 

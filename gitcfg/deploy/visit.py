@@ -7,7 +7,7 @@ import msgspec
 from gitcfg import install as installed
 from gitcfg.deploy.messages import Done, Hello, Line, Order
 from gitcfg.deploy.outcomes import Outcome, Result
-from gitcfg.deploy.problems import FarError, LineLost
+from gitcfg.deploy.problems import FarError, LineLost, Unreadable
 from gitcfg.deploy.reach import Network, Opened, Unreached
 from gitcfg.deploy.sudo import ASKING, WITHOUT, Password, SudoLine
 from gitcfg.deploy.talk import HANDED_OVER, command, talk
@@ -101,7 +101,9 @@ class Visit:
     def _far(self, error: FarError) -> Result:
         """It could not be done, or the line was cut; then it may go on without anybody who listens."""
         if not isinstance(error, LineLost):
-            return self._result(Outcome(error.kind), error.message, *error.hints)
+            said = self._result(Outcome(error.kind), error.message, *error.hints)
+            # Whoever says nonsense is not let off for the agent that it says is there.
+            return msgspec.structs.replace(said, agent="") if isinstance(error, Unreadable) else said
         outcome = self._late(Outcome.LOST)
         message = error.message
         if outcome is Outcome.TIMEOUT:

@@ -14,7 +14,7 @@ from gitcfg.deploy.batches import batches
 from gitcfg.deploy.listening import Finished
 from gitcfg.deploy.messages import Decide, Done, Hello, Line, Order, Told
 from gitcfg.deploy.outcomes import Outcome, Result, Weight
-from gitcfg.deploy.problems import FarError, LineLost, NoPython
+from gitcfg.deploy.problems import FarError, LineLost, NoPython, Unreadable
 from gitcfg.deploy.reach import Unreached
 from gitcfg.deploy.run import Deploy
 from gitcfg.deploy.turns import INTERRUPTED, Plan, Why
@@ -279,6 +279,15 @@ def test_an_order_that_cannot_be_made_is_that_nodes_own_trouble(monkeypatch: pyt
 def test_an_agent_that_is_there_says_nothing_of_the_commit() -> None:
     assert Result("n", Outcome.REFUSED, agent="running").weight is Weight.ASIDE
     assert Result("n", Outcome.REFUSED).weight is Weight.FAILED
+
+
+def test_who_says_nonsense_is_not_let_off_for_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    def far(node: str, decide: Decide, told: Told) -> Done | None:
+        decide(Hello("3.11", node, "root", agent="running"))
+        raise Unreadable()
+
+    found = Tried(monkeypatch, 1, far).run().results["n0"]
+    assert (found.outcome, found.weight) == (Outcome.REFUSED, Weight.FAILED)
 
 
 def test_a_dry_run_tells_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:

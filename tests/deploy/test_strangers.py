@@ -86,8 +86,31 @@ def test_a_good_one_is_heard() -> None:
 def test_what_shells_say_before_is_passed_over() -> None:
     rest = (said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": OUTCOME}))
     assert talked(b"Welcome to n1!\n\xff\0 # ", greeting(), *rest) is not None
-    assert "does not run commands" in refused(b"x" * 70_000, greeting(), *rest)
-    assert "does not run commands" in refused(*[b"welcome\n"] * 9000, greeting(), *rest)
+    assert "does not run commands" in refused(b"Welcome to n1!\n")
+
+
+def test_who_writes_without_end_is_told_from_who_says_nothing() -> None:
+    rest = (said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": OUTCOME}))
+    assert "writes so much" in refused(b"x" * 70_000, greeting(), *rest)
+    assert "writes so much" in refused(*[b"welcome\n"] * 9000, greeting(), *rest)
+    assert "writes so much" in refused(WELCOME.partition(b"\n")[0] + b"\n", *[b"\n"] * 70_000)
+
+
+@pytest.mark.parametrize(
+    "hello",
+    [
+        {"commit": "HEAD"},
+        {"commit": "a" * 39},
+        {"commit": "a" * 40 + "\n"},
+        {"commit": "A" * 40},
+        {"digest": "a" * 40},
+        {"digest": ""},
+        {"agent": "sleeping"},
+        {"agent": None},
+    ],
+)
+def test_a_hello_that_no_schema_takes_is_none(hello: dict[str, str | None]) -> None:
+    assert "cannot be read" in refused(greeting(**hello))
 
 
 @pytest.mark.parametrize(
@@ -130,12 +153,14 @@ def test_broken_first_words(says: bytes) -> None:
         [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "commit": "b" * 40}})],
         [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "commit": ""}})],
         [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "result": "fine"}})],
+        [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "digest": "d"}})],
+        [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "digest": ""}})],
         [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": {**OUTCOME, "changed": "x"}})],
         [said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": OUTCOME, "differences": {"a": 1}})],
         [said(LACKS, []), said(LACKS, []), said(TOLD, ["x" * 9000, "begun"])],
         [said(LACKS, []), said(LACKS, []), said(TOLD, ["x"])],
     ],
-    ids=range(15),
+    ids=range(17),
 )
 def test_broken_answers(says: list[bytes]) -> None:
     assert refused(greeting(), *says)
