@@ -18,10 +18,10 @@ Examples:
 
   gitcfg deploys                            the last ones, the newest first
 
-  gitcfg deploys 1pkd3a0                    what one has come to; the beginning or the end of its id will do
+  gitcfg deploys 1pkd3a0                    one of them; how its id begins or ends will do, or last
 
   gitcfg deploys --send 1pkd3a0 --server https://config.example.com"""
-_RUN = typer.Argument(help="A deploy: its id, or how that begins or ends.", metavar="RUN")
+_RUN = typer.Argument(help="A deploy: its id, how that begins or ends, or last.", metavar="RUN")
 _SEND = typer.Option(help="Tell the server, or its database, what this one did; once counts.", metavar="RUN")
 
 

@@ -21,6 +21,7 @@ def run_record(kept: Kept) -> dict[str, Any]:
         "begun": run.begun,
         "lasted": max(0.0, kept.end.at - run.begun) if kept.end is not None else None,
         "ended": kept.ended,
+        "because": kept.end.because if kept.end is not None else "",
         "resumes": run.resumes or None,
         "counts": dict(outcomes(kept)),
         "told": {"place": told.place, "at": told.at} if told is not None else None,

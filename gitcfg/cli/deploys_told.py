@@ -106,7 +106,8 @@ def _lines(kept: Kept, now: float) -> Iterator[Text]:
     head.append(f": commit {safe(run.commit[:ABBREVIATED])}, {ago(now - run.begun)}", "not bold default")
     head.append(f" by {safe(run.who)}, {safe(kept.ended)}", "not bold default")
     yield head
-    for label, said in (("unreviewed", run.reason), ("resumes", run.resumes)):
+    because = kept.end.because if kept.end is not None else ""
+    for label, said in (("unreviewed", run.reason), ("resumes", run.resumes), ("because", because)):
         if said:
             yield Text(f"{label}: {safe(said)}")
     if kept.broken:

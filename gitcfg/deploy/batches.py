@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from gitcfg.deploy.turns import (
-    INTERRUPTED,
     Abandon,
     Action,
     Counts,
@@ -49,14 +48,16 @@ def step(plan: Plan, state: State, event: Event) -> tuple[State, tuple[Action, .
         return state, ()
     if isinstance(event, Leave):
         left = tuple(sorted(state.running))
-        after, actions = _onward(plan, _halted(replace(state, running=frozenset())))
+        after, actions = _onward(plan, _halted(replace(state, running=frozenset()), Stop()))
         return after, (Abandon(left), *actions) if left else actions
-    return _onward(plan, _halted(state) if isinstance(event, Stop) else _ended(plan, state, event))
+    return _onward(plan, _halted(state, event) if isinstance(event, Stop) else _ended(plan, state, event))
 
 
-def _halted(state: State) -> State:
-    """What somebody wants beats what went wrong."""
-    return replace(state, why=Why.INTERRUPTED, because=INTERRUPTED)
+def _halted(state: State, stop: Stop) -> State:
+    """What somebody wants beats what went wrong, and of that the first counts."""
+    if state.why is not Why.DONE and stop.why is not Why.INTERRUPTED:
+        return state
+    return replace(state, why=stop.why, because=stop.because)
 
 
 def _ended(plan: Plan, state: State, event: Ended) -> State:
@@ -73,11 +74,15 @@ def _judged(state: State, because: str) -> State:
 
 def _too_many(plan: Plan, whole: Counts) -> str:
     if plan.failures is not None and whole.failed > plan.failures:
-        return f"{counted(whole.failed, 'node')} failed, and at most {plan.failures} may."
+        return f"{counted(whole.failed, 'node')} failed, and {_at_most(plan.failures)} may."
     if plan.unreached is not None and whole.unreached > plan.unreached:
         said = counted(whole.unreached, "node")
-        return f"{said} could not be reached, and that may happen to {plan.unreached} at most."
+        return f"{said} could not be reached, and that may happen to {_at_most(plan.unreached)}."
     return ""
+
+
+def _at_most(number: int) -> str:
+    return f"at most {number}" if number else "none"
 
 
 def _onward(plan: Plan, state: State) -> tuple[State, tuple[Action, ...]]:
@@ -110,8 +115,21 @@ def _next(plan: Plan, state: State) -> State:
 
 def _unwell(plan: Plan, here: Counts, number: int) -> str:
     if plan.failures is None and here.failed:
-        tried = here.well + here.failed
-        return f"{here.failed} of the {counted(tried, 'node')} that batch {number} reached failed."
+        return f"{_of(here.failed, here.well + here.failed)} that batch {number} reached failed."
     if not here.well and (plan.unreached is None or not here.unreached) and not here.failed:
-        return f"No node of batch {number} could be tried."
+        return f"Batch {number} shows nothing: {_untried(here)}."
     return ""
+
+
+def _of(some: int, all: int) -> str:
+    if some == all:
+        return "The one node" if all == 1 else f"All {all} nodes"
+    return f"{some} of the {all} nodes"
+
+
+def _untried(here: Counts) -> str:
+    said = [f"{counted(here.unreached, 'node')} could not be reached"] if here.unreached else []
+    if here.aside:
+        which = "has its agent" if here.aside == 1 else "have their agents"
+        said.append(f"{counted(here.aside, 'node')} {which}")
+    return ", and ".join(said)

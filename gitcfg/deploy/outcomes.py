@@ -82,7 +82,8 @@ class Result(msgspec.Struct, frozen=True):
             return Weight.WELL
         if self.outcome in _UNREACHED:
             return Weight.UNREACHED
-        aside = self.outcome is Outcome.SKIPPED or (self.outcome is Outcome.REFUSED and self.agent)
+        spared = self.outcome is Outcome.REFUSED and self.agent and not self.step
+        aside = self.outcome is Outcome.SKIPPED or spared
         return Weight.ASIDE if aside else Weight.FAILED
 
 

@@ -65,9 +65,9 @@ class Recorder:
         """A node is done with; `at` is set where it is not."""
         self._write(done if done.at else replace(done, at=self._clock()))
 
-    def ended(self, how: str) -> None:
-        """The run is over: `done`, `limit`, `interrupted`. The file is closed."""
-        self._write(Ended(how, self._clock()))
+    def ended(self, how: str, because: str = "") -> None:
+        """The run is over: `done`, `limit`, `interrupted`, `output`. The file is closed."""
+        self._write(Ended(how, self._clock(), because))
         self._kept()
         self.close()
 

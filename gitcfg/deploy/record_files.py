@@ -14,6 +14,8 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
 MOST_RUNS = 100
+LAST = "last"
+"""The newest run that can be read; no id has these letters."""
 _SUFFIX = ".jsonl"
 _END = 1024
 _ID = re.compile(r"[0-9a-hj-km-np-tv-z]{10}")
@@ -98,7 +100,9 @@ def found_in(folder: Path, run: str) -> Found:
 
 
 def named(folder: Path, text: str) -> Kept:
-    """The run of an id, or of how one alone begins or ends. GitcfgError: there is none, or several."""
+    """The run of an id, or of how one alone begins or ends, or the last one. GitcfgError: not one of them."""
+    if text == LAST:
+        return _last(folder)
     known = ids(folder)
     low = text.lower()
     near = [run for run in known if len(low) >= _SHORTEST and (run.startswith(low) or run.endswith(low))]
@@ -111,6 +115,13 @@ def named(folder: Path, text: str) -> Kept:
     if found.kept is None:
         raise GitcfgError(found.problem or f"The deploy {found.id} never began.", listed)
     return found.kept
+
+
+def _last(folder: Path) -> Kept:
+    found = next(runs(folder), None)
+    if found is None:
+        raise GitcfgError("Nothing was deployed from here yet.", "`gitcfg deploys` lists what was.")
+    return found
 
 
 def prune(folder: Path, most: int = MOST_RUNS) -> None:

@@ -48,10 +48,14 @@ class NodeDone(msgspec.Struct, frozen=True, tag_field="what", tag="node"):
 
 
 class Ended(msgspec.Struct, frozen=True, tag_field="what", tag="ended"):
-    """How a run came to its end: `done`, or why nobody else had a turn (`limit`, `interrupted`)."""
+    """How a run came to its end: `done`, or why nobody else had a turn (`limit`, `interrupted`, `output`).
+
+    `because` says that in a sentence.
+    """
 
     how: str
     at: float = 0.0
+    because: str = ""
 
 
 class Told(msgspec.Struct, frozen=True, tag_field="what", tag="told"):

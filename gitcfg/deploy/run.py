@@ -11,7 +11,20 @@ from gitcfg.deploy.listening import Finished, Listener
 from gitcfg.deploy.messages import Hello, Order
 from gitcfg.deploy.outcomes import Outcome, Result
 from gitcfg.deploy.reach import Network
-from gitcfg.deploy.turns import Abandon, Action, Ended, Event, Leave, Plan, Skip, Start, State, Stop
+from gitcfg.deploy.turns import (
+    FAULT,
+    Abandon,
+    Action,
+    Ended,
+    Event,
+    Leave,
+    Plan,
+    Skip,
+    Start,
+    State,
+    Stop,
+    Why,
+)
 from gitcfg.deploy.visit import Entering, Visit
 from gitcfg.deploy.workers import Asks, Back, Interrupt, News, Workers
 from gitcfg.model import GitcfgError
@@ -19,7 +32,6 @@ from gitcfg.model import GitcfgError
 _TICK = 0.25
 _SKIPPED = "It was not begun. {}"
 _LEFT = "It was left in the middle."
-_FAULT = "gitcfg itself failed while it was at this node."
 _LATER = "If an installation was begun, it goes on; the next deploy tells what stands."
 
 
@@ -55,6 +67,10 @@ class Deploy:
         """Begin nobody else; called again, leave those that are at work, too. For signal handlers."""
         self._news.put(Interrupt())
 
+    def stop(self, why: Why, because: str) -> None:
+        """Begin nobody else, since something is wrong that is no node's: a sentence says what."""
+        self._news.put(Stop(why, because))
+
     def run(self) -> Finished:
         """Until each node is done with; a fault of gitcfg's own is raised once those at work are."""
         program()  # made once: threads that all begin by making it took 0.1 s of CPU time each
@@ -80,6 +96,8 @@ class Deploy:
         elif isinstance(news, Interrupt):
             self._interrupted += 1
             self._step(Stop() if self._interrupted == 1 else Leave())
+        elif isinstance(news, Stop):
+            self._step(news)
         elif news.node in self._state.running:
             self._listener.step(news.node, news.step, news.detail)
 
@@ -98,8 +116,8 @@ class Deploy:
         result = news.result
         if isinstance(result, BaseException):
             self._fault = self._fault or result
-            self._step(Stop())
-            result = Result(news.node, Outcome.LOST, message=_FAULT, hint=_LATER)
+            self._step(Stop(Why.FAULT, FAULT.format(news.node)))
+            result = Result(news.node, Outcome.LOST, message=FAULT.format("this node"), hint=_LATER)
         if news.node in self._state.running:
             self._end(result)
             self._step(Ended(news.node, result.weight))

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from gitcfg.deploy.outcomes import Weight
 
 INTERRUPTED = "The deploy was interrupted."
+FAULT = "gitcfg itself failed while it was at {}."
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -42,11 +43,16 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class Why(StrEnum):
-    """How a run ends: `limit` is that too much went wrong, `interrupted` that somebody wanted it."""
+    """How a run ends: `limit` is that too much went wrong, `interrupted` that somebody wanted it.
+
+    `output` is that what it says cannot be written any more, `fault` one of gitcfg's own.
+    """
 
     DONE = "done"
     LIMIT = "limit"
     INTERRUPTED = "interrupted"
+    OUTPUT = "output"
+    FAULT = "fault"
 
 
 class State(msgspec.Struct, frozen=True):
@@ -73,7 +79,10 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Stop(msgspec.Struct, frozen=True):
-    """Begin nobody else; who is running may finish."""
+    """Begin nobody else; who is running may finish. `because` is a sentence that says why."""
+
+    why: Why = Why.INTERRUPTED
+    because: str = INTERRUPTED
 
 
 class Leave(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ import msgspec
 from gitcfg.deploy.messages import Hello, Order
 from gitcfg.deploy.outcomes import Result
 from gitcfg.deploy.reach import Network
+from gitcfg.deploy.turns import Stop
 from gitcfg.deploy.visit import Entering, Visit
 
 
@@ -39,7 +40,7 @@ class Interrupt(msgspec.Struct, frozen=True):
     """Somebody wants it to end."""
 
 
-News = Step | Asks | Back | Interrupt
+News = Step | Asks | Back | Interrupt | Stop
 
 
 class Workers:

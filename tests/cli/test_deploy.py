@@ -182,7 +182,7 @@ def test_where_nobody_reads_the_lines_any_more_nobody_else_is_begun(
             gone.close()
     (found,) = json.loads(pool.call("deploys", "-o", "json")[0])["deploys"]
     assert len(pool.network.seen) < 3
-    assert found["ended"] == "interrupted"
+    assert (found["ended"], found["because"]) == ("output", "Whoever read the lines of JSON has left.")
 
 
 def test_where_the_lines_have_no_room_those_at_work_finish_and_are_recorded(
@@ -193,8 +193,12 @@ def test_where_the_lines_have_no_room_those_at_work_finish_and_are_recorded(
         assert run(("deploy", "--root", ROOT, "--yes", "-o", "jsonl", "--jobs", "1")) == 2
         with contextlib.suppress(OSError):
             full.close()
-    (found,) = json.loads(pool.call("deploys", "-o", "json")[0])["deploys"]
-    assert found["ended"] == "interrupted"
+    out, err = pool.call("deploys", "-o", "json")
+    judge(out, "json")
+    (found,) = json.loads(out)["deploys"]
+    because = "The lines of JSON cannot be written: No space left on device."
+    assert (found["ended"], found["because"]) == ("output", because)
+    assert f"because: {because}\n" in pool.call("deploys", "last")[0]
     assert found["counts"] == {"skipped": 2, "ok": 1} or found["counts"] == {"skipped": 1, "ok": 2}
 
 
@@ -236,9 +240,9 @@ def test_batches_and_limits(pool: Pool) -> None:
     found = json.loads(pool.deploy("-o", "json", "--max-unreachable", "0", "--jobs", "1", code=3)[0])
     assert found["counts"] == {"unreachable": 1, "skipped": 2}
     assert found["ended"] == "limit"
-    assert found["because"] == "1 node could not be reached, and that may happen to 0 at most."
+    assert found["because"] == "1 node could not be reached, and that may happen to none."
     found = json.loads(pool.deploy("-o", "json", "--batch", "2", code=3)[0])
-    assert found["because"] == "No node of batch 1 could be tried."
+    assert found["because"] == "Batch 1 shows nothing: 2 nodes could not be reached."
 
 
 @pytest.mark.parametrize(
@@ -343,6 +347,8 @@ def test_a_fault_does_not_say_that_nothing_was_changed(
     _, err = pool.deploy("n1", code=70)
     assert "error: gitcfg itself has failed; `gitcfg deploys` tells what was done.\n" in err
     assert "n1 lost: gitcfg itself failed while it was at this node.\n" in err
+    assert "interrupted" not in err
+    assert "Ctrl-C" not in err
 
 
 def test_what_reaches_nodes_may_not_be_there(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:

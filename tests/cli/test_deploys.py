@@ -138,6 +138,7 @@ def test_one_of_them_is_shown_by_node(deployed: Pool, capfd: pytest.CaptureFixtu
     )
     text = told(capfd, "deploys", "bbb")
     assert f"resumes: {FIRST}\nunchanged 1 node: n2\nunknown 1 node: n3\n" in text
+    assert told(capfd, "deploys", "last") == text
     told(capfd, "deploys", "zzz", code=2)
 
 
@@ -153,6 +154,7 @@ def test_what_cannot_be_read_is_noted(deployed: Pool, capfd: pytest.CaptureFixtu
 def test_where_nothing_was_deployed(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["deploys"]) == 0
     assert "Nothing was deployed from here yet." in capfd.readouterr().err
+    told(capfd, "deploys", "last", code=2)
     text = told(capfd, "deploys", "-o", "json")
     judge(text, "json")
     assert json.loads(text)["deploys"] == []

@@ -4,10 +4,12 @@ from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gitcfg.deploy.batches import allowed, batches, begin, step
 from gitcfg.deploy.outcomes import Weight
 from gitcfg.deploy.turns import (
+    INTERRUPTED,
     Abandon,
     Action,
     Ended,
@@ -158,7 +160,31 @@ def test_without_limits_a_batch_with_a_failure_is_the_last() -> None:
 def test_a_batch_that_nobody_could_try_is_the_last() -> None:
     plan = Plan(("a", "b", "c"), (2, 3), 2)
     state = _after(plan, Weight.UNREACHED, Weight.ASIDE)
-    assert (state.why, state.because) == (Why.LIMIT, "No node of batch 1 could be tried.")
+    because = "Batch 1 shows nothing: 1 node could not be reached, and 1 node has its agent."
+    assert (state.why, state.because) == (Why.LIMIT, because)
+    state = _after(plan, Weight.ASIDE, Weight.ASIDE)
+    assert state.because == "Batch 1 shows nothing: 2 nodes have their agents."
+
+
+def test_one_node_is_not_told_as_many() -> None:
+    one = Plan(("a", "b"), (1, 2), 1)
+    assert _after(one, Weight.FAILED).because == "The one node that batch 1 reached failed."
+    two = Plan(("a", "b", "c"), (2, 3), 2)
+    assert _after(two, Weight.FAILED, Weight.FAILED).because == "All 2 nodes that batch 1 reached failed."
+    assert _after(replace(one, failures=0), Weight.FAILED).because == "1 node failed, and none may."
+    because = "1 node could not be reached, and that may happen to none."
+    assert _after(replace(one, unreached=0), Weight.UNREACHED).because == because
+
+
+def test_what_somebody_wants_beats_what_went_wrong_and_of_that_the_first_counts() -> None:
+    plan = Plan(("a", "b", "c"), (3,), 2)
+    state, _ = begin(plan)
+    state, _ = step(plan, state, Stop(Why.OUTPUT, "The disk is full."))
+    assert (state.why, state.because) == (Why.OUTPUT, "The disk is full.")
+    again, _ = step(plan, state, Stop(Why.FAULT, "It failed."))
+    assert again == state
+    wanted, _ = step(plan, state, Stop())
+    assert (wanted.why, wanted.because) == (Why.INTERRUPTED, INTERRUPTED)
 
 
 def test_in_one_batch_without_limits_everybody_has_a_turn() -> None:

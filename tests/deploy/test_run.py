@@ -317,8 +317,13 @@ def test_a_fault_of_ones_own_is_raised_once_those_at_work_are_done(monkeypatch: 
     tried = Tried(monkeypatch, 4, far, jobs=2)
     with pytest.raises(ZeroDivisionError):
         tried.deploy.run()
-    found = {one.node: one.outcome for one in tried.heard.results}
-    assert found == {"n0": "lost", "n1": "ok", "n2": "skipped", "n3": "skipped"}
+    found = {one.node: one for one in tried.heard.results}
+    words = {name: str(one.outcome) for name, one in found.items()}
+    assert words == {"n0": "lost", "n1": "ok", "n2": "skipped", "n3": "skipped"}
+    assert found["n2"].message == "It was not begun. gitcfg itself failed while it was at n0."
+    assert [line for line in tried.heard.lines if line[0] == "stopping"] == [
+        ("stopping", "gitcfg itself failed while it was at n0.")
+    ]
 
 
 def test_a_batch_that_fails_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,8 +331,8 @@ def test_a_batch_that_fails_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None
     found = tried.run()
     assert [str(found.results[name].outcome) for name in tried.names] == ["reverted"] * 2 + ["skipped"] * 3
     assert found.why is Why.LIMIT
-    assert found.results["n4"].message == ("It was not begun. 2 of the 2 nodes that batch 1 reached failed.")
-    assert ("stopping", "2 of the 2 nodes that batch 1 reached failed.") in tried.heard.lines
+    assert found.results["n4"].message == "It was not begun. All 2 nodes that batch 1 reached failed."
+    assert ("stopping", "All 2 nodes that batch 1 reached failed.") in tried.heard.lines
 
 
 def test_an_interrupt_lets_those_at_work_finish(monkeypatch: pytest.MonkeyPatch) -> None:

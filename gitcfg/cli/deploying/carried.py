@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 
 import msgspec
 
@@ -55,7 +56,7 @@ def carry_out(session: Session, source: Source, deploying: Deploying, dry: bool,
         followers += [written, _watching(session, deploying, output, stack)]
         finished = _followed(deploying, All(followers), written)
         if recorder is not None:
-            recorder.ended(finished.why.value)
+            recorder.ended(finished.why.value, finished.because)
     if written.fault is not None:
         raise written.fault
     ending = Ending(finished.why, finished.because, time.monotonic() - since)
@@ -108,7 +109,7 @@ def _followed(deploying: Deploying, listener: Listener, written: Written) -> Fin
         for name, why in sorted(deploying.spared.items())
     }
     deploy = Deploy(deploying.plan, deploying.network, deploying.entering, deploying.orders, listener)
-    written.left = deploy.interrupt
+    written.left = partial(deploy.stop, Why.OUTPUT)
     for result in spared.values():
         listener.ended(result)
     # A connection is a circle of objects. What was made until now stays, and need not be looked at.

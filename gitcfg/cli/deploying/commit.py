@@ -7,7 +7,7 @@ import msgspec
 from gitcfg.cli.deploying.say import Which
 from gitcfg.cli.deploying.wanted import Wanted
 from gitcfg.cli.plain import ABBREVIATED
-from gitcfg.deploy.record import Kept, folder_of, runs, unfinished
+from gitcfg.deploy.record import Kept, folder_of, unfinished
 from gitcfg.deploy.record_files import named
 from gitcfg.deploy.reviewed import Reviewed
 from gitcfg.library import Source
@@ -16,7 +16,6 @@ from gitcfg.model import REFUSED, GitcfgError
 if TYPE_CHECKING:
     from pathlib import Path
 
-_LAST = "last"
 _DO = "--unreviewed --reason TEXT deploys it all the same, and records why."
 
 
@@ -75,9 +74,7 @@ def _reason(found: Reviewed, commit: str, wanted: Wanted, kept: Kept | None) -> 
 
 def _resumed(folder: "Path", which: Which) -> Kept:
     """The run to go on with. GitcfgError: there is none, or somebody is at it."""
-    kept = next(runs(folder), None) if which.resume == _LAST else named(folder, which.resume or "")
-    if kept is None:
-        raise GitcfgError("Nothing was deployed from here yet.", "`gitcfg deploys` lists what was.")
+    kept = named(folder, which.resume or "")
     if kept.going:
         message = f"The deploy {kept.run.id} is still at work."
         raise GitcfgError(message, f"`gitcfg deploys {kept.run.id}` says how far it is.", code=REFUSED)
