@@ -58,8 +58,10 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Bring nodes to a commit over SSH, without an agent on them; what stands there decides what is done."""
+    from gitcfg.cli.deploying.empty import refuse_empty
     from gitcfg.cli.deploying.wanted import Limits, Ways, wanted
 
+    refuse_empty(context)
     session: Session = context.obj
     found = wanted(
         say.Which(tuple(nodes or ()), where, at, resume),

@@ -1,6 +1,8 @@
 """The entry point: finds the command, and is the one boundary where errors become exit codes."""
 
+import errno
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -49,6 +51,8 @@ COMMANDS = {
     "help": "gitcfg.cli.help",
     "completion": "gitcfg.cli.completion",
 }
+_DEPLOY = "gitcfg.cli.deploying.carried"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--pager", "--today"})
 
 
@@ -68,6 +72,8 @@ def run(arguments: Sequence[str]) -> int:
     from gitcfg.model import GitcfgError
 
     try:
+        if sys.stdout is None:  # its number would be that of the next file that is opened
+            raise GitcfgError("There is no stdout.", "Let it go to /dev/null where nobody wants it.")
         from gitcfg.cli.app import invoke
 
         code = invoke(arguments, _modules(arguments))
@@ -77,16 +83,41 @@ def run(arguments: Sequence[str]) -> int:
         _tell(error, arguments)
         return error.code
     except BrokenPipeError:
-        # What is still buffered has no reader; without this Python complains when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go()
         return CLOSED_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        _tell(GitcfgError(f"{error.filename or 'The system'}: {error.strerror or error}."), arguments)
+        if _of_output(error):
+            _let_go()
+            hint = "What was done until then stands." if _DEPLOY in sys.modules else ""
+            _tell(GitcfgError(f"The output cannot be written: {error.strerror}.", hint), arguments)
+        else:
+            _tell(GitcfgError(f"{error.filename or 'The system'}: {error.strerror or error}."), arguments)
         return 2
     except Exception:
         return _fault(arguments)
+
+
+def _of_output(error: OSError) -> bool:
+    """Is it stdout that cannot be written? What is in its buffer cannot be written now either.
+
+    Under PYTHONUNBUFFERED there is none. Then it is what has no name: whatever writes files says which.
+    """
+    if error.filename is not None:
+        return False
+    if isinstance(sys.stdout.buffer, io.RawIOBase):
+        return error.errno in _NO_ROOM
+    try:
+        sys.stdout.flush()
+    except OSError as again:
+        return again.errno == error.errno
+    return False
+
+
+def _let_go() -> None:
+    """What is still buffered has no reader or no room; without this Python complains when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complete(arguments: Sequence[str]) -> int:
@@ -134,7 +165,7 @@ def _fault(arguments: Sequence[str]) -> int:
     with tempfile.NamedTemporaryFile("w", prefix="gitcfg-fault-", suffix=".txt", delete=False) as report:
         report.write(f"gitcfg {__version__}, Python {sys.version}\narguments: {list(arguments)}\n\n")
         report.write(told)
-    if "gitcfg.cli.deploying.carried" in sys.modules:
+    if _DEPLOY in sys.modules:
         print("error: gitcfg itself has failed; `gitcfg deploys` tells what was done.", file=sys.stderr)
     else:
         print("error: gitcfg itself has failed; nothing was changed.", file=sys.stderr)

@@ -20,6 +20,18 @@ def greet(frames: Frames, line: Line) -> None:
         raise _missing(heard, mark, line)
 
 
+_NOT_FOUND = 127
+"""What shells exit with where there is no such program."""
+
+
+def _no_root(code: int, told: str) -> FarError:
+    if code == _NOT_FOUND:
+        hint = "Log in as root, or say --no-sudo where this user may write all that is deployed."
+        return FarError(SUDO, f"There is no sudo on the node.{told}", hint)
+    hint = "--ask-sudo asks you for sudo's password once; else let this user run /bin/sh without one."
+    return FarError(SUDO, f"sudo does not let this user become root on the node.{told}", hint)
+
+
 def _missing(heard: list[str], mark: str, line: Line) -> FarError:
     """What is missing is what would have spoken next."""
     said = clean(line.said().strip()[-1000:])
@@ -37,5 +49,5 @@ def _missing(heard: list[str], mark: str, line: Line) -> FarError:
     if code is None:
         return LineLost(f"The line to the node ended before the far end said a word.{told}")
     if LINE in heard:
-        return FarError(SUDO, f"sudo does not let this user become root on the node.{told}")
+        return _no_root(code, told)
     return FarError(REFUSED, f"The node's login does not run commands (exit code {code}).{told}")

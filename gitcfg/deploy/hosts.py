@@ -8,7 +8,10 @@ from gitcfg.model import Hold
 from gitcfg.model.texts import ABBREVIATED, safe
 
 AGENT = "An agent keeps this node at what its server says, and would take this back."
-AGENT_HINT = "`gitcfg hold add` keeps it at this commit for some time; then a deploy may bring it there."
+AGENT_HINT = (
+    "`gitcfg hold add NEW NODES --commit-id REV --until YYYY-MM-DD --reason TEXT` keeps it at a commit for"
+    " some time; once that is reviewed, a deploy may bring it there."
+)
 _FIRST = (
     "It is the commit that counts for these nodes: deploy it, or end the hold with `gitcfg hold lift {}`."
 )

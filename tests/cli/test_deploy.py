@@ -193,7 +193,7 @@ def test_where_the_lines_have_no_room_those_at_work_finish_and_are_recorded(
         assert run(("deploy", "--root", ROOT, "--yes", "-o", "jsonl", "--jobs", "1")) == 2
         with contextlib.suppress(OSError):
             full.close()
-    out, err = pool.call("deploys", "-o", "json")
+    out, _ = pool.call("deploys", "-o", "json")
     judge(out, "json")
     (found,) = json.loads(out)["deploys"]
     because = "The lines of JSON cannot be written: No space left on device."
@@ -257,10 +257,23 @@ def test_batches_and_limits(pool: Pool) -> None:
         (("--timeout", "0s"), "--timeout: 0s is no length of time."),
         (("--root", "tmp"), "--root must be a whole path, and tmp is none."),
         (("--state-dir", "/a/../b"), "--state-dir must be a whole path, and /a/../b is none."),
+        (("--user", ""), "--user is empty."),
+        (("--ssh-config", ""), "--ssh-config is empty."),
+        (("--root", ""), "--root is empty."),
+        (("--state-dir", ""), "--state-dir is empty."),
+        (("--at", ""), "--at is empty."),
+        (("--where", ""), "--where is empty."),
+        (("--resume", ""), "--resume is empty."),
+        (("--identity", ""), "--identity is empty."),
+        (("",), "A word that names nodes is empty."),
+        (("--batch", ""), "--batch is empty."),
+        (("--max-failures", ""), "--max-failures is empty."),
+        (("--timeout", ""), "--timeout is empty."),
         (("--no-sudo", "--ask-sudo"), "--no-sudo and --ask-sudo do not go together."),
         (("--unreviewed",), "--unreviewed needs a reason."),
         (("--reason", "x"), "--reason is for --unreviewed."),
-        (("--unreviewed", "--reason", " "), "The reason is empty."),
+        (("--unreviewed", "--reason", " "), "--reason is empty."),
+        (("--server", ""), "--server is empty."),
         (("--resume", "last", "n1"), "--resume goes on with the nodes and the commit of a run."),
         (("--resume", "last"), "Nothing was deployed from here yet."),
         (("--resume", "none"), "There is no deploy none."),

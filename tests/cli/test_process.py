@@ -1,5 +1,6 @@
 """Exit codes that only a process of its own shows: pipes, signals, full disks, faults."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -48,13 +49,26 @@ def test_an_interrupt_is_130(pool: Path) -> None:
     assert done.stderr == b""
 
 
-def test_a_full_disk_is_told(pool: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_told(pool: Path, unbuffered: str) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [*GITCFG, "-C", str(pool), "render", "--all"], stdout=full, stderr=subprocess.PIPE, check=False
+            [*GITCFG, "-C", str(pool), "render", "--all"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )
     assert done.returncode == 2
-    assert b"No space left" in done.stderr
+    assert done.stderr == b"error: The output cannot be written: No space left on device.\n"
+
+
+def test_without_stdout_nothing_is_begun(pool: Path) -> None:
+    line = [*GITCFG, "-C", str(pool), "render", "--all"]
+    words = ["/bin/sh", "-c", '"$@" >&-', "sh", *line]
+    done = subprocess.run(words, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: There is no stdout.\n")
 
 
 def test_a_fault_of_gitcfgs_own_leaves_a_report(pool: Path, tmp_path: Path) -> None:

@@ -96,6 +96,17 @@ def test_who_writes_without_end_is_told_from_who_says_nothing() -> None:
     assert "writes so much" in refused(WELCOME.partition(b"\n")[0] + b"\n", *[b"\n"] * 70_000)
 
 
+@pytest.mark.parametrize(("code", "hint"), [(1, "--ask-sudo"), (127, "--no-sudo")])
+def test_without_root_it_is_said_what_to_do(code: int, hint: str) -> None:
+    class Ended(Scripted):
+        def ended(self) -> int | None:
+            return code
+
+    with pytest.raises(FarError) as found:
+        talk(Ended([b"gitcfg-far/1 line\n"]), lambda hello: None, unheard)
+    assert (found.value.kind, hint in found.value.hints[0]) == ("sudo", True)
+
+
 @pytest.mark.parametrize(
     "hello",
     [

@@ -80,8 +80,6 @@ def wanted(which: Which, consent: Consent, limits: Limits, ways: Ways) -> Wanted
     if which.resume is not None and (which.words or which.where is not None or which.at is not None):
         message = "--resume goes on with the nodes and the commit of a run."
         raise GitcfgError(message, "Name no nodes and no commit with it.")
-    if consent.reason is not None and not consent.reason.strip():
-        raise GitcfgError("The reason is empty.", "--reason TEXT says why it cannot wait for a review.")
     if consent.unreviewed and consent.reason is None and which.resume is None:
         message = "--unreviewed needs a reason."
         raise GitcfgError(message, "--reason TEXT says why it cannot wait for a review; it is recorded.")

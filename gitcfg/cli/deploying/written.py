@@ -9,7 +9,6 @@ from gitcfg.cli.deploying.following import Quiet
 from gitcfg.cli.deploying.records import About, line
 from gitcfg.deploy.outcomes import Result
 
-
 _GONE = "Whoever read the lines of JSON has left."
 _WRITTEN = "The lines of JSON cannot be written: {}."
 
