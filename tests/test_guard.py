@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -303,3 +304,22 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+@pytest.mark.parametrize("where", ["Popen", "Popen.wait"])
+def test_an_interrupt_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    """Whoever presses Ctrl-C does it while a child is started or ended, too."""
+
+    def interrupted(*arguments: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    guard = Guard("gitcfg.cel.child")
+    if where == "Popen.wait":
+        guard.begin()
+        assert len(list(tmp_path.iterdir())) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(f"subprocess.{where}", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            guard.close() if where == "Popen.wait" else guard.begin()
+    assert list(tmp_path.iterdir()) == []

@@ -12,6 +12,8 @@ from gitcfg import __version__
 from gitcfg.cli.exits import CLOSED_PIPE, FAULT, INTERRUPTED
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from gitcfg.model import GitcfgError
 
 COMMANDS = {
@@ -52,6 +54,7 @@ COMMANDS = {
     "completion": "gitcfg.cli.completion",
 }
 _DEPLOY = "gitcfg.cli.deploying.carried"
+_BY_SIGNAL = 128
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--pager", "--today"})
 
@@ -64,7 +67,20 @@ def main() -> None:
         return
     # Nearly all that a command reads is kept until it ends: to look for garbage took a third of its time.
     gc.disable()
+    import signal
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
+            signal.signal(number, _ended)
     sys.exit(complete(arguments[1:]) if arguments[:1] == ["--complete"] else run(arguments))
+
+
+def _ended(number: int, frame: "FrameType | None") -> None:
+    """End as always: by default guarded processes would leave their folders. The next signal does not wait."""
+    import signal
+
+    signal.signal(number, signal.SIG_DFL)
+    sys.exit(_BY_SIGNAL + number)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -33,9 +33,9 @@ _LAST_WORDS = 1.0
 
 def start(module: str, limits: Limits) -> "Child":
     """A child that has been told its limits. It sees no environment and writes no bytecode."""
-    folder = tempfile.mkdtemp(prefix="gitcfg-guard-")
     ours, theirs = socket.socketpair()
     path = [*(entry for entry in sys.path if os.path.isabs(entry)), _OURS]
+    folder, process = tempfile.mkdtemp(prefix="gitcfg-guard-"), None
     try:
         process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT, module, *path],
@@ -48,11 +48,12 @@ def start(module: str, limits: Limits) -> "Child":
             start_new_session=True,
         )
     except OSError as error:
-        ours.close()
-        shutil.rmtree(folder)
         raise GuardError(f"could not be started: {error.strerror}") from error
     finally:
         theirs.close()
+        if process is None:  # Ctrl-C, too
+            ours.close()
+            shutil.rmtree(folder, ignore_errors=True)
     return Child(process, ours, folder, limits)
 
 
@@ -126,11 +127,13 @@ class Child:
         if self._owner != os.getpid():
             self._process.returncode = 0  # the parent's child: nothing for this process to reap
             return
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        try:
+            if self._process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+        finally:  # whoever is waiting may press Ctrl-C once more
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _answered(self) -> bool:
         if len(self._answer) < HEADER:

@@ -3,10 +3,11 @@
 import os
 import pickle
 import select
+import signal
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, BinaryIO, NoReturn
 
 import msgspec
@@ -111,12 +112,20 @@ def ready(workers: Iterable[Worker]) -> list[Worker]:
 def _live(work: Callable[[], _Entered], items: BinaryIO, answers: BinaryIO) -> NoReturn:
     """The worker's life. It never returns into what the other process has begun, nor cleans up after it."""
     code = _INTERRUPTED
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupted)
     try:
         with suppress(KeyboardInterrupt, BrokenPipeError):
             _serve(work, items, answers)
             code = 0
     finally:
         os._exit(code)
+
+
+def _interrupted(number: int, frame: FrameType | None) -> NoReturn:
+    """Only once: a second Ctrl-C must not end what cleans up after the first one."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _serve(work: Callable[[], _Entered], items: BinaryIO, answers: BinaryIO) -> None:

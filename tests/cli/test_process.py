@@ -49,6 +49,27 @@ def test_an_interrupt_is_130(pool: Path) -> None:
     assert done.stderr == b""
 
 
+def test_who_is_ended_leaves_no_folders(pool: Path, tmp_path: Path) -> None:
+    code = "import os, signal; from gitcfg.cli import main, session; from gitcfg.guard import Guard\n"
+    code += "guard = Guard('gitcfg.cel.child')\n"
+    code += "def begun(self):\n guard.begin()\n print(os.listdir(os.environ['TMPDIR']))\n"
+    code += " os.kill(os.getpid(), signal.SIGTERM)\n"
+    code += "session.Session.open = begun\nmain.main()"
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check"],
+        cwd=pool,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "TMPDIR": str(folder)},
+    )
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+    assert "gitcfg-guard-" in done.stdout
+    assert list(folder.iterdir()) == []
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_is_told(pool: Path, unbuffered: str) -> None:
     with open("/dev/full", "wb") as full:

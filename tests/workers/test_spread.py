@@ -246,3 +246,23 @@ def test_a_worker_says_how_it_ended() -> None:
     worker.dismiss()
     assert worker.wait() == 0
     assert worker.wait() == 0
+
+
+def test_a_second_interrupt_does_not_keep_a_worker_from_cleaning_up(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+
+    @contextmanager
+    def work() -> Iterator[Callable[[int], object]]:
+        place.mkdir(exist_ok=True)
+        try:
+            yield lambda item: os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+            place.rmdir()
+
+    worker = Worker.forked(work, [])
+    assert worker is not None
+    worker.hand(0, 0)
+    with pytest.raises(GitcfgError, match="exit code 130"):
+        worker.answer().result()
+    assert not place.exists()
