@@ -5,13 +5,14 @@ from pathlib import Path
 
 from rich.text import Text
 
+from gitcfg.cli.alike import Line, folded
 from gitcfg.cli.deploys_records import nodes_record, run_record
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.serving.said import Asked
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned
 from gitcfg.deploy import record_files as files
-from gitcfg.deploy.record_lines import WELL, Kept
+from gitcfg.deploy.record_lines import WELL, Kept, NodeDone
 from gitcfg.deploy.record_told import outcome, outcomes
 from gitcfg.git.repository import Repository
 from gitcfg.inventory.records import ago
@@ -112,22 +113,20 @@ def _lines(kept: Kept, now: float) -> Iterator[Text]:
             yield Text(f"{label}: {safe(said)}")
     if kept.broken:
         yield Text(f"{counted(kept.broken, 'line')} of its record cannot be read", "yellow")
-    for (word, step, output), names in _folded(kept).items():
-        line = Text(safe(word), _STYLES.get(word, "red"))
-        line.append(f" {counted(len(names), 'node')}: ", "default").append(safe(fold(names)), "bold default")
-        yield line
-        if step:
-            yield Text(f"  at {safe(step)}")
-        yield from (Text(f"  {safe(text)}", "dim") for text in output)
+    for word in outcomes(kept):
+        some = (name for name in run.nodes if outcome(kept, name) == word)
+        for lines, names in folded(((name, _of(kept.done.get(name))) for name in some), trouble=True):
+            line = Text(safe(word), _STYLES.get(word, "red"))
+            line.append(f" {counted(len(names), 'node')}: ", "default").append(
+                safe(fold(names)), "bold default"
+            )
+            yield line
+            yield from (Text(f"  {safe(text)}", look) for text, look in lines)
 
 
-def _folded(kept: Kept) -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
-    """Nodes of which the same is to be said, in order of how many have come to it."""
-    rank = {word: at for at, word in enumerate(outcomes(kept))}
-    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
-    for name in sorted(kept.run.nodes, key=lambda each: rank[outcome(kept, each)]):
-        word, done = outcome(kept, name), kept.done.get(name)
-        told = done is not None and word not in WELL
-        output = tuple(done.output.splitlines()[-_LINES:]) if done is not None and told else ()
-        found.setdefault((word, done.step if done is not None and told else "", output), []).append(name)
-    return found
+def _of(done: NodeDone | None) -> tuple[Line, ...]:
+    """What is to be said of a node that is not well."""
+    if done is None or done.outcome in WELL:
+        return ()
+    step = ((f"at {done.step}", ""),) if done.step else ()
+    return (*step, *((text, "dim") for text in done.output.splitlines()[-_LINES:]))

@@ -57,6 +57,11 @@ def _table(session: Session, inventory: Inventory, names: tuple[str, ...], usual
 def _summary(inventory: Inventory) -> str:
     said = counted(len(inventory.places), "node")
     states = [f"{number} {state}" for state, number in by_state(inventory.places).items()]
+    unknown = sum(place.state is None for place in inventory.places)
+    if states and unknown:  # all of them together are all nodes
+        states.append(
+            f"{unknown} not known, since nothing was deployed to {'it' if unknown == 1 else 'them'} from here"
+        )
     tip = f" The tip is {inventory.tip[:ABBREVIATED]}." if inventory.tip and inventory.seen else ""
     return f"{said}: {', '.join(states)}.{tip}" if states else f"{said}."
 

@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def _ended(number: int, frame: "FrameType | None") -> None:
-    """End as always: by default guarded processes would leave their folders. The next signal does not wait."""
+    """End as always: else guarded processes would leave their folders. The next signal does not wait."""
     import signal
 
     signal.signal(number, signal.SIG_DFL)
@@ -118,7 +118,7 @@ def run(arguments: Sequence[str]) -> int:
 def _of_output(error: OSError) -> bool:
     """Is it stdout that cannot be written? What is in its buffer cannot be written now either.
 
-    Under PYTHONUNBUFFERED there is none. Then it is what has no name: whatever writes files says which.
+    Under PYTHONUNBUFFERED there is none. Then it is what has no name: files are named.
     """
     if error.filename is not None:
         return False

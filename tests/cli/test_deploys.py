@@ -175,6 +175,11 @@ def test_the_inventory_knows_it_without_a_server(deployed: Pool, capfd: pytest.C
     assert nodes["n2"]["outcome"] == "unchanged"
     (deployed.place / "groups/g.yaml").write_text("files: {/etc/f: {text: two}}\n")
     deployed.git("commit", "--quiet", "-am", "two")
+    assert run(["inventory"]) == 0
+    assert (
+        "5 nodes: 2 behind, 3 not known, since nothing was deployed to them from here. "
+        in capfd.readouterr().err
+    )
     lines = told(capfd, "inventory", "--where", 'node.via == "deploy"').splitlines()
     assert [line.split()[:2] for line in lines] == [["name", "state"], ["n1", "behind"], ["n2", "behind"]]
     assert lines[0].split() == ["name", "state", "commit", "since", "deployed", "who", "groups"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from rich.console import Console
 from rich.text import Text
 
+from gitcfg.cli.alike import Line, folded
 from gitcfg.cli.deploying.records import About, Ending
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.deploy.outcomes import WELL, Outcome, Result, tallied
@@ -20,14 +21,14 @@ _STYLES = {
 }
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 _LINES = 10
-Key = tuple[tuple[str, str], ...]
-"""What is told of a node below its outcome: lines, each with its style."""
 
 
 def tell(console: Console, results: Mapping[str, Result], dry: bool) -> None:
     """Every node once: by outcome, and those of which the same is to be said together."""
     for outcome, some in tallied(results.values()).items():
-        for lines, names in _folded(some, dry).items():
+        said = ((result.node, tuple(_lines(result, dry))) for result in some)
+        # What would change is told as it is: somebody decides by it.
+        for lines, names in folded(said, trouble=outcome not in WELL):
             head = Text(outcome.value, style(outcome))
             head.append(f" {counted(len(names), 'node')}: ", "not bold default")
             console.print(head.append(fold(names), "bold"))
@@ -40,14 +41,8 @@ def style(outcome: Outcome) -> str:
     return _STYLES.get(outcome, "red")
 
 
-def _folded(results: tuple[Result, ...], dry: bool) -> dict[Key, list[str]]:
-    found: dict[Key, list[str]] = {}
-    for result in results:
-        found.setdefault(tuple(_lines(result, dry)), []).append(result.node)
-    return found
-
-
-def _lines(result: Result, dry: bool) -> Iterator[tuple[str, str]]:
+def _lines(result: Result, dry: bool) -> Iterator[Line]:
+    """What is told of a node below its outcome."""
     if result.message:
         yield safe(result.message), ""
     if result.outcome not in WELL and result.output:
@@ -61,7 +56,7 @@ def _lines(result: Result, dry: bool) -> Iterator[tuple[str, str]]:
         yield from ((safe(line), _DIFF.get(line[:1], "")) for line in text.splitlines())
 
 
-def _output(result: Result) -> Iterator[tuple[str, str]]:
+def _output(result: Result) -> Iterator[Line]:
     """The end of what was said: all of it is in the JSON and in what is recorded."""
     lines = [line for line in result.output.splitlines() if line.strip()]
     if len(lines) > _LINES:

@@ -1,0 +1,39 @@
+"""What nodes say, without what is each node's own: so that those that say the same are told together."""
+
+import re
+from collections.abc import Iterable
+
+_PROCESS = re.compile(r"(?i)(\b(?:pid|process)[ =:]{1,2})[0-9]+|(?<=\w)\[[0-9]+\]")
+_ADDRESS = re.compile(
+    r"(?<![\w.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?!\w|\.\w)"
+    r"|(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){7})[0-9a-f:]{3,39}(?![\w:]))"
+)
+Line = tuple[str, str]
+"""A text, and how it looks."""
+
+
+def alike(text: str, node: str) -> str:
+    """A text about a node as it would be about another: NODE, PROCESS and ADDRESS are each one's own."""
+    text = _PROCESS.sub(lambda found: f"{found[1]}PROCESS" if found[1] else "[PROCESS]", text)
+    text = _ADDRESS.sub("ADDRESS", text)
+    for name in (node, node.partition(".")[0]):
+        if name and name in text:
+            text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", "NODE", text)
+    return text
+
+
+def folded(
+    said: Iterable[tuple[str, tuple[Line, ...]]], *, trouble: bool
+) -> list[tuple[tuple[Line, ...], list[str]]]:
+    """Nodes of which the same is to be said, in order of the first of each.
+
+    What is each one's own tells nobody in trouble apart; it is said where it is the same for all of them.
+    """
+    found: dict[tuple[Line, ...], tuple[list[str], set[tuple[Line, ...]]]] = {}
+    for name, lines in said:
+        key = tuple((alike(text, name), look) for text, look in lines) if trouble else lines
+        names, own = found.setdefault(key, ([], set()))
+        names.append(name)
+        if len(own) < 2:
+            own.add(lines)
+    return [(own.pop() if len(own) == 1 else key, names) for key, (names, own) in found.items()]
