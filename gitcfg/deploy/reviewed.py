@@ -1,6 +1,7 @@
 """Which commits count as reviewed: those that a protected branch has, as the server is known to have it."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import msgspec
 
@@ -23,6 +24,20 @@ class Branch(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """As people say it: `main`, `origin/main`."""
         return self.ref.removeprefix(_HEADS).removeprefix(_REMOTE)
+
+
+def fetched(repository: Repository, branch: Branch) -> float | None:
+    """When a branch of a remote was last as it is there, fetched or pushed; seconds since the epoch.
+
+    None: it is a branch of this repository, or nobody knows. A clone has its branches from when it was made.
+    """
+    if repository.git is None or repository.shared is None or not branch.ref.startswith(_REMOTE):
+        return None
+    own, shared = Path(repository.git.path), repository.shared
+    places = (own / "FETCH_HEAD", shared / "FETCH_HEAD", shared / branch.ref)
+    times = [place.stat().st_mtime for place in places if place.is_file()]
+    packed = shared / "packed-refs"
+    return max(times) if times else packed.stat().st_mtime if packed.is_file() else None
 
 
 class Reviewed:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -308,6 +309,24 @@ def test_a_commit_that_nobody_reviewed_needs_a_reason(pool: Pool) -> None:
     assert pool.file("n1") == "mine"
     assert pool.outcomes("n1") == {"n1": "ok"}
     assert pool.file("n1") == "one"
+
+
+def test_a_branch_that_was_not_fetched_for_long_is_noted(
+    pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = tmp_path / "clone"
+    pool.git("clone", "--quiet", str(pool.work), str(clone))
+    monkeypatch.chdir(clone)
+    note = "note: origin/main was fetched 2 d ago; `git fetch` brings what was reviewed since then.\n"
+    assert note not in pool.deploy("n1")[1]
+    long_ago = time.time() - 2 * 86400 - 60
+    for file in (clone / ".git/packed-refs", clone / ".git/refs/remotes/origin/main"):
+        if file.is_file():
+            os.utime(file, (long_ago, long_ago))
+    assert note in pool.deploy("n1")[1]
+    assert note not in pool.deploy("n1", "--at", "origin/main")[1]
+    subprocess.run(["git", "fetch", "--quiet"], cwd=clone, check=True)
+    assert note not in pool.deploy("n1")[1]
 
 
 def test_errors_that_concern_the_nodes_are_in_the_way(pool: Pool) -> None:

@@ -9,13 +9,15 @@ from gitcfg.cli.deploying.wanted import Wanted
 from gitcfg.cli.plain import ABBREVIATED
 from gitcfg.deploy.record import Kept, folder_of, unfinished
 from gitcfg.deploy.record_files import named
-from gitcfg.deploy.reviewed import Reviewed
+from gitcfg.deploy.reviewed import Reviewed, fetched
+from gitcfg.inventory.records import ago
 from gitcfg.library import Source
 from gitcfg.model import REFUSED, GitcfgError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+_LONG = 86400.0
 _DO = "--unreviewed --reason TEXT deploys it all the same, and records why."
 
 
@@ -46,6 +48,19 @@ def chosen(source: Source, wanted: Wanted) -> Chosen:
     reason = _reason(found, commit, wanted, kept)
     names = unfinished(kept) if kept is not None else None
     return Chosen(commit, ruling or commit, reason, names, kept.run.id if kept is not None else "")
+
+
+def stale(source: Source, wanted: Wanted, now: float) -> str:
+    """What is to be said where the branch that is deployed was not fetched for long; else nothing."""
+    usual = Reviewed(source.repository).usual
+    if usual is None or wanted.which.at is not None or wanted.which.resume is not None:
+        return ""
+    since = fetched(source.repository, usual)
+    if since is None or now - since < _LONG:
+        return ""
+    return (
+        f"note: {usual.name} was fetched {ago(now - since)}; `git fetch` brings what was reviewed since then."
+    )
 
 
 def records(source: Source) -> "Path":

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from gitcfg.cli.deploying.carried import Deploying, carry_out
-from gitcfg.cli.deploying.commit import Chosen, chosen
+from gitcfg.cli.deploying.commit import Chosen, chosen, stale
 from gitcfg.cli.deploying.nodes import meant, refuse_errors, touched
 from gitcfg.cli.deploying.secrets import hidden
 from gitcfg.cli.deploying.wanted import Wanted
@@ -38,6 +38,8 @@ def conduct(
     """All of it. GitcfgError: it is refused before anything is begun."""
     source = session.open()
     commit = chosen(source, wanted)
+    if note := stale(source, wanted, time.time()):
+        session.console(stderr=True).print(note)
     with source.at(commit.commit) as fleet:
         names = meant(session, fleet, wanted.which, commit)
         network = _network(wanted, fleet, names)
