@@ -41,7 +41,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "PORT": (),
     "ADDRESS": (),
     "URL": (),
-    "RUN": (),
+    "RUN": ("run",),
     "TIME": (),
     "YYYY-MM-DD": (),
 }

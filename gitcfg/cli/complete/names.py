@@ -13,6 +13,7 @@ _PATTERNS = {
     "entity": _PATH,
     "revision": _REVISION,
     "snapshot": _REVISION,
+    "run": r"[0-9a-hj-km-np-tv-z]{10}|last",
 }
 _BINDERS = ("features", "groups", "nodesets", "overrides", "nodes")
 
@@ -95,6 +96,12 @@ def _snapshots(names: Names) -> Iterable[str]:
     return snapshots(names.folder)
 
 
+def _runs(names: Names) -> Iterable[str]:
+    from gitcfg.cli.complete.runs import runs
+
+    return runs(names.folder)
+
+
 def _entities(names: Names) -> Iterable[str]:
     from gitcfg.cli.complete.entities import entities
 
@@ -116,7 +123,8 @@ _SOURCES: Mapping[str, Source] = {
     "template": lambda names: (path for path, _ in names.files.below("templates")),
     "revision": _revisions,
     "snapshot": _snapshots,
+    "run": _runs,
     "entity": _entities,
 }
-KINDS = frozenset(_SOURCES) - {"snapshot", "entity"}
+KINDS = frozenset(_SOURCES) - {"snapshot", "run", "entity"}
 """The kinds of which a word before a name can say that it is one."""
