@@ -106,7 +106,8 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         if _of_output(error):
             _let_go()
-            hint = "What was done until then stands." if _DEPLOY in sys.modules else ""
+            done = _DEPLOY in sys.modules and "--dry-run" not in arguments
+            hint = "`gitcfg deploys last` tells what was done." if done else ""
             _tell(GitcfgError(f"The output cannot be written: {error.strerror}.", hint), arguments)
         else:
             _tell(GitcfgError(f"{error.filename or 'The system'}: {error.strerror or error}."), arguments)

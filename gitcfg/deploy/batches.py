@@ -123,7 +123,7 @@ def _unwell(plan: Plan, here: Counts, number: int) -> str:
 
 def _of(some: int, all: int) -> str:
     if some == all:
-        return "The one node" if all == 1 else f"All {all} nodes"
+        return {1: "The one node", 2: "Both nodes"}.get(all, f"All {all} nodes")
     return f"{some} of the {all} nodes"
 
 

@@ -66,7 +66,7 @@ class Frames:
         """That the line has ended."""
         said = clean(self._line.said().strip()[-500:])
         told = "; ".join(text for text in (str(why), said) if text)
-        return LineLost(f"The line to the node ended{f': {told}' if told else ''}.", after=self.after)
+        return LineLost(f"The connection to the node ended{f': {told}' if told else ''}.", after=self.after)
 
     def _take(self, size: int) -> bytes:
         while len(self._came) < size:

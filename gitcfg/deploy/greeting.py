@@ -39,7 +39,7 @@ def _missing(heard: list[str], mark: str, line: Line) -> FarError:
     if mark.startswith(f"{OLD} "):
         version = clean(mark.removeprefix(f"{OLD} "))
         return NoPython(
-            f"The node's Python is {version}, and 3.9 or newer is needed.", "Install one beside it."
+            f"The node's Python is {version}, and 3.9 or newer is needed.", "Install a newer one beside it."
         )
     if mark:
         return NoPython("There is no python3 on the node.", "Install Python 3.9 or newer there.")
@@ -47,7 +47,7 @@ def _missing(heard: list[str], mark: str, line: Line) -> FarError:
     if SHELL in heard:
         return NoPython(f"The node's python3 cannot run.{told}")
     if code is None:
-        return LineLost(f"The line to the node ended before the far end said a word.{told}")
+        return LineLost(f"The connection ended before gitcfg had begun on the node.{told}")
     if LINE in heard:
         return _no_root(code, told)
     return FarError(REFUSED, f"The node's login does not run commands (exit code {code}).{told}")

@@ -35,11 +35,11 @@ def unreached(error: Exception, address: str, user: str) -> Unreached:
     if isinstance(error, GitcfgError):
         return Unreached(Outcome.UNREACHABLE, error.message, *error.hints)
     if isinstance(error, PasswordRequiredException):
-        hint = "`ssh-add` hands it to the agent, which can then be used."
-        return Unreached(Outcome.AUTH, "The key that it would be logged in with has a passphrase.", hint)
+        hint = "`ssh-add` opens it for the SSH agent, which is then asked."
+        return Unreached(Outcome.AUTH, "The key to log in with has a passphrase.", hint)
     if isinstance(error, AuthenticationException):
         hint = "Does `ssh` get in without asking? --user names another user."
-        return Unreached(Outcome.AUTH, f"None of the keys there are lets {shown(user)} in.", hint)
+        return Unreached(Outcome.AUTH, f"No key that is here lets {shown(user)} in.", hint)
     if isinstance(error, socket.gaierror):
         return Unreached(Outcome.UNREACHABLE, f"Its name leads to no address: {error.strerror}.")
     where = f" at {address}" if address else ""

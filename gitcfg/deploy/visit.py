@@ -12,6 +12,7 @@ from gitcfg.deploy.reach import Network, Opened, Unreached
 from gitcfg.deploy.sudo import ASKING, WITHOUT, Password, SudoLine
 from gitcfg.deploy.talk import HANDED_OVER, command, talk
 from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.durations import duration
 
 _LATER = "The node goes on by itself; the next deploy to it tells how that ended."
 _UNTOUCHED = "Nothing was touched."
@@ -107,7 +108,7 @@ class Visit:
         outcome = self._late(Outcome.LOST)
         message = error.message
         if outcome is Outcome.TIMEOUT:
-            message = f"It took longer than {self._entering.timeout:g} seconds."
+            message = f"It took longer than {duration(self._entering.timeout)}."
         going = self._ordered and bool(error.after)
         said = self._result(outcome, message, *(error.hints or (_LATER if going else _UNTOUCHED,)))
         if going:

@@ -203,6 +203,20 @@ def test_where_the_lines_have_no_room_those_at_work_finish_and_are_recorded(
     assert found["counts"] == {"skipped": 2, "ok": 1} or found["counts"] == {"skipped": 1, "ok": 2}
 
 
+def test_where_the_summary_has_no_room_it_is_said_where_else_it_stands(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open("/dev/full", "w") as full, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", full)
+        patch.setattr(os, "dup2", lambda *files: None)
+        assert run(("deploy", "--root", ROOT, "--yes", "-o", "json")) == 2
+        with contextlib.suppress(OSError):
+            full.close()
+    err = pool.call("deploys", "last")[1]
+    assert "error: The output cannot be written: No space left on device.\n" in err
+    assert "hint: `gitcfg deploys last` tells what was done.\n" in err
+
+
 def test_a_deploy_to_nobody_does_not_hide_the_last_one(pool: Pool) -> None:
     first = json.loads(pool.deploy("-o", "json")[0])
     out, _ = pool.deploy("-o", "json", "--where", "node.name == 'nobody'")

@@ -120,7 +120,7 @@ def test_lines_where_nobody_looks() -> None:
         "n1 ok: 1 file written\n"
         "n2 lost: It was cut.\n"
         "n4 differs: would be 1 file written\n"
-        "2 nodes failed, and at most 1 may. Nobody else is begun; those at work finish.\n"
+        "2 nodes failed, and at most 1 may. No other node is begun; those at work finish.\n"
     )
 
 
@@ -137,7 +137,7 @@ def test_the_table_shows_who_is_at_work_and_is_gone_in_the_end() -> None:
     shown = text.getvalue()
     for piece in ("1 of 30 nodes", "batch 2 of 2", "restart x", "5 s", "and 3 nodes more", "1 ok"):
         assert piece in shown
-    assert f"{INTERRUPTED} Nobody else is begun; those at work finish. Ctrl-C again leaves them." in shown
+    assert f"{INTERRUPTED} No other node is begun; those at work finish. Ctrl-C again leaves them." in shown
     assert shown.endswith("\x1b[2K")
 
 

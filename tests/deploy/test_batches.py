@@ -170,7 +170,7 @@ def test_one_node_is_not_told_as_many() -> None:
     one = Plan(("a", "b"), (1, 2), 1)
     assert _after(one, Weight.FAILED).because == "The one node that batch 1 reached failed."
     two = Plan(("a", "b", "c"), (2, 3), 2)
-    assert _after(two, Weight.FAILED, Weight.FAILED).because == "All 2 nodes that batch 1 reached failed."
+    assert _after(two, Weight.FAILED, Weight.FAILED).because == "Both nodes that batch 1 reached failed."
     assert _after(replace(one, failures=0), Weight.FAILED).because == "1 node failed, and none may."
     because = "1 node could not be reached, and that may happen to none."
     assert _after(replace(one, unreached=0), Weight.UNREACHED).because == because

@@ -260,7 +260,7 @@ def test_a_node_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
         raise LineLost("It ended.")
 
     found = Tried(monkeypatch, 1, slow, entering={"timeout": 0.01}).run().results["n0"]
-    assert (found.outcome, found.message) == (Outcome.TIMEOUT, "It took longer than 0.01 seconds.")
+    assert (found.outcome, found.message) == (Outcome.TIMEOUT, "It took longer than 10ms.")
 
 
 def test_an_order_that_cannot_be_made_is_that_nodes_own_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,8 +331,8 @@ def test_a_batch_that_fails_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None
     found = tried.run()
     assert [str(found.results[name].outcome) for name in tried.names] == ["reverted"] * 2 + ["skipped"] * 3
     assert found.why is Why.LIMIT
-    assert found.results["n4"].message == "It was not begun. All 2 nodes that batch 1 reached failed."
-    assert ("stopping", "All 2 nodes that batch 1 reached failed.") in tried.heard.lines
+    assert found.results["n4"].message == "It was not begun. Both nodes that batch 1 reached failed."
+    assert ("stopping", "Both nodes that batch 1 reached failed.") in tried.heard.lines
 
 
 def test_an_interrupt_lets_those_at_work_finish(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,12 +57,14 @@ def carry_out(session: Session, source: Source, deploying: Deploying, dry: bool,
         finished = _followed(deploying, All(followers), written)
         if recorder is not None:
             recorder.ended(finished.why.value, finished.because)
-    if written.fault is not None:
-        raise written.fault
     ending = Ending(finished.why, finished.because, time.monotonic() - since)
-    _tell(session, about, ending, finished.results, output)
-    if recorder is not None:
-        _note(session, source, recorder, deploying.asked)
+    try:
+        if written.fault is not None:
+            raise written.fault
+        _tell(session, about, ending, finished.results, output)
+    finally:
+        if recorder is not None:
+            _note(session, source, recorder, deploying.asked)
     return code(finished)
 
 

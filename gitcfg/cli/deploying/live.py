@@ -21,7 +21,7 @@ _EVERY = 0.1
 
 def _stopping(because: str) -> str:
     again = " Ctrl-C again leaves them." if because == INTERRUPTED else ""
-    return f"Nobody else is begun; those at work finish.{again}"
+    return f"No other node is begun; those at work finish.{again}"
 
 
 class Lines(Quiet):
