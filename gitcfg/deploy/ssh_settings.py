@@ -25,6 +25,11 @@ class Settings(paramiko.SSHConfig):  # type: ignore[misc]
         """paramiko asks for the name of the user for each `Host` there is: 20 us of 200, for each host."""
         return super()._does_match(match_list, *rest) if match_list else False
 
+    def _tokenize(self, config: Any, target_hostname: str, key: str, value: str) -> Any:
+        """paramiko asks for all that could be put in also where nothing is to be: 0.3 ms for each host."""
+        put_in = "%" in value or "~" in value
+        return super()._tokenize(config, target_hostname, key, value) if put_in else value
+
 
 def settings(file: str | None) -> Settings:
     """What a file says, or the user's and the system's. GitcfgError: it cannot be read."""

@@ -11,6 +11,7 @@ from gitcfg.deploy.hostkeys import Host, Wrong, judged, kinds
 from gitcfg.deploy.known_hosts import HostKey, KnownHosts
 from gitcfg.deploy.outcomes import Outcome
 from gitcfg.deploy.reach import Unreached
+from gitcfg.deploy.ssh_transport import Transport
 
 _USER = "~/.ssh/known_hosts ~/.ssh/known_hosts2"
 _SYSTEM = "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2"
@@ -31,7 +32,7 @@ class Trust:
 
     def transport(self, sock: Any, **said: Any) -> paramiko.Transport:
         """A transport that prefers the kinds of keys that are known: else a host may show another one."""
-        made = paramiko.Transport(sock, **said)
+        made = Transport(sock, **said)
         options = made.get_security_options()
         there = tuple(options.key_types)
         wanted = [kind for one in kinds(self._known, self._host) for kind in _signed(one) if kind in there]
