@@ -1,8 +1,8 @@
 """The far end as a program that is carried to a node, and the one command that starts it there."""
 
-import ast
 import hashlib
 import json
+import re
 import shlex
 import zlib
 from collections.abc import Iterator
@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 from gitcfg.install.far.wire import MARK
 
-LINE, SHELL, HAVE, NEED, OLD, NO_PYTHON = "line", "shell", "have", "need", "old", "none"
-"""What the far end's first lines say: a shell is there, root's is, Python is with the program or without."""
+LINE, SHELL, NEED, OLD, NO_PYTHON = "line", "shell", "need", "old", "none"
+"""What the far end's first lines say: a shell is there (said before sudo), root's is, Python is without the
+program; or, by the program itself, that it is there (HAVE)."""
 
 _LOADER = "far.loading"
+_DOCSTRING = re.compile(r'^([ \t]*)"""(?:[^"\\]|"(?!""))*"""$', re.MULTILINE)
 
 # One line for any shell, csh's too: no newline, no single quote, no exclamation mark, no backslash but before
 # a double quote or an n. What a link leads to is harmless: it has the right sum, or is not used.
@@ -35,8 +37,8 @@ h=lambda:hashlib.sha256(d).hexdigest()==k
 try:d=os.read(os.open(r+s+"/far/"+k,os.O_NOFOLLOW|os.O_NONBLOCK),1<<22)
 except OSError:0
 c=not h()
-say("need" if c else "have")
 if c:
+ say("need")
  b=b""
  while len(b)<int(n):b+=os.read(0,int(n)-len(b))or sys.exit(1)
  d=zlib.decompress(b)
@@ -67,7 +69,7 @@ def program() -> Program:
     found = sorted(_modules(resources.files("gitcfg.install")))
     sources = {name: _without_docstrings(text) for name, text in found}
     whole = b"\0".join((sources[_LOADER].encode(), json.dumps(sources).encode()))
-    return Program(whole, hashlib.sha256(whole).hexdigest(), zlib.compress(whole, 9))
+    return Program(whole, hashlib.sha256(whole).hexdigest(), zlib.compress(whole))
 
 
 def command(sudo: tuple[str, ...] = (), root: str = "/", state: str = "/var/lib/gitcfg") -> str:
@@ -76,7 +78,8 @@ def command(sudo: tuple[str, ...] = (), root: str = "/", state: str = "/var/lib/
     boot = _BOOT.strip().replace("MARK", MARK).replace('"', '\\"').replace("\n", "\\n")
     paths = (root.rstrip("/"), "/" + state.strip("/"))
     words = (f'exec("{boot}")', carried.key, str(len(carried.squeezed)), *paths)
-    return f"echo {MARK} {LINE}; {shlex.join((*sudo, '/bin/sh', '-c', _SHELL, 'sh', *words))}"
+    started = shlex.join((*sudo, "/bin/sh", "-c", _SHELL, "sh", *words))
+    return f"echo {MARK} {LINE}; {started}" if sudo else started  # what speaks is a packet, 0.1 ms of a host
 
 
 def _modules(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]]:
@@ -89,14 +92,14 @@ def _modules(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _without_docstrings(text: str) -> str:
-    """The same code on the same lines."""
-    lines = text.split("\n")
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            for one in node.body:
-                if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
-                    last = one.end_lineno or one.lineno
-                    lines[one.lineno - 1 : last] = [""] * (last - one.lineno + 1)
-                    if len(node.body) == 1:
-                        lines[one.lineno - 1] = f"{' ' * one.col_offset}0"
-    return "\n".join(lines)
+    """The same code on the same lines.
+
+    Found by how they are written: nothing else of our own begins a line with three quotes (a test reads all
+    of it as Python does, which takes 90 ms instead of 2).
+    """
+    return _DOCSTRING.sub(_nothing, text)
+
+
+def _nothing(docstring: re.Match[str]) -> str:
+    """As long, and a statement where it may be all that a body has; a module begins with its imports."""
+    return f"{docstring[1]}{docstring[1] and 0}" + "\n" * docstring[0].count("\n")

@@ -35,6 +35,10 @@ class Frames:
         for frame in message(kind, parts):
             self.send(frame)
 
+    def say_all(self, *messages: tuple[int, Iterable[bytes]]) -> None:
+        """Several small messages, in one piece."""
+        self.send(b"".join(frame for kind, parts in messages for frame in message(kind, parts)))
+
     def receive(self, limits: Mapping[int, int]) -> tuple[int, bytes]:
         """The next message, of a kind that `limits` has."""
         try:

@@ -1,10 +1,11 @@
 """The first words on a line: whether there is a shell, root's rights, a Python and the program, in turn."""
 
 from gitcfg.deploy.answers import clean
-from gitcfg.deploy.carry import HAVE, LINE, NEED, OLD, SHELL, program
+from gitcfg.deploy.carry import LINE, NEED, OLD, SHELL, program
 from gitcfg.deploy.frames import Frames
 from gitcfg.deploy.messages import Line
 from gitcfg.deploy.problems import REFUSED, SUDO, FarError, LineLost, NoPython
+from gitcfg.install.far.wire import HAVE
 
 
 def greet(frames: Frames, line: Line) -> None:

@@ -43,4 +43,4 @@ class Transport(paramiko.Transport):  # type: ignore[misc]
         options.ciphers = (*first, *(name for name in there if name not in first))
 
     def _parse_debug(self, message: Any) -> None:
-        """What sshd says of each option of an authorized key; paramiko writes it out byte by byte, for nobody."""
+        """What sshd says of each option of an authorized key: paramiko writes it out by bytes, for nobody."""

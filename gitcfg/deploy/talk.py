@@ -21,7 +21,7 @@ from gitcfg.deploy.frames import Frames
 from gitcfg.deploy.greeting import greet
 from gitcfg.deploy.messages import Decide, Done, Hello, Line, Order, Told
 from gitcfg.deploy.problems import REFUSED, FarError, LineLost, NoPython, Unreadable
-from gitcfg.install.far.parts import contents_of, ids_of, sum_of, taken_apart
+from gitcfg.install.far.parts import SMALL, Parts, Wanted, contents_of, ids_of, sum_of, taken_apart
 from gitcfg.install.far.wire import CONTENTS, DONE, HELLO, LACKS, ORDER, PARTS, PROBLEM, TOLD
 
 __all__ = ["Done", "FarError", "Hello", "Line", "LineLost", "NoPython", "Order", "command", "talk"]
@@ -38,10 +38,11 @@ def talk(line: Line, decide: Decide, told: Told) -> Done | None:
     """
     frames = Frames(line)
     greet(frames, line)
-    order = decide(hello_of(_answer(frames, HELLO, MOST_HELLO)))
+    hello = hello_of(_answer(frames, HELLO, MOST_HELLO))
+    order = decide(hello)
     if order is None:
         return None
-    _hand_over(frames, order)
+    _hand_over(frames, order, hello.digest)
     try:
         return _heard(frames, order, told)
     except Unreadable as error:
@@ -50,12 +51,19 @@ def talk(line: Line, decide: Decide, told: Told) -> Done | None:
         raise LineLost(error.message, after=frames.after) from error  # it may have begun
 
 
-def _hand_over(frames: Frames, order: Order) -> None:
-    """First the short ids of all parts, then the parts and the contents that the node lacks."""
+def _hand_over(frames: Frames, order: Order, digest: str | None) -> None:
+    """First the short ids of all parts, then the parts and the contents that the node lacks; or all at once.
+
+    Nothing secret is handed over unasked, nor anything to a node that has all of it already.
+    """
     hidden = {path: content.encode() for path, content in order.hidden.items()}
     parts = taken_apart(order.package, hidden)
     wanted = contents_of(parts.pieces)
-    frames.say(ORDER, [msgspec.json.encode(_ordered(order, parts.head, parts.pieces))])
+    if digest != order.package["digest"] and not hidden and _size(parts) <= SMALL:
+        _all_at_once(frames, order, parts, wanted)
+        return
+    ids = base64.b64encode(b"".join(ids_of(parts.pieces))).decode()
+    frames.say(ORDER, [msgspec.json.encode(_ordered(order, parts) | {"ids": ids})])
     lacking = numbers_of(_answer(frames, LACKS, _MOST_LACKS), len(parts.pieces))
     if lacking:
         frames.say(PARTS, [b"\n".join(parts.pieces[number] for number in lacking)])
@@ -69,11 +77,22 @@ def _hand_over(frames: Frames, order: Order) -> None:
         frames.say(CONTENTS, (parts.contents[one.sha256] for one in asked))
 
 
-def _ordered(order: Order, head: dict[str, Any], pieces: tuple[bytes, ...]) -> dict[str, Any]:
+def _size(parts: Parts) -> int:
+    return sum(map(len, parts.pieces)) + sum(map(len, parts.contents.values()))
+
+
+def _all_at_once(frames: Frames, order: Order, parts: Parts, wanted: tuple[Wanted, ...]) -> None:
+    said = _ordered(order, parts) | {"pieces": [piece.decode() for piece in parts.pieces]}
+    if not order.dry:
+        frames.after = HANDED_OVER
+    contents = (parts.contents[one.sha256] for one in wanted)
+    frames.say_all((ORDER, [msgspec.json.encode(said)]), (CONTENTS, contents))
+
+
+def _ordered(order: Order, parts: Parts) -> dict[str, Any]:
     return {
-        "head": head,
-        "ids": base64.b64encode(b"".join(ids_of(pieces))).decode(),
-        "sum": sum_of(pieces),
+        "head": parts.head,
+        "sum": sum_of(parts.pieces),
         "actions": order.actions._asdict(),
         "dry": order.dry,
         "force_agent": order.force_agent,

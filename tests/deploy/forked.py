@@ -4,12 +4,12 @@ import os
 import select
 from collections.abc import Callable
 
-from gitcfg.deploy.carry import HAVE, LINE, SHELL
+from gitcfg.deploy.carry import LINE, SHELL
 from gitcfg.deploy.talk import Done, Order, talk
 from gitcfg.install import Place
 from gitcfg.install.far.conversation import Carried, converse
 from gitcfg.install.far.line import FarLine
-from gitcfg.install.far.wire import MARK
+from gitcfg.install.far.wire import HAVE, MARK
 from tests.deploy.process import unheard
 
 PATIENCE = 60.0

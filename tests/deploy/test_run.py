@@ -385,4 +385,4 @@ def test_sudo_is_for_who_is_not_root(
     network = Network(user=user)
     Tried(monkeypatch, 1, well, network=network, entering={"sudo": sudo}).run()
     (command,) = network.connections["n0"].commands
-    assert command.partition("; ")[2].startswith(begins)
+    assert command.removeprefix("echo gitcfg-far/1 line; ").startswith(begins)

@@ -9,12 +9,17 @@ from collections.abc import Iterable
 import pytest
 
 from gitcfg.deploy.talk import FarError, Hello, LineLost, talk
+from gitcfg.install.far.parts import SMALL
 from gitcfg.install.far.wire import DONE, HELLO, LACKS, PROBLEM, TOLD, message
 from tests.deploy.process import ordered, unheard
 from tests.install.world import package
 
 WELCOME = b"gitcfg-far/1 line\ngitcfg-far/1 shell\ngitcfg-far/1 have\n"
 OUTCOME = {"result": "ok", "commit": "a" * 40, "digest": "a" * 64}
+
+
+LARGE = package({"/etc/a": "one\n"}, params={"Setting": "x" * SMALL})
+"""What does not travel at once."""
 
 
 class Scripted:
@@ -65,8 +70,7 @@ def greeting(**more: object) -> bytes:
 
 
 def talked(*says: bytes) -> object:
-    order = ordered(package({"/etc/a": "one\n"}))
-    return talk(Scripted(says), lambda hello: order, unheard)
+    return talk(Scripted(says), lambda hello: ordered(LARGE), unheard)
 
 
 def refused(*says: bytes) -> str:
@@ -244,11 +248,47 @@ def test_nonsense_after_the_order_is_a_lost_line() -> None:
     with pytest.raises(LineLost) as found:
         talked(greeting(), said(LACKS, []), said(LACKS, []), said(TOLD, ["stop a", "done"]), b"nonsense")
     assert found.value.after == "stop a"
-    order = ordered(package({}), dry=True)
+    order = ordered(LARGE, dry=True)
     line = Scripted([greeting(), said(LACKS, []), said(LACKS, []), b"nonsense"])
     with pytest.raises(FarError) as dry:
         talk(line, lambda hello: order, unheard)
     assert dry.value.kind == "refused"
+
+
+@pytest.mark.parametrize(
+    ("dry", "says", "kind", "after"),
+    [
+        (False, [], "lost", "order"),
+        (False, [said(LACKS, [])], "lost", "order"),
+        (False, [said(TOLD, ["restart a", "begun"])], "lost", "restart a"),
+        (False, [said(PROBLEM, {"kind": "busy", "message": "x"})], "busy", ""),
+        (True, [], "lost", ""),
+        (True, [b"nonsense"], "refused", ""),
+    ],
+    ids=range(6),
+)
+def test_a_small_order_is_handed_over_with_its_first_byte(
+    dry: bool, says: list[bytes], kind: str, after: str
+) -> None:
+    """Whatever goes wrong after that may have gone wrong while the node installs."""
+    line = Scripted([greeting(), *says])
+    with pytest.raises(FarError) as found:
+        talk(line, lambda hello: ordered(package({"/etc/a": "one\n"}), dry=dry), unheard)
+    assert found.value.kind == kind
+    assert getattr(found.value, "after", "") == after
+    assert len(line.sent) == 1
+
+
+def test_secrets_and_what_stands_do_not_travel_unasked() -> None:
+    new = package({"/etc/a": "one\n"})
+    stands = Scripted([greeting(commit="b" * 40, digest=new.digest)])
+    hides = Scripted([greeting()])
+    for line, order in ((stands, ordered(new)), (hides, ordered(new, hidden={"/etc/a": "hush\n"}))):
+        with pytest.raises(LineLost) as found:
+            talk(line, lambda hello, order=order: order, unheard)
+        assert found.value.after == ""
+        assert b"one\n" not in line.unpacked()
+        assert b"hush" not in line.unpacked()
 
 
 def test_what_the_line_cannot_do_is_a_lost_line() -> None:

@@ -16,7 +16,7 @@ from .greeting import hello
 from .line import FarLine, LineEnded
 from .order import Asked, take_order
 from .saying import Telling, decline, say, say_done
-from .wire import HELLO, PROBLEM, WireError
+from .wire import HAVE, HELLO, MARK, PROBLEM, WireError
 
 WHO = "gitcfg deploy"
 WELL, ENDED, NOT_DONE = 0, 1, 3
@@ -31,9 +31,16 @@ class Carried(NamedTuple):
     compiled: Optional[Callable[[], bytes]] = None  # noqa: UP045 (Python 3.9 evaluates it)
 
 
-def main(root: str, state: str, program: bytes, key: str, compiled: Callable[[], bytes] | None) -> int:
+def main(
+    root: str, state: str, program: bytes, key: str, compiled: Callable[[], bytes] | None, carried: bool
+) -> int:
     """One conversation on standard input and output; its exit code."""
-    return converse(FarLine(), Place(root or "/", state, WHO), Carried(program, key, compiled))
+    line = FarLine(first=b"" if carried else f"{MARK} {HAVE}\n".encode())
+    try:
+        return converse(line, Place(root or "/", state, WHO), Carried(program, key, compiled))
+    except BaseException:
+        line.flush()  # that the program was here is said in any case
+        raise
 
 
 def converse(line: FarLine, place: Place, carried: Carried) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -76,14 +76,28 @@ def lacking_contents(
     return found
 
 
+def all_contents(line: FarLine, pieces: Iterable[bytes]) -> dict[str, bytes]:
+    """Those that come with a small order, unasked."""
+    wanted = contents_of(pieces)
+    return dict(_apart(wanted, line.receive({CONTENTS: _whole(wanted)})[1]))
+
+
 def _asked_for(line: FarLine, lacking: Mapping[int, Wanted]) -> Iterable[tuple[str, bytes]]:
-    whole = sum(one.size for one in lacking.values())
-    if any(not 0 <= one.size <= MAX_FILE for one in lacking.values()) or whole > MAX_BYTES:
-        raise PackageError(f"The files are larger than {MAX_BYTES >> 20} MiB.")
+    whole = _whole(lacking.values())
     _ask(line, list(lacking))
-    raw = line.receive({CONTENTS: whole})[1] if lacking else b""
+    return _apart(lacking.values(), line.receive({CONTENTS: whole})[1] if lacking else b"")
+
+
+def _whole(wanted: Collection[Wanted]) -> int:
+    whole = sum(one.size for one in wanted)
+    if any(not 0 <= one.size <= MAX_FILE for one in wanted) or whole > MAX_BYTES:
+        raise PackageError(f"The files are larger than {MAX_BYTES >> 20} MiB.")
+    return whole
+
+
+def _apart(wanted: Iterable[Wanted], raw: bytes) -> Iterable[tuple[str, bytes]]:
     start = 0
-    for one in lacking.values():
+    for one in wanted:
         content = raw[start : start + one.size]
         start += one.size
         if hashlib.sha256(content).hexdigest() != one.sha256:

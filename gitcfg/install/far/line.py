@@ -13,6 +13,7 @@ _IDLE, _STUCK = 900.0, 20.0
 """Seconds that the near end may think (it may have to compile a fleet), and that it may not read."""
 _WRITE = 4096
 """Bytes that a pipe takes at once, without blocking, when it takes any."""
+_HELD = 2048
 
 
 class LineEnded(Exception):
@@ -22,9 +23,11 @@ class LineEnded(Exception):
 class FarLine:
     """Once it is broken nothing more is said on it, and that is no error: an installation goes on."""
 
-    def __init__(self, source: int = 0, sink: int = 1) -> None:
+    def __init__(self, source: int = 0, sink: int = 1, first: bytes = b"") -> None:
+        """`first` is said with the first message, in one packet with it."""
         self._source = source
         self._sink = sink
+        self._held = first
         self.broken = False
 
     def receive(self, limits: Mapping[int, int]) -> tuple[int, bytes]:
@@ -34,12 +37,25 @@ class FarLine:
     def say(self, kind: int, parts: Iterable[bytes]) -> None:
         """A message, as far as anybody hears it."""
         for frame in message(kind, parts):
-            self._write(frame)
+            self._write(self._taken() + frame)
 
     def told(self, kind: int, parts: Iterable[bytes]) -> None:
         """The same for what is only news: where the near end does not read, nobody waits for it."""
         if not self.broken and select.select([], [self._sink], [], 0)[1]:
             self.say(kind, parts)
+
+    def hold(self, kind: int, parts: Iterable[bytes]) -> None:
+        """The same for news that can wait for the next message: each packet is 0.1 ms of the near end."""
+        if len(self._held) < _HELD:
+            self._held += b"".join(message(kind, parts))
+
+    def flush(self) -> None:
+        """Say what is held."""
+        self._write(self._taken())
+
+    def _taken(self) -> bytes:
+        held, self._held = self._held, b""
+        return held
 
     def _take(self, size: int) -> bytes:
         found = b""

@@ -124,5 +124,5 @@ def start(program: bytes, key: str, root: str, state: str, carried: bool) -> int
     compiled = modules.compiled if carried or not codes else None
     first = f"{PACKAGE}.far.conversation"
     __import__(first)
-    code: int = sys.modules[first].main(root, state, program, key, compiled)
+    code: int = sys.modules[first].main(root, state, program, key, compiled, carried)
     return code

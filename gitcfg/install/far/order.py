@@ -13,7 +13,7 @@ from ..package import Actions, Package, hidden
 from ..place import Place
 from ..problems import PackageError
 from ..reading import package_from_json, read_actions
-from .lacking import known_of, lacking_contents, lacking_pieces
+from .lacking import all_contents, known_of, lacking_contents, lacking_pieces
 from .line import FarLine
 from .parts import ID, sum_of
 from .together import put_together
@@ -58,12 +58,19 @@ def take_order(line: FarLine, place: Place) -> Asked:
 def _received(
     line: FarLine, place: Place, said: Mapping[str, Any], dry: bool
 ) -> tuple[Iterable[bytes], Mapping[str, bytes]]:
+    if "pieces" in said:
+        pieces = _meant([piece.encode() for piece in said["pieces"]], said)
+        return pieces, all_contents(line, pieces)
     with viewed(place) as (store, there):
         known = known_of(store, there)
-        pieces = lacking_pieces(line, known, _ids(said["ids"]))
-        if sum_of(pieces) != said["sum"]:
-            raise PackageError("The parts of the order are not those that were meant.")
+        pieces = _meant(lacking_pieces(line, known, _ids(said["ids"])), said)
         return pieces, lacking_contents(line, store, known, pieces, dry)
+
+
+def _meant(pieces: list[bytes], said: Mapping[str, Any]) -> list[bytes]:
+    if sum_of(pieces) != said["sum"]:
+        raise PackageError("The parts of the order are not those that were meant.")
+    return pieces
 
 
 def _with_hidden(package: Package, contents: Mapping[str, bytes], dry: bool) -> Package:

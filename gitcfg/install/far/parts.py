@@ -2,7 +2,8 @@
 
 The parts are JSON that both ends write alike: the parameters, the subsystems, and each file without its
 content. Their short ids travel always (8 bytes each), then those parts that the node lacks, then the contents
-that it lacks. What the short ids leave open the whole sum of all parts decides.
+that it lacks. What the short ids leave open the whole sum of all parts decides. Where all of it is small and
+nothing of it secret, it travels at once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 ID = 8
+SMALL = 8192
+"""Bytes of a whole order, its contents among them, that travel unasked: to ask costs two packets more."""
 _HEAD = ("schema", "node", "commit", "digest", "state", "features", "groups")
 OWN = ("params", "subsystems")
 FILE = ("mode", "owner", "group", "concerns", "sealed")

@@ -10,6 +10,8 @@ from ..outcome import Outcome, outcome_to_json
 from .line import FarLine
 from .wire import DONE, PROBLEM, TOLD
 
+_DONE = "done"
+
 
 class Telling:
     """Tells the near end each step."""
@@ -18,8 +20,9 @@ class Telling:
         self._line = line
 
     def told(self, step: str, state: str) -> None:
-        """One step, begun, done or failed."""
-        self._line.told(TOLD, [json.dumps([step, state]).encode()])
+        """One step, begun, done or failed; that it is done is heard with what comes next."""
+        say = self._line.hold if state == _DONE else self._line.told
+        say(TOLD, [json.dumps([step, state]).encode()])
 
 
 def say_done(line: FarLine, outcome: Outcome, differences: dict[str, str], began: float) -> None:

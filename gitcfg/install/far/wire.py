@@ -14,6 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 MARK = "gitcfg-far/1"
 """What the far end's first lines begin with; whatever a shell says before is passed over."""
 
+HAVE = "have"
+"""What the program says on such a line before its first message, if it was here already."""
+
 HELLO, ORDER, LACKS, PARTS, CONTENTS, TOLD, DONE, PROBLEM = range(1, 9)
 FRAME = 1 << 15
 """Bytes of a frame at most."""

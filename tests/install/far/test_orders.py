@@ -258,3 +258,44 @@ def test_a_bomb_is_refused_at_once(world: World) -> None:
         for frame in message(ORDER, (zeros for _ in range(1024))):
             near.line.send(frame)
     assert "longer than" in near.refused()
+
+
+def small(**more: Any) -> dict[str, Any]:
+    """An order that travels at once."""
+    said = order() | {"pieces": [piece.decode() for piece in PIECES]} | more
+    said.pop("ids")
+    return said
+
+
+def test_a_small_one_needs_no_questions(world: World) -> None:
+    near = Near(world)
+    near.say(ORDER, raw(small()))
+    near.say(CONTENTS, WHOLE)
+    assert [near.next()[0] for _ in range(3)] == [TOLD, TOLD, DONE]
+    assert near.line.close() == 0
+    assert world.read("/etc/app/b") == "two\n"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        small(pieces=7),
+        small(pieces=[7]),
+        small(pieces=["\ud800"]),
+        small(pieces=[piece.decode() for piece in PIECES[:-1]]),
+        small(sum="0" * 64),
+    ],
+    ids=range(5),
+)
+def test_a_small_one_that_is_broken(world: World, said: dict[str, Any]) -> None:
+    near = Near(world)
+    near.say(ORDER, raw(said))
+    assert near.refused()
+
+
+@pytest.mark.parametrize("contents", [b"", b"one\n", b"one\nTWO\n", WHOLE + b"x"], ids=range(4))
+def test_contents_of_a_small_one_that_are_others(world: World, contents: bytes) -> None:
+    near = Near(world)
+    near.say(ORDER, raw(small()))
+    near.say(CONTENTS, contents)
+    assert near.refused()
