@@ -5,10 +5,11 @@ import struct
 import tracemalloc
 import zlib
 from collections.abc import Iterable
+from functools import partial
 
 import pytest
 
-from gitcfg.deploy.talk import FarError, Hello, LineLost, talk
+from gitcfg.deploy.talk import FarError, Hello, LineLost, Order, talk
 from gitcfg.install.far.parts import SMALL
 from gitcfg.install.far.wire import DONE, HELLO, LACKS, PROBLEM, TOLD, message
 from tests.deploy.process import ordered, unheard
@@ -279,13 +280,17 @@ def test_a_small_order_is_handed_over_with_its_first_byte(
     assert len(line.sent) == 1
 
 
+def _of(order: Order, hello: Hello) -> Order:
+    return order
+
+
 def test_secrets_and_what_stands_do_not_travel_unasked() -> None:
     new = package({"/etc/a": "one\n"})
     stands = Scripted([greeting(commit="b" * 40, digest=new.digest)])
     hides = Scripted([greeting()])
     for line, order in ((stands, ordered(new)), (hides, ordered(new, hidden={"/etc/a": "hush\n"}))):
         with pytest.raises(LineLost) as found:
-            talk(line, lambda hello, order=order: order, unheard)
+            talk(line, partial(_of, order), unheard)
         assert found.value.after == ""
         assert b"one\n" not in line.unpacked()
         assert b"hush" not in line.unpacked()

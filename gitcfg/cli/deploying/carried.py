@@ -94,6 +94,8 @@ def _recorder(source: Source, run: Run, stack: ExitStack) -> Recorder:
 
 def _watching(session: Session, deploying: Deploying, output: Output, stack: ExitStack) -> Listener:
     """Who shows how far it is: on a terminal that is free, else lines where no other lines are written."""
+    if output is not Output.TEXT and not sys.stderr.isatty():
+        return Quiet()  # without rich, whose modules take 30 ms
     from gitcfg.cli.deploying.live import Lines, Looking
 
     console = session.console(stderr=True)

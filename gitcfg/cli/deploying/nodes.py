@@ -44,12 +44,13 @@ def meant(session: Session, fleet: Fleet, which: Which, commit: Chosen) -> tuple
 
 def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> None:
     """GitcfgError: there are errors that concern these nodes; they are told before."""
-    from gitcfg.cli.findings import show
     from gitcfg.cli.refusals import concerning
 
     judged = fleet if len(names) * 10 > len(fleet) else fleet.only(names)
     errors = [finding for finding in concerning(judged, names) if finding.code != _DAY]
     if errors:
+        from gitcfg.cli.findings import show
+
         show(session.console(stderr=True), fleet.tree, errors)
         verb = "concerns" if len(errors) == 1 else "concern"
         message = f"{counted(len(errors), 'error')} {verb} these nodes, so nothing is deployed."
