@@ -1,8 +1,11 @@
 """SQLite in a file: made once with what leads to it, and never again where somebody has taken it away."""
 
 import os
+import random
 import sqlite3
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,17 +18,17 @@ from gitcfg.model import GitcfgError
 
 READS = "gitcfg_reads"
 _SECONDS = 30
+_PAUSE = 0.05
+_ONE_AT_A_TIME = threading.Lock()
 _FILE = "gitcfg_file"
 _PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON")
-_MAKING = ("journal_mode=WAL", *_PRAGMAS)
-"""What writes to the file itself, be it empty or somebody else's."""
 
 
 def file_engine(url: URL) -> Engine:
     """An engine for a file, which is made if there is none. GitcfgError: that cannot be."""
     path = _path(url)
     _make(path)
-    return _engine(url, path, _MAKING)
+    return _engine(url, path, _write_ahead)
 
 
 def kept_engine(url: URL) -> Engine:
@@ -33,17 +36,17 @@ def kept_engine(url: URL) -> Engine:
     path = _path(url)
     if not path.is_file():
         raise GitcfgError(f"There is no database {path}.", "`gitcfg serve` makes it.")
-    return _engine(url, path, _PRAGMAS)
+    return _engine(url, path, _as_it_is)
 
 
-def _engine(url: URL, path: Path, pragmas: Iterable[str]) -> Engine:
+def _engine(url: URL, path: Path, begin: Callable[[sqlite3.Connection], None]) -> Engine:
     def connected() -> sqlite3.Connection:
         # mode=rw: who has lost the file would write into a new one that nobody knows.
         address = f"file:{quote(str(path))}?mode=rw"
         return sqlite3.connect(address, uri=True, timeout=_SECONDS, check_same_thread=False)
 
     engine = create_engine(url, creator=connected)
-    event.listen(engine, "connect", lambda connection, record: _prepare(connection, record, path, pragmas))
+    event.listen(engine, "connect", lambda connection, record: _prepare(connection, record, path, begin))
     event.listen(engine, "checkout", lambda _connection, record, _proxy: _same(record, path))
     event.listen(engine, "begin", _begin)
     return engine
@@ -71,18 +74,43 @@ def _path(url: URL) -> Path:
 
 def _make(path: Path) -> None:
     """Only its owner can read it: it says what runs on every node."""
+    # One that is there is not opened: closing it would drop the locks that SQLite has on it in this process.
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        with _ONE_AT_A_TIME:
+            if not path.exists():
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
         hint = "The server's user must be able to write there; --state DIR is another place."
         raise GitcfgError(f"The state database {path} cannot be opened: {error.strerror}.", hint) from None
 
 
-def _prepare(connection: Any, record: Any, path: Path, pragmas: Iterable[str]) -> None:
+def _prepare(connection: Any, record: Any, path: Path, begin: Callable[[sqlite3.Connection], None]) -> None:
     record.info[_FILE] = _identity(path)
     connection.isolation_level = None  # else Python's module begins transactions as it pleases
-    for pragma in pragmas:
+    begin(connection)
+    for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _as_it_is(connection: sqlite3.Connection) -> None:
+    """Of somebody else's file, which nothing is written to."""
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Write to the file itself, be it empty, how it is kept.
+
+    Where two do so at once, SQLite tells one of them so without waiting: each could wait for the other.
+    """
+    until = time.monotonic() + _SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE * random.random())
+        else:
+            return
 
 
 def _same(record: Any, path: Path) -> None:

@@ -16,8 +16,8 @@ class Pipes:
 
     def __init__(self) -> None:
         source, self.near = os.pipe()
-        self.read, sink = os.pipe()
-        self.line = FarLine(source, sink)
+        self.read, self.sink = os.pipe()
+        self.line = FarLine(source, self.sink)
 
 
 def test_news_waits_for_nobody() -> None:
@@ -32,11 +32,12 @@ def test_news_waits_for_nobody() -> None:
     pipes.line.say(DONE, [b"{}"])
     os.close(pipes.near)
     assert not pipes.line.broken
+    os.close(pipes.sink)
+    pipe.join()
 
 
 def drained(file: int) -> None:
-    for _ in range(100):
-        os.read(file, 1 << 16)
+    while os.read(file, 1 << 16):
         time.sleep(0.001)
 
 
