@@ -5,9 +5,10 @@ import hashlib
 import json
 import re
 import secrets
+import ssl
 import time
 from collections.abc import Mapping
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPSConnection
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -113,11 +114,20 @@ def checkin(name: str, **said: Any) -> bytes:
 
 
 def plain(
-    server: str, method: str, target: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+    server: str,
+    method: str,
+    target: str,
+    body: bytes = b"",
+    headers: Mapping[str, str] | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> Answer:
     """Ask as anybody may."""
-    where = urlsplit(server)
-    connection = HTTPConnection(where.hostname or "", where.port, timeout=90)
+    host, port = urlsplit(server).hostname or "", urlsplit(server).port
+    connection = (
+        HTTPConnection(host, port, timeout=90)
+        if tls is None
+        else HTTPSConnection(host, port, timeout=90, context=tls)
+    )
     try:
         connection.request(method, target, body or None, dict(headers or {}))
         response = connection.getresponse()

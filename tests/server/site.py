@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import time
@@ -80,7 +81,9 @@ class Server:
         name: str = "server",
         repo: Path | None = None,
         listen: str = "127.0.0.1:0",
+        ca: Path | None = None,
     ) -> None:
+        self._tls = ssl.create_default_context(cafile=str(ca)) if ca else None
         self.site, self.repo = site, repo or site.bare
         self.log = site.bare.parent / f"{name}.log"
         with self.log.open("a") as log:
@@ -126,18 +129,24 @@ class Server:
     def get(self, target: str, token: str = "", method: str = "GET", **headers: str) -> Answer:
         """Ask with a token."""
         said = {"Authorization": f"Bearer {token}"} if token else {}
-        return plain(self.url, method, target, b"", {**said, **headers})
+        return self.ask(method, target, headers={**said, **headers})
+
+    def ask(
+        self, method: str, target: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Ask as anybody may, also where it speaks TLS."""
+        return plain(self.url, method, target, body, headers, self._tls)
 
     def cookie(self, token: str) -> str:
         """What a browser sends that has logged in with a token."""
-        form = plain(self.url, "GET", "/login", b"", {})
+        form = self.ask("GET", "/login")
         proof = form.body.decode().partition('name="csrf" value="')[2].partition('"')[0]
         said = urlencode({"csrf": proof, "token": token, "onward": "/"}).encode()
         headers = {
             "Cookie": form.headers["set-cookie"].partition(";")[0],
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        answer = plain(self.url, "POST", "/login", said, headers)
+        answer = self.ask("POST", "/login", said, headers)
         assert answer.status == 303, answer.body
         return answer.headers["set-cookie"].partition(";")[0]
 
