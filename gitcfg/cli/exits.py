@@ -5,8 +5,10 @@ from collections.abc import Mapping
 SOME_FAILED = 3
 TIME_RAN_OUT = 5
 FAULT = 70
+HUNG_UP = 129
 INTERRUPTED = 130
 CLOSED_PIPE = 141
+TERMINATED = 143
 
 EXITS: Mapping[int, str] = {
     0: "Done; nothing is wrong, nothing differs.",
@@ -16,6 +18,8 @@ EXITS: Mapping[int, str] = {
     4: "Refused: something is in the way, and stays as it was.",
     TIME_RAN_OUT: "Time ran out.",
     FAULT: "A fault of gitcfg's own; a report is written.",
+    HUNG_UP: "Its terminal is gone (SIGHUP).",
     INTERRUPTED: "Interrupted.",
     CLOSED_PIPE: "Whoever reads the output has left, a pager too.",
+    TERMINATED: "It was told to end (SIGTERM).",
 }

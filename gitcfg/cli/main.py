@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gitcfg import __version__
@@ -167,9 +168,10 @@ def _tell(error: "GitcfgError", arguments: Sequence[str]) -> None:
 
     colors = coloured(asked(arguments, os.environ), os.environ, sys.stderr.isatty())
     red, cyan, plain = ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") if colors else ("", "", "")
-    print(f"{red}error:{plain} {error.message}", file=sys.stderr)
-    for hint in filter(None, error.hints):
-        print(f"{cyan}hint:{plain} {hint}", file=sys.stderr)
+    with suppress(OSError):  # where stderr cannot be written either the exit code tells
+        print(f"{red}error:{plain} {error.message}", file=sys.stderr)
+        for hint in filter(None, error.hints):
+            print(f"{cyan}hint:{plain} {hint}", file=sys.stderr)
 
 
 def _fault(arguments: Sequence[str]) -> int:

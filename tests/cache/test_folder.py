@@ -70,7 +70,8 @@ def emptied(place: Path) -> None:
 
 def of_another_version(place: Path) -> None:
     head, _, rest = place.read_bytes().partition(b"\n")
-    place.write_bytes(head[:-1] + b"9\n" + rest)
+    other = b"8" if head.endswith(b"9") else b"9"
+    place.write_bytes(head[:-1] + other + b"\n" + rest)
 
 
 def with_another_question(place: Path) -> None:
