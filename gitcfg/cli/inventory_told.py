@@ -58,7 +58,7 @@ def _summary(inventory: Inventory) -> str:
     said = counted(len(inventory.places), "node")
     states = [f"{number} {state}" for state, number in by_state(inventory.places).items()]
     unknown = sum(place.state is None for place in inventory.places)
-    if states and unknown:  # all of them together are all nodes
+    if inventory.seen and states and unknown:  # all of them together are all nodes
         states.append(
             f"{unknown} not known, since nothing was deployed to {'it' if unknown == 1 else 'them'} from here"
         )
