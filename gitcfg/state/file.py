@@ -1,5 +1,6 @@
 """SQLite in a file: made once with what leads to it, and never again where somebody has taken it away."""
 
+import errno
 import os
 import random
 import sqlite3
@@ -79,6 +80,10 @@ def _make(path: Path) -> None:
         with _ONE_AT_A_TIME:
             if not path.exists():
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            elif not os.access(path, os.R_OK | os.W_OK):
+                kept = os.statvfs(path).f_flag & os.ST_RDONLY
+                number = errno.EROFS if kept else errno.EACCES
+                raise OSError(number, os.strerror(number))
     except OSError as error:
         hint = "The server's user must be able to write there; --state DIR is another place."
         raise GitcfgError(f"The state database {path} cannot be opened: {error.strerror}.", hint) from None

@@ -86,8 +86,9 @@ class Pool(Site):
         return subprocess.run([*GITCFG, *words], cwd=self.work, capture_output=True, text=True, timeout=120)
 
     def ask(self, target: str) -> Any:
-        """What the server answers that is there."""
+        """What the server answers that is there. One that has just come up may have accepted nothing yet."""
         server = next(server for server in self.servers if server.process.poll() is None)
+        until(lambda: server.get("/readyz").status == 200, server.log, PATIENCE)
         answer = server.get(target, self.token)
         assert answer.status == 200, answer.body
         return answer.json()

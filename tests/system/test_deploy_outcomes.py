@@ -167,7 +167,7 @@ def test_a_node_that_hangs_is_given_up(two: FarFleet, when: str) -> None:
     assert (done.code, two.outcomes(done)) == (5, {"n1": "timeout"}), done.err
     assert time.monotonic() - begun < 30
     (one,) = done.summary["nodes"]
-    assert "3 seconds" in one["message"]
+    assert "longer than 3s" in one["message"]
     gate.unlink()
     if when == "while it installs":
         assert "the next deploy" in one["hint"]
