@@ -8,6 +8,7 @@ from gitcfg.compile.classes import NodeClass, final
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NOTHING, PENDING
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
+from gitcfg.model.secrets import shown
 from gitcfg.render.files import separators
 from gitcfg.render.formats import formats
 
@@ -53,7 +54,7 @@ class _Doubts:
         rounds: list[dict[str, tuple[_Key, Any]]] = []
         counts: dict[str, int] = {}
         for key, cell in cells.items():
-            value = final(self._fleet.declarations, key[0], cell.value)
+            value = shown(final(self._fleet.declarations, key[0], cell.value))  # as it is written
             if value is PENDING:
                 doubted.add(key)
             elif value is not NOTHING and value is not None:

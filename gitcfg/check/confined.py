@@ -1,19 +1,18 @@
 """GC209, GC308: secrets stay on nodes that may have them, in files that nobody else reads. GC102: `for`."""
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 
 import msgspec
 
-from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
+from gitcfg.check.chosen import chosen
 from gitcfg.check.conditions import unreadable
 from gitcfg.check.fold import of
 from gitcfg.check.watch import Tally
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.compile.nodes import Said
-from gitcfg.compile.selection import NodeView, Selection, asked
+from gitcfg.compile.selection import Selection
 from gitcfg.compile.surface import Surface
 from gitcfg.model import FileEntry, Finding, Origin, Ref, Secret
 from gitcfg.model.names import shown
@@ -21,8 +20,6 @@ from gitcfg.render.holding import held
 from gitcfg.render.templates import TemplateEngine
 
 _OTHERS = 0o077
-_OWN = ("node.name", "node.labels", "node.facts")
-"""What nodes of one class may differ in."""
 
 
 class Confined:
@@ -35,18 +32,22 @@ class Confined:
         self._bound: dict[str, list[NodeClass]] = {}
 
     def see(self, kind: NodeClass, _: Surface) -> Iterable[Finding]:
-        for name in set(kind.secrets.values()) if kind.names else ():
-            self._bound.setdefault(name, []).append(kind)
-        if kind.secrets:
+        secrets = kind.secrets
+        if secrets:
+            for name in set(secrets.values()) if kind.names else ():
+                self._bound.setdefault(name, []).append(kind)
             self._open(kind)
         return ()
 
     def end(self) -> Iterator[Finding]:
         yield from self._told.findings()
         unread = self._fleet.model.unread.get("secrets", frozenset())
+        alike: dict[str, list[tuple[Secret, Ref]]] = {}  # many secrets are for the same nodes
         for name, secret in self._fleet.model.secrets.items():
             if name not in unread and secret.where is not None:
-                yield from self._judged(secret, secret.where)
+                alike.setdefault(secret.where.name, []).append((secret, secret.where))
+        for secrets in alike.values():
+            yield from self._judged(secrets)
 
     def _open(self, kind: NodeClass) -> None:
         """Note the files of a class that say a mode which lets others read the secrets in them."""
@@ -56,16 +57,18 @@ class Confined:
                 for name in set(held(self._fleet, node, entry, self._engine).values()):
                     self._told.add(("GC209", name), entry, [], partial(_readable, entry, name))
 
-    def _judged(self, secret: Secret, where: Ref) -> Iterator[Finding]:
-        kinds = self._bound.get(secret.name, [])
-        selection = chosen(self._fleet, where, kinds)
-        if selection.problem is not None:
-            yield unreadable(where, selection.problem)
-            return
-        ground = _ground(secret)
-        for kind in kinds:
-            if not selection.names.issuperset(kind.names):
-                yield from refused(secret, where, kind, selection, ground)
+    def _judged(self, secrets: list[tuple[Secret, Ref]]) -> Iterator[Finding]:
+        """What is wrong with where secrets go that are for the same nodes: these are looked for once."""
+        kinds = dict.fromkeys(kind for secret, _ in secrets for kind in self._bound.get(secret.name, ()))
+        selection = chosen(self._fleet, secrets[0][1], kinds)
+        for secret, where in secrets:
+            if selection.problem is not None:
+                yield unreadable(where, selection.problem)
+                continue
+            ground = _ground(secret)
+            for kind in self._bound.get(secret.name, ()):
+                if not selection.names.issuperset(kind.names):
+                    yield from refused(secret, where, kind, selection, ground)
 
 
 def wide(mode: str) -> bool:
@@ -86,47 +89,6 @@ def _way_out(entry: FileEntry) -> str:
         who = shown(entry.group)
         return f'Make who reads it its owner: `owner: {who}, mode: "0600"`, if {who} is a user, too.'
     return 'Leave the mode out, or write "0600". A daemon that is not root reads it as its `owner`.'
-
-
-def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
-    """The nodes of some classes that a condition selects: of a class at once, unless it asks for more."""
-    condition = _compiled(where.name)
-    if isinstance(condition, CelProblem):
-        return Selection(problem=condition)
-    if not condition.names.isdisjoint(_OWN):
-        every = [_view(name, fleet.roster.said(name), kind) for kind in kinds for name in kind.names]
-        return asked(condition, every)
-    alike: dict[object, list[NodeClass]] = {}
-    for kind in kinds:
-        alike.setdefault(_asked_of(condition, kind), []).append(kind)
-    firsts = {same[0].names[0]: same for same in alike.values()}
-    found = asked(condition, [_view(name, same[0].said, same[0]) for name, same in firsts.items()])
-    names = frozenset(other for name in found.names for kind in firsts[name] for other in kind.names)
-    failed = {
-        other: problem
-        for name, problem in found.failed.items()
-        for kind in firsts[name]
-        for other in kind.names
-    }
-    return Selection(names, failed)
-
-
-def _asked_of(condition: Condition, kind: NodeClass) -> object:
-    """The same for classes of which a condition that asks for nothing of single nodes says the same."""
-    groups = tuple(ref.name for ref in kind.said.groups)
-    return id(kind) if "node.params" in condition.names else (groups, kind.features)
-
-
-@lru_cache(maxsize=256)  # many secrets are for the same nodes
-def _compiled(text: str) -> Condition | CelProblem:
-    try:
-        return compile_condition(text, NODE_VARIABLES)
-    except CelProblem as problem:
-        return CelProblem(*problem.args)  # without the frames that it came through
-
-
-def _view(name: str, said: Said, kind: NodeClass) -> NodeView:
-    return NodeView(name, said, lambda: kind.features, lambda: kind.params)
 
 
 class Ground(msgspec.Struct, frozen=True):

@@ -111,7 +111,7 @@ def watched(fleet: Fleet, engine: TemplateEngine, tracing: Tracing) -> Iterator[
         Finals(fleet, surfaces),
         Carried(fleet, surfaces, engine),
         Confined(fleet, engine),
-        Swept(fleet, engine),
+        Swept(fleet, surfaces, engine),
         tracing,
     ]
     if fleet.names:  # with no nodes nothing is discarded

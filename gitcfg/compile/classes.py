@@ -66,7 +66,10 @@ class NodeClass:
         """The parameters whose values are secrets, in order of name, with the secrets' names."""
         if not self.layers.declarations.secrets:
             return _NO_SECRETS
-        values = self.some(sorted(_NO_FEATURES.union(*(part.secret for part in self.parts))))
+        said = [part.secret for part in self.parts if part.secret]
+        if not said:
+            return _NO_SECRETS
+        values = self.some(sorted(_NO_FEATURES.union(*said)))
         return {name: secret_name(value) for name, value in values.items() if is_secret(value)}
 
     def cell(self, name: str) -> Cell | None:

@@ -6,7 +6,8 @@ from functools import cached_property
 import msgspec
 
 from gitcfg.check.checked import Checked, checked
-from gitcfg.check.confined import Ground, chosen, refused
+from gitcfg.check.chosen import chosen
+from gitcfg.check.confined import Ground, refused
 from gitcfg.check.sealed import FOLDER, header_of, path_of
 from gitcfg.compile import fleet as compiled
 from gitcfg.compile.concerned import concerned_by

@@ -13,7 +13,7 @@ from gitcfg.render.formats.format import Format, LineFormat
 from gitcfg.render.taken import Taken
 
 Notice = Callable[[str, Any, str, str | None], object]
-"""Told of each piece: the parameter, its value, the text, and how its lists are separated."""
+"""Told of each piece: the parameter, its value as it is shown, the text, and how its lists are separated."""
 
 
 class Pieces:
@@ -52,7 +52,8 @@ class _Writer:
         if apart is None or value is None:
             return ""
         self._spell(name)
-        values = {name: shown(value)}
+        value = shown(value)
+        values = {name: value}
         if any(self._format.unfit(values, apart)):
             return ""
         text = self._format.write(values, apart)
