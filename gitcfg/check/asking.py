@@ -2,12 +2,15 @@
 
 import posixpath
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from gitcfg.check.judge import Judge, Meant, Question
 from gitcfg.check.lines import Lines
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import FileEntry
+from gitcfg.model.secrets import unversioned
 from gitcfg.render.files import content, selected, separators
 from gitcfg.render.formats import LineFormat, formats
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
@@ -18,7 +21,11 @@ _IGNORED = re.compile(r"\.|#|.*(?:~|\.rpmsave|\.rpmnew)\Z", re.DOTALL)
 
 
 class Asking:
-    """What is asked about the files of a fleet; `left_out` are names that some format cannot carry."""
+    """What is asked about the files of a fleet; `left_out` are names that some format cannot carry.
+
+    What a secret holds is not known here, so that nothing follows from its version. A text in a format is
+    asked about without it: else another version of a secret asks about each file that holds it anew.
+    """
 
     def __init__(self, fleet: Fleet, engine: TemplateEngine, judge: Judge, left_out: set[str]) -> None:
         self.fleet, self.engine, self.judge, self.left_out = fleet, engine, judge, left_out
@@ -53,14 +60,14 @@ class Asking:
         return self._lines[key]
 
     def _written(self, kind: NodeClass, entry: FileEntry) -> Question:
-        """The text as nodes get it, and what it says."""
+        """The text as nodes get it, but for the versions of secrets, and what it says."""
         meant = self._meant(kind, entry)
         format = entry.format or ""
         return Question(format, formats()[format].write(meant.values, meant.separators), lambda: meant)
 
     def _meant(self, kind: NodeClass, entry: FileEntry) -> Meant:
         """What an entry takes, without what its format cannot carry."""
-        values = selected(self.fleet, entry, kind.params)
+        values = selected(self.fleet, entry, _params(kind))
         apart = separators(self.fleet, values)
         if not self.left_out.isdisjoint(values):
             unfit = {unfit.subjects[-1] for unfit in formats()[entry.format or ""].unfit(values, apart)}
@@ -75,6 +82,14 @@ class Asking:
             return content(self.fleet, self.fleet[kind.names[0]], entry, self.engine)
         except TemplateProblem:
             return None
+
+
+def _params(kind: NodeClass) -> Mapping[str, Any]:
+    """The final values of a class, without the versions of secrets."""
+    params = kind.params
+    return (
+        {**params, **{name: unversioned(params[name]) for name in kind.secrets}} if kind.secrets else params
+    )
 
 
 def by_name(entry: FileEntry) -> str | None:

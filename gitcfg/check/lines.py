@@ -6,6 +6,7 @@ from typing import Any
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import FileEntry
+from gitcfg.model.secrets import unversioned
 from gitcfg.render.formats import LineFormat
 from gitcfg.render.pieces import Pieces
 
@@ -13,7 +14,10 @@ Plain = Callable[[str, str, str, Any, str | None], bool]  # see Judge.plain
 
 
 class Lines:
-    """What an entry in such a format writes. `plain` says of each distinct line whether it says its value."""
+    """What an entry in such a format writes, but for the versions of secrets.
+
+    `plain` says of each distinct line whether it says its value.
+    """
 
     def __init__(self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, plain: Plain) -> None:
         odd = self._odd = set[str]()
@@ -22,7 +26,7 @@ class Lines:
             if not plain(chosen.name, line, name, value, separator):
                 odd.add(name)
 
-        self._pieces = Pieces(fleet, entry, chosen, notice)
+        self._pieces = Pieces(fleet, entry, chosen, notice, unversioned)
 
     def text(self, kind: NodeClass) -> tuple[str, bool] | None:
         """The text of a class and if all its lines are plain; None if it cannot be put together so."""

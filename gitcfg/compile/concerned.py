@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 import msgspec
 
 from gitcfg.compile.declarations import Declarations
-from gitcfg.compile.mentions import Mentions
+from gitcfg.compile.mentions import ANY, Mentions, secrets_of
 from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.tree import Tree
-from gitcfg.model import Binding, Feature, Group, Model, Node, NodeSet, Op, Override
+from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
 from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 
 _NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
@@ -45,7 +45,7 @@ def _concerned(side: Version, changed: Iterable[str]) -> Iterator[str]:
     """The nodes of one side that are made from something that changed."""
     names, model = _by_kind(changed), side.model
     if names["secrets"]:
-        _add_users(names, model)
+        _add_users(names, side)
     _require_types(model, names)
     features = leading(model, names["features"])
     groups = names["groups"] | {
@@ -81,20 +81,27 @@ def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
     return names
 
 
-def _add_users(names: dict[str, set[str]], model: Model) -> None:
-    """Add to the definitions that changed those that bind a secret which did. _Everybody: any may bind it."""
+def _add_users(names: dict[str, set[str]], side: Version) -> None:
+    """Add to the definitions that changed those that bind a secret which did. _Everybody: any may bind it.
+
+    Of nodes, which may be many, none is read for it: it is known which of them bind what.
+    """
     for kind in LAYERS:
-        for name, layer in getattr(model, kind).items():
+        for name, layer in getattr(side.model, kind).items() if kind != "nodes" else ():
             said = layer.definition if isinstance(layer, NodeSet) else layer
-            if any(_is_of(bound, names["secrets"]) for bound in said.params.values()):
+            if _among(secrets_of(said.params.values()), names["secrets"]):
                 names[kind].add(name)
+    users = side.mentions().secrets
+    for secret in users:
+        if _among({secret}, names["secrets"]):
+            names["nodes"].update(users[secret])
 
 
-def _is_of(bound: Binding, secrets: Set[str]) -> bool:
-    """Does it bind one of some secrets?"""
-    if bound.op is Op.SECRET and "${" in bound.given:
+def _among(bound: Set[str], secrets: Set[str]) -> bool:
+    """Is one of some secrets bound?"""
+    if ANY in bound:
         raise _Everybody
-    return bound.op is Op.SECRET and bound.given in secrets
+    return not bound.isdisjoint(secrets)
 
 
 def _selected(override: Override) -> Iterable[str]:

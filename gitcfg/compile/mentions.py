@@ -1,4 +1,4 @@
-"""Which nodes mention which groups and features: found once for the nodes that a tree holds."""
+"""Which nodes mention which groups, features and secrets: found once for the nodes that a tree holds."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,13 +6,21 @@ import msgspec
 
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.nodes import Roster, Said
+from gitcfg.model import Binding, Op
+
+ANY = "${"
+"""Instead of a name: whichever secret an instance makes of what is written."""
 
 
 class Mentions(msgspec.Struct, frozen=True):
-    """The nodes that are in each group, and those that list each feature themselves, by name."""
+    """The nodes that are in each group, and those that list each feature themselves, by name.
+
+    `secrets`: those that bind each secret in files of their own, or ANY.
+    """
 
     groups: dict[str, list[str]]
     features: dict[str, list[str]]
+    secrets: dict[str, list[str]]
 
 
 def mentions(roster: Roster) -> Mentions:
@@ -26,10 +34,19 @@ def mentions_of(classes: Iterable[NodeClass]) -> Mentions:
 
 
 def _told(sayings: Iterable[tuple[Said, Sequence[str]]]) -> Mentions:
-    found = Mentions({}, {})
+    found = Mentions({}, {}, {})
     for said, names in sayings:
         for ref in said.groups:
             found.groups.setdefault(ref.name, []).extend(names)
         for use, _ in said.features:
             found.features.setdefault(use.feature, []).extend(names)
+        own = said.own
+        for secret in secrets_of(own.params.values()) if own is not None and own.params else ():
+            found.secrets.setdefault(secret, []).extend(names)
     return found
+
+
+def secrets_of(bound: Iterable[Binding]) -> set[str]:
+    """The secrets that bindings name, each as written; ANY of one whose name is made."""
+    given = [one.given for one in bound if one.op is Op.SECRET]
+    return {ANY if ANY in name else name for name in given}

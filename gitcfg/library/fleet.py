@@ -71,10 +71,10 @@ class Fleet(Mapping[str, Node]):
 
     @cached_property
     def mentions(self) -> "Mentions":
-        """Which nodes are in which groups, and which list which features."""
+        """Which nodes are in which groups, list which features, and bind which secrets."""
         from gitcfg.compile.mentions import Mentions, mentions, mentions_of
 
-        asked = f"mentions 1 {fingerprint(self.tree, WHO)}"
+        asked = f"mentions 2 {fingerprint(self.tree, WHO)}"
         found = self._cache.get(asked, Mentions)
         if found is None:
             found = mentions_of(self.compiled.classes) if self.is_compiled() else mentions(self.roster)

@@ -53,6 +53,11 @@ def shown(value: Any) -> Any:
     return f"<secret {value[_KEY]}{version}>"
 
 
+def unversioned(value: Any) -> Any:
+    """A value as it is shown, whichever version of a secret it is."""
+    return shown(secret_value(secret_name(value), None)) if is_secret(value) else value
+
+
 def secret_name(value: Any) -> str:
     """The name of the secret that a value is; only of one that is a secret."""
     name: str = value[_KEY]

@@ -14,15 +14,22 @@ from gitcfg.render.taken import Taken
 
 Notice = Callable[[str, Any, str, str | None], object]
 """Told of each piece: the parameter, its value as it is shown, the text, and how its lists are separated."""
+Show = Callable[[Any], Any]
+"""What is written of a value: itself, but for a secret."""
 
 
 class Pieces:
     """What one kind of file entry makes of each parameter of each layer, and so of a class."""
 
     def __init__(
-        self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, notice: Notice | None = None
+        self,
+        fleet: Fleet,
+        entry: FileEntry,
+        chosen: LineFormat,
+        notice: Notice | None = None,
+        show: Show = shown,
     ) -> None:
-        self._writer = _Writer(fleet, entry, chosen, notice)
+        self._writer = _Writer(fleet, entry, chosen, notice, show)
         self._splicer = Splicer(fleet.declarations, self._writer.write)
 
     def of(self, kind: NodeClass) -> Written | None:
@@ -39,11 +46,14 @@ class Pieces:
 class _Writer:
     """Writes one parameter at a time. `alike` are those that had spellings of others."""
 
-    def __init__(self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, notice: Notice | None) -> None:
+    def __init__(
+        self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, notice: Notice | None, show: Show
+    ) -> None:
         self.alike: set[str] = set()
         self._taken = Taken(fleet.declarations, entry)
         self._format = chosen
         self._notice = notice
+        self._show = show
         self._spelled: dict[str, str] = {}
 
     def write(self, name: str, value: Any) -> str:
@@ -52,7 +62,7 @@ class _Writer:
         if apart is None or value is None:
             return ""
         self._spell(name)
-        value = shown(value)
+        value = self._show(value)
         values = {name: value}
         if any(self._format.unfit(values, apart)):
             return ""
