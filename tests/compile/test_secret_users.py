@@ -93,8 +93,8 @@ def test_no_node_is_read_that_has_nothing_of_it() -> None:
         "nodes/c.yaml": "params: {S: {$fact: pool}}\n",
     }
     version = _version(files)
-    assert concerned_by(["secrets/pool.yaml"], (version,)) == {"a"}
-    assert concerned_by(["secrets/x/site.yaml"], (version,)) == {"b"}
+    assert concerned_by(["secrets/pool.yaml"], (version,)) == frozenset({"a"})
+    assert concerned_by(["secrets/x/site.yaml"], (version,)) == frozenset({"b"})
     assert concerned_by(["secrets/other.yaml"], (version,)) == frozenset()
     assert concerned_by(["secrets/pool.age"], (version,)) == frozenset()
 
