@@ -9,7 +9,7 @@ from rich.text import Text
 from gitcfg.cli import words
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import aligned, as_text
-from gitcfg.comparison.change import Change, Delta, Kind, Names
+from gitcfg.comparison.change import Change, Delta, Kind, Names, access
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.contents import FileDiff, file_diffs
 from gitcfg.comparison.places import Steps, steps
@@ -53,7 +53,7 @@ def _paragraph(changes: Comparison, change: Change) -> Iterator[Text]:
         yield from _param(change.kind, name, delta, steps(changes, samples, name))
     for path, sign in presence(changes, change):
         line = Text("  file ", "dim").append(f"{sign}{safe(path)}", _LINE.get(sign, ""))
-        yield line.append(f" ({access(change, path)})" if path in change.modes else "")
+        yield line.append(f" ({access(change.modes[path])})" if path in change.modes else "")
 
 
 def presence(changes: Comparison, change: Change) -> Iterator[tuple[str, str]]:
@@ -62,12 +62,6 @@ def presence(changes: Comparison, change: Change) -> Iterator[tuple[str, str]]:
     for path in change.files:
         was, is_ = old is not None and path in old.entries, new is not None and path in new.entries
         yield path, "+" if not was else "-" if not is_ else ""
-
-
-def access(change: Change, path: str) -> str:
-    """`mode 0644 -> 0600, owner root -> condor`: what changes of who may do what with a file."""
-    turn = change.modes[path]
-    return ", ".join(f"{what} {safe(old)} -> {safe(turn.new[what])}" for what, old in turn.old.items())
 
 
 def _actions(change: Change) -> Iterator[Text]:

@@ -5,11 +5,11 @@ from itertools import chain, starmap
 
 from msgspec import UNSET
 
-from gitcfg.cli.changes import access, how_many, presence, safe_line
+from gitcfg.cli.changes import how_many, presence, safe_line
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import write
 from gitcfg.cli.trails import as_text
-from gitcfg.comparison.change import Change, Delta, Names
+from gitcfg.comparison.change import Change, Delta, Names, access
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.contents import file_diffs
 from gitcfg.comparison.reach import Reach, reach
@@ -76,7 +76,7 @@ def _facts(changes: Comparison, change: Change) -> Iterator[str]:
         if names:
             yield f"- {noun}: {_names(names)}"
     for path, sign in presence(changes, change):
-        more = f" ({code(access(change, path))})" if path in change.modes else ""
+        more = f" ({code(access(change.modes[path]))})" if path in change.modes else ""
         yield f"- File: {_SIGNS[sign]}{code(path)}{more}"
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from gitcfg.model.texts import safe
+
 
 class Kind(StrEnum):
     """Is the node new, gone, or on both sides?"""
@@ -58,6 +60,11 @@ class Change(msgspec.Struct, frozen=True):
     reload: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
     modes: Mapping[str, Delta] = {}
+
+
+def access(turn: Delta) -> str:
+    """`mode 0644 -> 0600, owner root -> condor`: what changes of who may do what with a file."""
+    return ", ".join(f"{what} {safe(old)} -> {safe(turn.new[what])}" for what, old in turn.old.items())
 
 
 def came_and_went(old: frozenset[str], new: frozenset[str]) -> Names:

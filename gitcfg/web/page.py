@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from gitcfg.comparison.change import access
 from gitcfg.explain.words import told, written
 from gitcfg.model.texts import safe
 from gitcfg.web import content, words
@@ -76,6 +77,7 @@ def _environment() -> Environment:
         "many": words.many,
         "marked": _marked,
         "lined": str.splitlines,
+        "access": access,
         "told": told,
         "written": written,
     }

@@ -73,6 +73,10 @@ class Place:
         (self.site.work / "groups" / "Workers.yaml").write_text(group)
         motd = (SAMPLE / "templates" / "motd.j2").read_text()
         (self.site.work / "templates" / "motd.j2").write_text(f"{motd}\nA line that is new.\n")
+        entry = self.site.work / "features" / "MessageOfTheDay.yaml"
+        entry.write_text(
+            entry.read_text().replace("{template: motd.j2}", '{template: motd.j2, mode: "0640"}')
+        )
         run("git", "add", "-A", cwd=self.site.work)
         subject = f"A new line {NASTY}"
         said = ("--author", AUTHOR, "-m", f"{subject}\n\nWith a body: {NASTY}")

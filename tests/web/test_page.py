@@ -85,6 +85,7 @@ CHANGE = Change(
     (NASTY,),
     (NASTY,),
     (NASTY,),
+    {NASTY: Delta({"mode": "0644", "owner": NASTY}, {"mode": "0600", "owner": "condor"})},
 )
 EFFECT = Effect(Kind.CHANGED, CHANGE.params, (NASTY,), CHANGE.features, CHANGE.groups)
 FINDING = Finding("GC101", (NASTY,), NASTY, (ORIGIN,), (NASTY,), hint=NASTY)

@@ -268,7 +268,7 @@ def test_a_forge_shows_the_files_where_git_says_one(place: Place, looks: str) ->
 def test_a_commit_says_what_it_changes_and_how_far_it_has_got(place: Place, looks: str) -> None:
     found = read(place, f"/commits/{place.commits[1]}", looks)
     for said in (
-        "/etc/motd",
+        "/etc/motd (mode 0644 -> 0640)",
         "36 nodes differ",
         "Nothing is wrong",
         "halted",
