@@ -55,6 +55,8 @@ def command(
     """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
     from gitcfg.cli.sides import asked, fleets, refuse_ambiguous, selected
     from gitcfg.gate.key_changes import key_changes
+    from gitcfg.gate.secret_changes import secret_changes
+    from gitcfg.gate.secret_words import secret_lines, secret_record
     from gitcfg.library import compare
 
     session: Session = context.obj
@@ -65,21 +67,24 @@ def command(
         refuse_ambiguous(found, (old, new))
         names = selected((old, new), found.nodes, where)
         changes = compare(old, new, names)
-        keys = key_changes(old, new) if names is None else ()
+        secrets = secret_changes(old, new) if names is None else ()
+        besides = (*secret_lines(secrets), *(key_changes(old, new) if names is None else ()))
         if output is Form.MARKDOWN:
             from gitcfg.cli.markdown import show_markdown
 
-            show_markdown(changes, files, keys)
+            show_markdown(changes, files, besides)
         elif output is not Form.TEXT:
             from gitcfg.cli.records import write_record
             from gitcfg.comparison.records import diff_record
 
-            write_record(diff_record(old.commit, new.commit, changes, folded), Output(output))
+            told = map(secret_record, secrets if output is not Form.JSONL else ())  # lines are about nodes
+            record = diff_record(old.commit, new.commit, changes, folded, told)
+            write_record(record, Output(output))
         else:
             from gitcfg.cli.changes import marked, show, summary
 
             show(session.console(), changes, stat, files)
             console = session.console(stderr=True)
-            marked(console, keys)
+            marked(console, besides)
             summary(console, changes)
     return int(exit_code and bool(changes))

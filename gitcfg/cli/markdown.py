@@ -22,16 +22,16 @@ _SCREEN = 20
 _SIGNS = {"+": "+", "-": "−", "": ""}
 
 
-def show_markdown(changes: Comparison, files: bool, keys: Iterable[str] = ()) -> None:
-    """The whole document; `files` adds the diffs of rendered files, `keys` are lines about nodes' keys."""
-    for line in document(changes, files, keys):
+def show_markdown(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> None:
+    """The whole document; `files` adds the diffs of rendered files, `besides` is what changes no node."""
+    for line in document(changes, files, besides):
         write(f"{line}\n")
 
 
-def document(changes: Comparison, files: bool, keys: Iterable[str] = ()) -> Iterator[str]:
+def document(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> Iterator[str]:
     """Its lines."""
     found = reach(changes)
-    told = [f"- {code(line)}" for line in keys]
+    told = [f"- {code(line)}" for line in besides]
     if not changes:
         yield "**gitcfg:** no node changes."
         yield from ("", *told) if told else ()

@@ -11,14 +11,23 @@ from gitcfg.nodeset import fold
 Record = dict[str, Any]
 
 
-def diff_record(old: str | None, new: str | None, changes: Iterable[Change], folded: bool = False) -> Record:
-    """`gitcfg.diff/1`; the commits are None for what is not committed."""
-    return {
+def diff_record(
+    old: str | None,
+    new: str | None,
+    changes: Iterable[Change],
+    folded: bool = False,
+    secrets: Iterable[Record] = (),
+) -> Record:
+    """`gitcfg.diff/1`; the commits are None for what is not committed. `secrets` are told if any are."""
+    record: Record = {
         "schema": "gitcfg.diff/1",
         "from": old,
         "to": new,
         "changes": [_change(change, folded) for change in changes],
     }
+    if found := list(secrets):
+        record["secrets"] = found
+    return record
 
 
 def _change(change: Change, folded: bool) -> Record:

@@ -12,12 +12,14 @@ from gitcfg.cache.cache import Cache
 from gitcfg.check.checked import Checked
 from gitcfg.check.known import Known
 from gitcfg.gate.astray import astray
+from gitcfg.gate.copied import copied
 from gitcfg.gate.key_changes import key_changes
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
 from gitcfg.gate.refusals import DELETED, NO_COMMIT, NO_SETTINGS, NO_SIGNERS, rewound, unsigned, wrong
 from gitcfg.gate.ruling import Refusal, Ruling, Seen
 from gitcfg.gate.secret_changes import secret_changes
+from gitcfg.gate.secret_words import secret_lines
 from gitcfg.gate.secrets import Before, given_away, withheld
 from gitcfg.gate.settings import settings_changes
 from gitcfg.gate.standing import Standing
@@ -129,7 +131,8 @@ class Gate:
             changes=compare(old, new) if old is not None else None,
             gate=(
                 *(settings_changes(old.tree, new.tree) if old is not None else ()),
-                *(secret_changes(was, new) if was is not None else ()),
+                *(secret_lines(secret_changes(old, new)) if old is not None else ()),
+                *(copied(was, new) if was is not None else ()),
                 *(key_changes(old, new) if old is not None else ()),
                 *astray(new, lambda held: self._unheld(demanded, commit, held)),
             ),

@@ -1,74 +1,83 @@
-"""What a push changes of who may have secrets, and of who can decrypt them."""
+"""What changes between two versions of who may have secrets, and of who can decrypt them."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from gitcfg.gate.secrets import Before
+import msgspec
+
+from gitcfg.check.sealed import FOLDER
+from gitcfg.comparison.change import Kind
+from gitcfg.git.fingerprint import changed_paths
 from gitcfg.library import Fleet
 from gitcfg.model import Secret
-from gitcfg.model.age import X25519, recipient
-from gitcfg.model.names import shown
-
-_KEY = 20  # so many letters of a key tell it from others
+from gitcfg.model.age import Recipient, recipient
 
 
-def secret_changes(before: Before, new: Fleet) -> tuple[str, ...]:
-    """A line for each."""
-    return tuple(_changes(before, new))
+class SecretChange(msgspec.Struct, frozen=True):
+    """A secret that came, went, or is for others than before.
+
+    `came` and `went` are keys that can decrypt it, and `more` and `fewer` nodes that may have it, where its
+    condition was one before and is another now.
+    """
+
+    name: str
+    kind: Kind
+    old: Secret | None = None
+    new: Secret | None = None
+    came: Sequence[Recipient] = ()
+    went: Sequence[Recipient] = ()
+    more: Sequence[str] = ()
+    fewer: Sequence[str] = ()
+
+    @property
+    def moved(self) -> bool:
+        """Is its condition another one?"""
+        return condition(self.old) != condition(self.new)
 
 
-def _changes(before: Before, new: Fleet) -> Iterator[str]:
-    old, after = before.secrets, new.model.secrets
-    for name in sorted(before.touched(new.tree)):
-        was, is_ = old.get(name), after.get(name)
-        if is_ is not None and was is not None:
-            yield from _of(name, was, is_)
-        elif is_ is not None:
-            yield f"secret {name}: new, for {_where(is_)}, read by {_listed(_keys(is_))}"
-        elif was is not None:
-            yield f"secret {name}: gone"
-        if is_ is not None:
-            yield from _old_content(before, new, is_)
+def secret_changes(old: Fleet, new: Fleet) -> tuple[SecretChange, ...]:
+    """All of them, in order of name."""
+    paths = changed_paths(old.tree, new.tree, (FOLDER,))
+    names = sorted({path.rpartition("/")[2].rpartition(".")[0] for path in paths})
+    before, after = (fleet.model.secrets if names else {} for fleet in (old, new))
+    found = (_change(name, before.get(name), after.get(name)) for name in names)
+    return tuple(_reaching(old, new, each) for each in found if each is not None)
 
 
-def _old_content(before: Before, new: Fleet, secret: Secret) -> Iterator[str]:
-    """Whose encrypted file one has: what is bound later is judged by what is said of it from now on."""
-    holders: dict[str, dict[str, bool]] = {}
-    for one in before.holders(new.tree, secret):
-        holders.setdefault(one.secret.name, {})[_where(one.secret)] = one.former
-    for name, said in sorted(holders.items()):
-        begins = f"secret {secret.name}: the encrypted file is one that"
-        if name != secret.name:
-            yield f"{begins} {name} had, for {' and for '.join(said)}"
-        elif any(said.values()):
-            yield f"{begins} it had before"
+def _change(name: str, old: Secret | None, new: Secret | None) -> SecretChange | None:
+    kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
+    had, has = _keys(old), _keys(new)
+    came = tuple(one for key, one in has.items() if key not in had)
+    went = tuple(one for key, one in had.items() if key not in has)
+    change = SecretChange(name, kind, old, new, came, went)
+    is_one = change.moved or came or went if kind is Kind.CHANGED else old or new
+    return change if is_one else None
 
 
-def _of(name: str, was: Secret, is_: Secret) -> Iterator[str]:
-    if _where(was) != _where(is_):
-        yield f"secret {name}: for {_where(was)} -> {_where(is_)}"
-    were, are = _keys(was), _keys(is_)
-    signs = [f"+{are[key]}" for key in are if key not in were]
-    signs += [f"-{were[key]}" for key in were if key not in are]
-    if signs:
-        yield f"secret {name}: recipients {' '.join(signs)}"
+def _reaching(old: Fleet, new: Fleet, change: SecretChange) -> SecretChange:
+    """The same with the nodes that may have it and could not before, and the other way."""
+    if change.kind is not Kind.CHANGED or not change.moved:
+        return change
+    could, can = _may(old, change.old), _may(new, change.new)
+    return msgspec.structs.replace(change, more=sorted(can - could), fewer=sorted(could - can))
 
 
-def _where(secret: Secret) -> str:
-    return shown(secret.where.name, 200) if secret.where is not None else "nobody"
+def _may(fleet: Fleet, secret: Secret | None) -> frozenset[str]:
+    where = secret.where if secret is not None else None
+    return fleet.compiled.select(where.name).names if where is not None else frozenset()
 
 
-def _keys(secret: Secret) -> dict[str, str]:
-    """The keys that can decrypt a secret, each with how it is called."""
-    found: dict[str, str] = {}
-    for ref in secret.recipients:
+def condition(secret: Secret | None) -> str | None:
+    """Which nodes may have it; None: none may."""
+    return secret.where.name if secret is not None and secret.where is not None else None
+
+
+def _keys(secret: Secret | None) -> dict[str, Recipient]:
+    """The keys that can decrypt a secret; of what is none another finding tells (GC210)."""
+    found: dict[str, Recipient] = {}
+    for ref in secret.recipients if secret is not None else ():
         try:
             one = recipient(ref.name)
         except ValueError:
-            continue  # that is told of it (GC210)
-        brief = one.key[:_KEY] if one.kind == X25519 else f"{one.kind} ...{one.key[-_KEY:]}"
-        found[one.key] = shown(f"{brief} ({one.comment})" if one.comment else brief, 100)
+            continue
+        found[one.key] = one
     return found
-
-
-def _listed(keys: dict[str, str]) -> str:
-    return ", ".join(keys.values()) or "nobody"

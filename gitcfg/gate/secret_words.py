@@ -1,0 +1,67 @@
+"""How changes of secrets are told, to people and to programs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from gitcfg.comparison.change import Kind
+from gitcfg.gate.secret_changes import SecretChange, condition
+from gitcfg.model import Secret
+from gitcfg.model.age import X25519, Recipient
+from gitcfg.model.names import shown
+from gitcfg.model.texts import counted
+from gitcfg.nodeset import fold
+
+_KEY = 20  # so many letters of a key tell it from others
+
+
+def secret_lines(changes: Iterable[SecretChange]) -> tuple[str, ...]:
+    """What changes, a line or more for each."""
+    return tuple(line for change in changes for line in _lines(change))
+
+
+def _lines(change: SecretChange) -> Iterator[str]:
+    begins = f"secret {change.name}:"
+    if change.kind is Kind.ADDED:
+        keys = ", ".join(map(_called, change.came)) or "nobody"
+        yield f"{begins} new, for {where(change.new)}, read by {keys}"
+    elif change.kind is Kind.REMOVED:
+        yield f"{begins} gone"
+    else:
+        yield from (f"{begins} {said}" for said in _turned(change))
+
+
+def _turned(change: SecretChange) -> Iterator[str]:
+    if change.moved:
+        yield f"for {where(change.old)} -> {where(change.new)}"
+    for nodes, since in ((change.more, "now"), (change.fewer, "no more")):
+        if nodes:
+            yield f"{counted(len(nodes), 'node')} may have it {since}: {fold(nodes)}"
+    signs = [f"+{_called(one)}" for one in change.came] + [f"-{_called(one)}" for one in change.went]
+    if signs:
+        yield f"recipients {' '.join(signs)}"
+
+
+def where(secret: Secret | None) -> str:
+    """Which nodes may have a secret."""
+    return shown(condition(secret) or "nobody", 200)
+
+
+def _called(one: Recipient) -> str:
+    brief = one.key[:_KEY] if one.kind == X25519 else f"{one.kind} ...{one.key[-_KEY:]}"
+    return shown(f"{brief} ({one.comment})" if one.comment else brief, 100)
+
+
+def secret_record(change: SecretChange) -> dict[str, Any]:
+    """What `gitcfg.diff/1` says of one."""
+    record: dict[str, Any] = {"kind": change.kind, "name": change.name}
+    if change.moved:
+        record["for"] = {"old": condition(change.old), "new": condition(change.new)}
+    if change.more or change.fewer:
+        record["may"] = {"added": fold(change.more), "removed": fold(change.fewer)}
+    if change.came or change.went:
+        record["recipients"] = {"added": _keys(change.came), "removed": _keys(change.went)}
+    return record
+
+
+def _keys(found: Sequence[Recipient]) -> list[dict[str, str]]:
+    return [{"kind": one.kind, "key": one.key, "comment": one.comment} for one in found]
