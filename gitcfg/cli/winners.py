@@ -12,6 +12,7 @@ from gitcfg.explain.definition import Entry, Setting
 from gitcfg.explain.words import made_of, operation
 from gitcfg.model import Origin
 from gitcfg.nodeset import fold
+from gitcfg.render.holding import PRIVATE
 
 T = TypeVar("T")
 _MANY = ("parameter", "secret")
@@ -49,14 +50,18 @@ class Winners:
         """Three lines each: the file; what it is made of; and the place, with the nodes that get it."""
         own = self.kind not in (*_MANY, "template", "file")
         verb = "holds it" if self.kind == "secret" else "decides"
-        for same in alike(found, lambda one: one.layer, lambda one: (made_of(one.entry), one.entry.path)):
+        for same in alike(found, lambda one: one.layer, _brought):
             entry = same[0].entry
             owner = "" if entry.removed else f", mode {entry.mode}, owner {entry.owner}, group {entry.group}"
             layer = "" if own else f" by {who(one.layer for one in same)}"
             yield Text(safe(entry.path), "bold") + Text(safe(layer), "default")
             yield Text(f"  {safe(made_of(entry) + owner)}")
             nodes = [name for one in same for name in one.nodes]
+            private = [name for one in same for name in one.private]
             yield Text("  ") + where([one.entry.origin for one in same]) + self._wins(verb, nodes)
+            if private:
+                told = f"  mode {PRIVATE}, as it takes a secret, on {counted(len(private), 'node')}: "
+                yield Text(told) + Text(safe(fold(private)), "magenta")
 
     def _wins(self, verb: str, nodes: Sequence[str]) -> Text:
         """Which nodes it counts on, in the fewest words."""
@@ -74,6 +79,10 @@ class Winners:
 
 def _said(one: Setting) -> Hashable:
     return one.param, one.op, msgspec.json.encode(one.given, order="deterministic"), not one.nodes, one.fits
+
+
+def _brought(one: Entry) -> Hashable:
+    return made_of(one.entry), one.entry.path, one.entry.mode, one.entry.owner, one.entry.group
 
 
 def alike(found: Iterable[T], layer: Callable[[T], str], said: Callable[[T], Hashable]) -> list[list[T]]:

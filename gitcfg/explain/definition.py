@@ -31,11 +31,15 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A layer's entry for a file, and the nodes on which it decides."""
+    """A layer's entry for a file, and the nodes on which it decides.
+
+    `private` are those on which its mode is not the one in `entry`, because only there it takes a secret.
+    """
 
     layer: str
     entry: FileEntry
     nodes: tuple[str, ...]
+    private: tuple[str, ...] = ()
 
 
 class Nodes(msgspec.Struct, frozen=True):

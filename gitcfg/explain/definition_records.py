@@ -59,7 +59,8 @@ def _item(item: Reference | Setting | Entry, folded: bool) -> Record:
     if isinstance(item, Entry):
         entry = item.entry
         place = {"layer": item.layer, "path": entry.path, "origin": origin_record(entry.origin)}
-        return {**place, **entry_record(entry), "wins": wins}
+        private = {"private": nodes_record(item.private, folded)} if item.private else {}
+        return {**place, **entry_record(entry), **private, "wins": wins}
     return {
         "layer": item.layer,
         "param": item.param,

@@ -3,13 +3,17 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.instances import marked
 from gitcfg.compile.values import Misfit
 from gitcfg.explain.definition import Entry, Reference, Setting
 from gitcfg.explain.layers import Definition
-from gitcfg.explain.winning import deciding, winning
+from gitcfg.explain.winning import closed, deciding, winning
 from gitcfg.model import Binding, Feature, FileEntry, Op, Origin, Ref, Use
+from gitcfg.render.holding import PRIVATE
+from gitcfg.render.templates import TemplateEngine
 
 Wins = Mapping[Origin, tuple[str, ...]]
 
@@ -48,15 +52,28 @@ def _typed(fleet: Fleet, name: str, binding: Binding) -> tuple[Any, bool]:
     return step.written, True
 
 
-def entries(fleet: Fleet, label: str, layer: Definition) -> tuple[Entry, ...]:
+def files(fleet: Fleet, engine: TemplateEngine, label: str, layer: Definition) -> tuple[Entry, ...]:
     """The files that a layer brings or takes away, and where each of its entries decides."""
-    decides = deciding(fleet, layer.files)
-    return tuple(entry(label, said, decides) for said in layer.files.values())
+    return entries(fleet, engine, ((label, said) for said in layer.files.values()))
 
 
-def entry(label: str, said: FileEntry, decides: Wins) -> Entry:
-    """A layer's entry for a file."""
-    return Entry(label, said, decides.get(said.origin, ()))
+def entries(
+    fleet: Fleet, engine: TemplateEngine, found: Iterable[tuple[str, FileEntry]]
+) -> tuple[Entry, ...]:
+    """Layers' entries for files, each with its layer's label, and with the mode that it has on nodes."""
+    found = tuple(found)
+    paths = {said.path for _, said in found}
+    decides, private = deciding(fleet, paths), closed(fleet, engine, paths)
+    return tuple(
+        _entry(label, said, decides.get(said.origin, ()), private.get(said.origin, ()))
+        for label, said in found
+    )
+
+
+def _entry(label: str, said: FileEntry, nodes: tuple[str, ...], private: tuple[str, ...]) -> Entry:
+    if private and private == nodes:
+        return Entry(label, msgspec.structs.replace(said, mode=PRIVATE), nodes)
+    return Entry(label, said, nodes, private)
 
 
 def uses(listed: Iterable[Use]) -> tuple[Reference, ...]:

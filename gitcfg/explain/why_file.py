@@ -56,7 +56,7 @@ def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -
         raise GitcfgError(f"No layer brings a file {shown(path)}.", near)
     found = node.kind.stack.entries(path)
     entries = tuple(Brought(_with_mode(fleet, node, entry, engine), where) for entry, where in found)
-    taken = _taken(fleet, node, path)
+    taken = _taken(fleet, node, path, engine)
     deciding = entries[-1].entry if entries else None
     takes = deciding is not None and deciding.format is not None
     alien = not (entries or taken or node.said.retired)
@@ -75,9 +75,12 @@ def _with_mode(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: Template
     return entry if mode == entry.mode else msgspec.structs.replace(entry, mode=mode)
 
 
-def _taken(fleet: Fleet, node: FleetNode, path: str) -> tuple[Brought, ...]:
+def _taken(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -> tuple[Brought, ...]:
     if node.said.retired or not node.kind.without:
         return ()
-    would_be = unrestricted(fleet, node.kind).stack.entries(path)
-    found = [Brought(entry, where, removals(node, where)) for entry, where in would_be]
+    would_be = FleetNode(node.name, unrestricted(fleet, node.kind), node.said)
+    found = [
+        Brought(_with_mode(fleet, would_be, entry, engine), where, removals(node, where))
+        for entry, where in would_be.kind.stack.entries(path)
+    ]
     return tuple(brought for brought in found if brought.removals)

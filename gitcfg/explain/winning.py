@@ -4,7 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import Origin
+from gitcfg.render.holding import held
+from gitcfg.render.templates import TemplateEngine
 
 Nodes = tuple[str, ...]
 
@@ -43,4 +46,20 @@ def deciding(fleet: Fleet, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
         entries = (kind.stack.files.get(path) for path in paths)
         for origin in {entry.origin for entry in entries if entry is not None}:
             found.setdefault(origin, []).extend(kind.names)
+    return {origin: tuple(sorted(names)) for origin, names in found.items()}
+
+
+def closed(fleet: Fleet, engine: TemplateEngine, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
+    """By the place of a file entry for one of these paths that says no mode: the nodes on which it decides
+    and takes a secret, so that nobody but the file's owner may read it.
+    """
+    paths = tuple(paths)
+    found: dict[Origin, list[str]] = {}
+    for kind in fleet.classes:
+        node = FleetNode(next(iter(kind.names), ""), kind, kind.said)
+        entries = (kind.stack.files.get(path) for path in paths) if kind.secrets else ()
+        silent = {entry.origin: entry for entry in entries if entry is not None and not entry.mode_said}
+        for origin, entry in silent.items():
+            if held(fleet, node, entry, engine):
+                found.setdefault(origin, []).extend(kind.names)
     return {origin: tuple(sorted(names)) for origin, names in found.items()}

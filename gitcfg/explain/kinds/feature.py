@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.definition import Definition, Field, Kind, Nodes, Reference, Summary
 from gitcfg.explain.layers import given, labelled, listed
-from gitcfg.explain.said import entries, mentioning, refs, settings, uses
+from gitcfg.explain.said import files, mentioning, refs, settings, uses
 from gitcfg.model import Feature, Model, Node, Override, Ref
 from gitcfg.render.templates import TemplateEngine
 
@@ -20,7 +20,7 @@ def _summaries(fleet: Fleet) -> Iterator[Summary]:
         yield Summary(name, feature.description, feature.origin, {"nodes": counts[name]})
 
 
-def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     model = fleet.model
     feature = model.features[name]
     label = f"feature {name}"
@@ -32,7 +32,7 @@ def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
         "conflicts": refs(feature.conflicts),
         "after": refs(feature.after),
         "settings": settings(fleet, label, feature),
-        "files": entries(fleet, label, feature),
+        "files": files(fleet, engine, label, feature),
         "included_by": tuple(_listing(model, name, including=True)),
         "installed_by": tuple(_listing(model, name, including=False)),
         "taken_away_by": mentioning(name, _withouts(model)),

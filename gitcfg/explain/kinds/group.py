@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.definition import Definition, Field, Flag, Kind, Nodes, Summary
 from gitcfg.explain.layers import given, labelled
-from gitcfg.explain.said import entries, mentioning, settings, uses
+from gitcfg.explain.said import files, mentioning, settings, uses
 from gitcfg.model import Group, Node, Origin
 from gitcfg.render.templates import TemplateEngine
 
@@ -30,7 +30,7 @@ def _summaries(fleet: Fleet) -> Iterator[Summary]:
         )
 
 
-def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     group = _groups(fleet)[name]
     label = f"group {name}"
     lists = [(who, given(node.groups)) for who, node in labelled(fleet.model) if isinstance(node, Node)]
@@ -39,7 +39,7 @@ def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
         "default": Flag(name == fleet.model.settings.default_group),
         "features": uses(group.features),
         "settings": settings(fleet, label, group),
-        "files": entries(fleet, label, group),
+        "files": files(fleet, engine, label, group),
         "listed_by": mentioning(name, lists),
     }
     return Definition(name, group.description, _origin(fleet, name), fields)

@@ -6,7 +6,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.explain.definition import Definition, Field, Flag, Kind, Names, Nodes, Reference, Summary, Value
 from gitcfg.explain.layers import given
-from gitcfg.explain.said import entries, refs, settings, uses
+from gitcfg.explain.said import files, refs, settings, uses
 from gitcfg.model import Fact, Node
 from gitcfg.render.templates import TemplateEngine
 
@@ -55,7 +55,7 @@ def _nodesets(fleet: Fleet) -> Iterator[Summary]:
         yield Summary(name, found.definition.description, found.origin, figures)
 
 
-def _nodeset(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+def _nodeset(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     found = fleet.model.nodesets[name]
     said, label = found.definition, f"node set {name}"
     fields: dict[str, Field] = {
@@ -68,7 +68,7 @@ def _nodeset(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
         "facts": _facts(said.facts),
         "address": Value(said.address),
         "settings": settings(fleet, label, said),
-        "files": entries(fleet, label, said),
+        "files": files(fleet, engine, label, said),
         "with_own_file": Nodes(tuple(sorted(set(found.members) & fleet.model.nodes.keys()))),
     }
     return Definition(name, said.description, found.origin, fields)

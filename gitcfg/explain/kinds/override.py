@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.definition import Definition, Field, Flag, Kind, Nodes, Summary, Value
-from gitcfg.explain.said import entries, refs, settings, uses
+from gitcfg.explain.said import files, refs, settings, uses
 from gitcfg.model import Override
 from gitcfg.render.templates import TemplateEngine
 
@@ -20,7 +20,7 @@ def _summaries(fleet: Fleet) -> Iterator[Summary]:
         yield Summary(name, found.reason, found.origin, figures)
 
 
-def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     found = fleet.model.overrides[name]
     label = f"override {name}"
     fields: dict[str, Field] = {
@@ -31,7 +31,7 @@ def _definition(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
         "features": uses(found.features),
         "without": refs(found.without),
         "settings": settings(fleet, label, found),
-        "files": entries(fleet, label, found),
+        "files": files(fleet, engine, label, found),
     }
     return Definition(name, found.reason, found.origin, fields)
 

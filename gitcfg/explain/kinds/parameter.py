@@ -41,7 +41,7 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
         "depended_on_by": mentioning(name, [(other.name, other.depends) for other in others]),
         "in_conflict_with": mentioning(name, [(other.name, other.conflicts) for other in others]),
         "subsystems": tuple(interest(model, name)),
-        "files": tuple(taking_files(fleet, name)),
+        "files": taking_files(fleet, engine, name),
         "templates": tuple(taking_templates(fleet, engine, name)),
         "members": Names(tuple(real), many=True),
         "settings": tuple(settings_of(fleet, family)),

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.definition import Entry, Reference
 from gitcfg.explain.layers import labelled
-from gitcfg.explain.said import entry
-from gitcfg.explain.winning import deciding
+from gitcfg.explain.said import entries
 from gitcfg.model import Origin
 from gitcfg.render.files import selected
 from gitcfg.render.templates import TemplateEngine
 
 
-def taking_files(fleet: Fleet, name: str) -> Iterator[Entry]:
+def taking_files(fleet: Fleet, engine: TemplateEngine, name: str) -> tuple[Entry, ...]:
     """The file entries whose format would write a parameter."""
     found = [
         (label, said)
@@ -20,8 +19,7 @@ def taking_files(fleet: Fleet, name: str) -> Iterator[Entry]:
         for said in layer.files.values()
         if said.format is not None and selected(fleet, said, {name: ""})
     ]
-    decides = deciding(fleet, {said.path for _, said in found})
-    return (entry(label, said, decides) for label, said in found)
+    return entries(fleet, engine, found)
 
 
 def taking_templates(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Reference]:
