@@ -63,8 +63,7 @@ _TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--pager", "--today"})
 def main() -> None:
     """Run gitcfg with the arguments of this process, and exit."""
     arguments = sys.argv[1:]
-    if arguments in (["--version"], ["-V"]):  # before anything is imported: scripts ask this often
-        print(f"gitcfg {__version__}")
+    if arguments in (["--version"], ["-V"]) and _at_once(f"gitcfg {__version__}\n"):
         return
     # Nearly all that a command reads is kept until it ends: to look for garbage took a third of its time.
     gc.disable()
@@ -74,6 +73,16 @@ def main() -> None:
         if signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
             signal.signal(number, _ended)
     sys.exit(complete(arguments[1:]) if arguments[:1] == ["--complete"] else run(arguments))
+
+
+def _at_once(text: str) -> bool:
+    """Say it before anything is imported: scripts ask often. False: `run` is to say why that cannot be."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except (OSError, AttributeError):  # there may be no stdout
+        return False
+    return True
 
 
 def _ended(number: int, frame: "FrameType | None") -> None:
