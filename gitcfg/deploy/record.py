@@ -66,7 +66,7 @@ class Recorder:
         self._write(done if done.at else replace(done, at=self._clock()))
 
     def ended(self, how: str, because: str = "") -> None:
-        """The run is over: `done`, `limit`, `interrupted`, `output`. The file is closed."""
+        """The run is over: `done`, `limit`, `interrupted`, `output`, `fault`. The file is closed."""
         self._write(Ended(how, self._clock(), because))
         self._kept()
         self.close()

@@ -48,7 +48,8 @@ class NodeDone(msgspec.Struct, frozen=True, tag_field="what", tag="node"):
 
 
 class Ended(msgspec.Struct, frozen=True, tag_field="what", tag="ended"):
-    """How a run came to its end: `done`, or why nobody else had a turn (`limit`, `interrupted`, `output`).
+    """How a run came to its end: `done`, or why nobody else had a turn (`limit`, `interrupted`, `output`,
+    `fault`).
 
     `because` says that in a sentence.
     """

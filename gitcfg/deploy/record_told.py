@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.deploy.record_lines import Kept, NodeDone
+from gitcfg.deploy.turns import Why
 from gitcfg.model.names import HOST
 from gitcfg.state.records import Deployed, NodeState, Result
 
@@ -108,11 +109,12 @@ def outcomes(kept: Kept) -> Mapping[str, int]:
 def outcome(kept: Kept, name: str) -> str:
     """What a node of a run has come to, also where its file does not say it.
 
-    Of a run that was broken off it may be anything: somebody may have been at the node just then.
+    Of a run that was broken off, or had a fault, it may be anything: somebody may have been at the node just
+    then.
     """
     done = kept.done.get(name)
     if done is not None:
         return done.outcome
-    if kept.end is not None:
+    if kept.end is not None and kept.end.how != Why.FAULT:
         return "skipped"
     return "waiting" if kept.going else "unknown"

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from gitcfg.cli.deploying import conduct
+from gitcfg.cli.deploying.following import All
 from gitcfg.cli.main import run
 from gitcfg.deploy.outcomes import Outcome
 from gitcfg.deploy.reach import Unreached
@@ -395,6 +396,29 @@ def test_a_fault_does_not_say_that_nothing_was_changed(
     assert "n1 lost: gitcfg itself failed while it was at this node.\n" in err
     assert "interrupted" not in err
     assert "Ctrl-C" not in err
+    out, _ = pool.call("deploys", "-o", "json")
+    judge(out, "json")
+    (found,) = json.loads(out)["deploys"]
+    because = "gitcfg itself failed: ZeroDivisionError."
+    assert (found["ended"], found["because"], found["counts"]) == ("fault", because, {"lost": 1})
+
+
+def test_a_fault_beside_the_nodes_is_recorded_too(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def fails(self: All, node: str, batch: int) -> None:
+        raise ZeroDivisionError("what it says")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(All, "began", fails)
+        pool.deploy("n1", code=70)
+    out, _ = pool.call("deploys", "last")
+    assert "what it says" not in out
+    assert "because: gitcfg itself failed: ZeroDivisionError.\n" in out
+    assert "unknown 1 node: n1\n" in out
+    assert pool.outcomes("--resume", "last") == {"n1": "ok"}
 
 
 def test_what_reaches_nodes_may_not_be_there(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,9 +54,7 @@ def carry_out(session: Session, source: Source, deploying: Deploying, dry: bool,
         followers: list[Listener] = [Recording(recorder)] if recorder is not None else []
         written = Written(about if output is Output.JSONL else None)
         followers += [written, _watching(session, deploying, output, stack)]
-        finished = _followed(deploying, All(followers), written)
-        if recorder is not None:
-            recorder.ended(finished.why.value, finished.because)
+        finished = _recorded(recorder, partial(_followed, deploying, All(followers), written))
     ending = Ending(finished.why, finished.because, time.monotonic() - since)
     try:
         if written.fault is not None:
@@ -66,6 +64,22 @@ def carry_out(session: Session, source: Source, deploying: Deploying, dry: bool,
         if recorder is not None:
             _note(session, source, recorder, deploying.asked)
     return code(finished)
+
+
+def _recorded(recorder: Recorder | None, followed: Callable[[], Finished]) -> Finished:
+    """How it ended, which stands in the record even where that is a fault of gitcfg's own.
+
+    Of such a one only the kind is told there: what it says may quote a secret.
+    """
+    try:
+        finished = followed()
+    except Exception as fault:
+        if recorder is not None:
+            recorder.ended(Why.FAULT.value, f"gitcfg itself failed: {type(fault).__name__}.")
+        raise
+    if recorder is not None:
+        recorder.ended(finished.why.value, finished.because)
+    return finished
 
 
 def _note(session: Session, source: Source, recorder: Recorder, asked: Asked) -> None:
