@@ -1,8 +1,6 @@
 """One run: hosts are set up, the ways take turns, and each is looked at whether it has done its work."""
 
-import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,12 +11,12 @@ import msgspec
 from bench.deploy.hosts import Hosts, hosts
 from bench.deploy.site import Repository, text
 from bench.deploy.tools import FABRIC, GITCFG, PEERS, Task, Way, gitcfg
+from bench.measure.process import Command, Limits, Usage, run
 from bench.peers.environments import NotInstalled, environment
 from bench.peers.peer import Tool
 
+_ROOT = Path(__file__).parents[2]
 CONSTRAINTS = Path(__file__).with_name("constraints.txt")
-_LAUNCHER = Path(__file__).with_name("launcher.py")
-_GRACE = 30.0
 CHANGED, FIRST, SAME, DRY = "changed", "first", "unchanged", "dry run"
 
 
@@ -129,14 +127,14 @@ class _Bench:
         self._say(f"  {row.tool}, {row.state}")
         used = launched(command, self._task.folder, self._environment(), self._size.seconds)
         right = self._hosts.right(said) if said is not None else row.hosts
-        if used["late"] or used["exit"] not in well or right != row.hosts:
-            late = "too late, " if used["late"] else ""
-            row.note = f"{late}exit {used['exit']}, {right} of {row.hosts} right: {self._complaint()}"
+        if used.late or used.exit not in well or right != row.hosts:
+            late = "too late, " if used.late else ""
+            row.note = f"{late}exit {used.exit}, {right} of {row.hosts} right: {self._complaint()}"
             return
         row.right = right
-        row.cpu.append(used["cpu"])
-        row.wall.append(used["wall"])
-        row.rss.append(used["rss"])
+        row.cpu.append(used.cpu)
+        row.wall.append(used.wall)
+        row.rss.append(used.rss)
 
     def _complaint(self) -> str:
         said = (self._task.folder / "stderr").read_text(errors="replace").strip().splitlines()
@@ -144,25 +142,10 @@ class _Bench:
 
     def _environment(self) -> Mapping[str, str]:
         home = {"HOME": str(self._hosts.home), "GIT_CONFIG_GLOBAL": os.devnull}
-        return {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "PYTHONPATH": str(_ROOT), **home}
+        return {"PYTHONPATH": str(_ROOT), **home}
 
 
-_ROOT = Path(__file__).parents[2]
-
-
-def launched(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float
-) -> dict[str, float]:
+def launched(command: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float) -> Usage:
     """What a command used, with everything that it left behind."""
-    task = {
-        "command": list(command),
-        "folder": str(folder),
-        "environment": dict(environment),
-        "stdout": str(folder / "stdout"),
-        "stderr": str(folder / "stderr"),
-        "seconds": seconds,
-    }
-    line = [sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(task)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=seconds + _GRACE, check=True)
-    used: dict[str, float] = json.loads(done.stdout)
-    return used
+    what = Command(argv=command, folder=folder, out=folder, environment=environment, orphans=True)
+    return run(what, Limits(seconds))

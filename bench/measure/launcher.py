@@ -2,6 +2,9 @@
 
 Linux takes the memory of the process that forked for the child's peak until it runs its own program. So
 what starts commands must be smaller than any of them. Reads its task as JSON from the first argument.
+
+Some commands leave processes that outlive them, as ansible its connections. Where these `orphans` are meant,
+they come to this program, are told to end, and count.
 """
 
 import contextlib
@@ -11,6 +14,8 @@ import resource
 import signal
 import sys
 import time
+
+_SUBREAPER = 36
 
 
 def child(task: dict) -> None:
@@ -54,8 +59,37 @@ def guard(pid: int, seconds: float) -> list[bool]:
     return late
 
 
+def adopt() -> None:
+    """Become the parent of whoever is left."""
+    import ctypes  # which takes memory
+
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def children() -> list[int]:
+    """Who is left."""
+    with open(f"/proc/self/task/{os.getpid()}/children") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def clear() -> None:
+    """End who is left, first kindly."""
+    for number in (*[signal.SIGTERM] * 20, *[signal.SIGKILL] * 20):
+        for pid in children():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+        time.sleep(0.05)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if not children():
+            return
+
+
 def main(task: dict) -> dict:
     """Run the command; past its time, kill it with all that it started."""
+    if task["orphans"]:
+        adopt()
     start = time.monotonic()
     pid = os.fork()
     if not pid:
@@ -64,8 +98,12 @@ def main(task: dict) -> dict:
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     wall = time.monotonic() - start
     signal.setitimer(signal.ITIMER_REAL, 0)
-    end(pid)  # before the child is reaped, so that its number is still its own
+    if not task["orphans"]:
+        end(pid)  # before the child is reaped, so that its number is still its own
     _, status, used = os.wait4(pid, 0)
+    if task["orphans"]:
+        clear()
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "exit": os.waitstatus_to_exitcode(status),
         "cpu": used.ru_utime + used.ru_stime,

@@ -21,12 +21,16 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """What to run: its environment is only this; what it prints goes to files below `out`."""
+    """What to run: its environment is only this; what it prints goes to files below `out`.
+
+    `orphans`: it may leave processes behind, which count.
+    """
 
     argv: Sequence[str]
     folder: Path
     out: Path
     environment: Mapping[str, str] = {}
+    orphans: bool = False
 
     @property
     def printed(self) -> Path:
@@ -62,6 +66,7 @@ def run(command: Command, limits: Limits) -> Usage:
         "stderr": str(command.out / "stderr"),
         "seconds": limits.seconds,
         "bytes": limits.bytes,
+        "orphans": command.orphans,
     }
     argv = [sys.executable, "-I", "-S", str(_LAUNCHER), msgspec.json.encode(task).decode()]
     return msgspec.json.decode(_told(argv, limits.seconds + _GRACE), type=Usage)

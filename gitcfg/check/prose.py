@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.model import Feature, Group, Model, Node, Origin, Parameter, Subsystem
-from gitcfg.model.age import recipient
+from gitcfg.model.age import is_recipient
 from gitcfg.model.marks import may_hold_key
 
 
@@ -58,17 +58,8 @@ def _beside(model: Model) -> Iterator[Prose]:
     for secret in model.secrets.values():
         yield Prose("The description of the secret", secret.name, secret.description, secret.origin)
         for ref in secret.recipients:
-            if _readable(ref.name):
+            if is_recipient(ref.name):  # of what is none that is told already (GC210)
                 yield Prose("A recipient of the secret", secret.name, ref.name, ref.origin)
-
-
-def _readable(line: str) -> bool:
-    """Is it a public key? Of what is none that is told already (GC210)."""
-    try:
-        recipient(line)
-    except ValueError:
-        return False
-    return True
 
 
 def _schema(parameter: Parameter) -> Iterator[Prose]:

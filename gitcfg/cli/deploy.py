@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli.deploying import say
+from gitcfg.cli.secrets.say import Identity
 from gitcfg.cli.serving.place import Database, StateFolder
 from gitcfg.cli.serving.remote import Server, Token
 from gitcfg.cli.serving.said import asked
@@ -50,7 +51,7 @@ def command(
     ask_sudo: say.AskSudo = False,
     root: say.Root = "/",
     state_dir: say.StateDir = "/var/lib/gitcfg",
-    identity: say.Identity = None,
+    identity: Identity = None,
     server: Server = None,
     token: Token = None,
     database: Database = None,

@@ -7,7 +7,7 @@ from functools import cached_property
 from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.excerpt import Hit
 from gitcfg.explain.written import Written
-from gitcfg.model.age import recipient
+from gitcfg.model.age import is_recipient
 from gitcfg.model.marks import lines_of_keys, open_mark
 from gitcfg.model.secrets import PLAIN
 
@@ -40,7 +40,7 @@ class Veil:
             case ("parameters", str(name), "default", *_):
                 kept = name in parameters and parameters[name].secret
             case ("recipients", int()):
-                kept = not _public(one.text)
+                kept = not is_recipient(one.text)
             case _:
                 kept = "with" in one.path and self._given(one)
         return kept or bool(open_mark(one.text))
@@ -94,14 +94,6 @@ def veiled(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
     keys = lines_of_keys(text)
     for hit in hits:
         yield Hit(hit.line, 1, PLAIN, (), veiled=True) if hit.line in keys else hit
-
-
-def _public(line: str) -> bool:
-    try:
-        recipient(line)
-    except ValueError:
-        return False
-    return True
 
 
 def _lines(lines: list[str], one: Written) -> range:

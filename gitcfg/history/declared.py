@@ -2,28 +2,31 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.history.documents import Documents
 from gitcfg.model import Parameter, Secret
 
+T = TypeVar("T")
+
 
 def parameters(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Parameter]:
     """What the files of parameters/ declare; of a name that is declared twice, the first counts."""
-    found: dict[str, Parameter] = {}
-    for path in sorted(files):
-        for name, parameter in documents.parameters(path, files[path]).items():
-            found.setdefault(name, parameter)
-    return found
+    return _first(documents.parameters, files)
 
 
 def secrets(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Secret]:
     """The secrets that files of secrets/ describe; of one that is described twice, the first counts."""
-    found: dict[str, Secret] = {}
+    return _first(documents.secrets, files)
+
+
+def _first(read: Callable[[str, bytes], Mapping[str, T]], files: Mapping[str, bytes]) -> dict[str, T]:
+    """What files say by name, in order of path."""
+    found: dict[str, T] = {}
     for path in sorted(files):
-        for name, secret in documents.secrets(path, files[path]).items():
-            found.setdefault(name, secret)
+        for name, said in read(path, files[path]).items():
+            found.setdefault(name, said)
     return found
 
 

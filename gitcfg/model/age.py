@@ -120,6 +120,15 @@ def recipient(text: str) -> Recipient:
     raise ValueError("it begins as neither an age key (age1...) nor an SSH key (ssh-ed25519, ssh-rsa) does")
 
 
+def is_recipient(text: str) -> bool:
+    """Is it somebody's public key?"""
+    try:
+        recipient(text)
+    except ValueError:
+        return False
+    return True
+
+
 def age_key(raw: bytes) -> str:
     """An age key as text: Bech32 of its 32 bytes."""
     number = int.from_bytes(raw) << 4

@@ -33,14 +33,14 @@ def test_what_is_left_behind_counts_and_is_ended(tmp_path: Path) -> None:
     code += f"open({str(left)!r}, 'w').write(str(os.getpid()))\n  time.sleep(60)\n"
     code += f"while not os.path.exists({str(left)!r}): time.sleep(0.01)\n"
     used = launched([sys.executable, "-c", code], tmp_path, {}, 30)
-    assert (used["exit"], used["late"]) == (0, False)
-    assert used["cpu"] > 0.25
+    assert (used.exit, used.late) == (0, False)
+    assert used.cpu > 0.25
     assert not Path("/proc", left.read_text()).exists()
 
 
 def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
     used = launched(["/bin/sleep", "60"], tmp_path, {}, 0.1)
-    assert (used["exit"], used["late"]) == (-9, True)
+    assert (used.exit, used.late) == (-9, True)
 
 
 def test_what_was_not_done_has_no_figures() -> None:

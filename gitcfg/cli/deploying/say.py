@@ -67,14 +67,6 @@ Root = Annotated[str, typer.Option(help="The folder on the nodes that is /.", me
 StateDir = Annotated[
     str, typer.Option("--state-dir", help="Where nodes keep what gitcfg knows of them.", metavar="DIR")
 ]
-Identity = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--identity",
-        help="A file with a private key for secrets; else GITCFG_IDENTITY, else those at the usual places.",
-        metavar="FILE",
-    ),
-]
 
 
 class Which(msgspec.Struct, frozen=True):

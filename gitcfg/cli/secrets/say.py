@@ -28,7 +28,7 @@ Identity = Annotated[
     list[str] | None,
     typer.Option(
         "--identity",
-        help="A file with a private key to open it; else GITCFG_IDENTITY, else those at the usual places.",
+        help="A file with a private key for secrets; else GITCFG_IDENTITY, else those at the usual places.",
         metavar="FILE",
     ),
 ]
