@@ -26,6 +26,7 @@ _HOSTILE = (
 FAILURES = (OSError, EOFError, SSHException, ValueError, GitcfgError, *_HOSTILE)
 """All that opening a connection may raise."""
 _BANNER = "banner"
+_NO_KEY = "No authentication methods available"
 
 
 def unreached(error: Exception, address: str, user: str) -> Unreached:
@@ -40,6 +41,10 @@ def unreached(error: Exception, address: str, user: str) -> Unreached:
     if isinstance(error, AuthenticationException):
         hint = "Does `ssh` get in without asking? --user names another user."
         return Unreached(Outcome.AUTH, f"No key that is here lets {shown(user)} in.", hint)
+    if str(error).startswith(_NO_KEY):
+        message = "There is no key here to log in with, and no SSH agent that has one."
+        hint = "IdentityFile in ssh_config names a file; `ssh-add` gives one to the agent of SSH_AUTH_SOCK."
+        return Unreached(Outcome.AUTH, message, hint)
     if isinstance(error, socket.gaierror):
         return Unreached(Outcome.UNREACHABLE, f"Its name leads to no address: {error.strerror}.")
     where = f" at {address}" if address else ""

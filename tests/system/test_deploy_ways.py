@@ -76,6 +76,32 @@ def test_the_key_that_git_has_of_a_node_may_be_its_host_key(three: FarFleet) -> 
     assert three.outcomes(done) == {"n1": "ok", "n2": "host-key", "n3": "ok"}, done.err
 
 
+@pytest.mark.skipif(not shutil.which("ssh-agent"), reason="there is no ssh-agent")
+def test_the_agent_is_that_of_the_environment_and_connections_are_not_shared(
+    three: FarFleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    socket, key = tmp_path / "agent", three.sshd.keys.user
+    three.settings(
+        f"Host *\n  IdentitiesOnly no\n  IdentityAgent {socket}\n"
+        f"  ControlMaster auto\n  ControlPath {tmp_path}/control-%h\n  ControlPersist 60\n"
+    )
+    with subprocess.Popen(["ssh-agent", "-D", "-a", str(socket)], stdout=subprocess.DEVNULL) as agent:
+        try:
+            until(socket.exists)
+            run("env", f"SSH_AUTH_SOCK={socket}", "ssh-add", "-q", str(key), cwd=tmp_path)
+            key.rename(key.with_name("only-the-agent-has-it"))
+            monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+            done = three.deploy("-o", "json")
+            assert three.outcomes(done) == dict.fromkeys(three.nodes, "auth"), done.out
+            assert "There is no key here to log in with, and no SSH agent that has one." in done.out
+            monkeypatch.setenv("SSH_AUTH_SOCK", str(socket))
+            done = three.deploy("-o", "json")
+            assert three.outcomes(done) == dict.fromkeys(three.nodes, "ok"), done.err
+        finally:
+            agent.kill()
+    assert list(tmp_path.glob("control-*")) == []
+
+
 @pytest.mark.skipif(not shutil.which("sudo"), reason="there is no sudo")
 def test_through_sudo_itself(three: FarFleet) -> None:
     done = three.deploy("-o", "json", "--sudo")
