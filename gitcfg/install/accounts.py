@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import grp
+import os
 import pwd
 from contextlib import suppress
 
@@ -30,6 +31,17 @@ def owners_of(new: Package, old: Package | None) -> Owners:
     for pair in {(file.owner, file.group) for file in new.meant.values()}:
         found[pair] = ids(*pair)
     return found
+
+
+def not_ours(package: Package) -> str:
+    """A file that only root could give to whose it is to be; "" if all may be whoever runs this."""
+    groups = {os.getegid(), *os.getgroups()}
+    for path, file in sorted(package.meant.items()):
+        with suppress(Refused):  # of who does not exist the installation tells
+            user, group = ids(file.owner, file.group)
+            if user != os.geteuid() or group not in groups:
+                return path
+    return ""
 
 
 def _user(name: str) -> int:

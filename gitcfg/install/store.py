@@ -117,7 +117,12 @@ def _trusted(at: int, path: str) -> None:
     found = os.fstat(at)
     if found.st_uid == 0 != os.geteuid():
         raise Refused(f"The state folder {path} is root's.", "Run it as root.")
-    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
+    if found.st_uid != os.geteuid():
+        raise Refused(
+            f"The state folder {path} belongs to the user {found.st_uid}, who has installed here before.",
+            "Go on as that user; or `chown -R` gives it to this one.",
+        )
+    if stat.S_IMODE(found.st_mode) & 0o022:
         raise Refused(
             f"The state folder {path} can be written by others.", "It must be this user's alone: chmod 700."
         )

@@ -41,6 +41,7 @@ class Tree:
             return self.disk.folder(name, here)
         except OSError as error:
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                error.filename = walked  # its name alone says nothing to anybody
                 raise
         found = self.disk.stat(here, name)
         if found is not None and stat.S_ISLNK(found.st_mode):

@@ -77,8 +77,11 @@ class Sshd(NamedTuple):
 
 
 @contextmanager
-def sshd(folder: Path, addresses: Sequence[str], enter: Path) -> Iterator[Sshd]:
-    """Sshds while they are needed; `enter` is run for whoever comes in. At the end nobody is left of them."""
+def sshd(folder: Path, addresses: Sequence[str], enter: Path, within: Sequence[str] = ()) -> Iterator[Sshd]:
+    """Sshds while they are needed; `enter` is run for whoever comes in. At the end nobody is left of them.
+
+    `within` are words that run them elsewhere than on this very machine.
+    """
     if PROGRAM is None:
         pytest.skip("there is no sshd")
     if os.geteuid() == 0:
@@ -88,7 +91,7 @@ def sshd(folder: Path, addresses: Sequence[str], enter: Path) -> Iterator[Sshd]:
     wanted = tuple(dict.fromkeys(("127.0.0.1", *addresses)))
     for _ in range(_TRIES):
         port = free_port()
-        processes = tuple(_started(folder, keys, port, enter, part) for part in _parts(wanted))
+        processes = tuple(_started(folder, keys, port, enter, part, within) for part in _parts(wanted))
         try:
             if all(_listens(one, part, port) for one, part in zip(processes, _parts(wanted), strict=True)):
                 yield Sshd(keys, port, wanted, processes)
@@ -106,7 +109,7 @@ def _parts(addresses: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _started(
-    folder: Path, keys: Keys, port: int, enter: Path, addresses: Sequence[str]
+    folder: Path, keys: Keys, port: int, enter: Path, addresses: Sequence[str], within: Sequence[str]
 ) -> "subprocess.Popen[bytes]":
     assert PROGRAM is not None
     listen = "\n".join(f"ListenAddress {address}" for address in addresses)
@@ -114,7 +117,7 @@ def _started(
     said = {"port": port, "listen": listen, "host": keys.host, "user": keys.user, "folder": folder}
     config.write_text(_CONFIG.format(**said, enter=enter, sftp=_SFTP))
     with (folder / "sshd.log").open("ab") as log:
-        return subprocess.Popen([PROGRAM, "-D", "-e", "-f", str(config)], stderr=log)
+        return subprocess.Popen([*within, PROGRAM, "-D", "-e", "-f", str(config)], stderr=log)
 
 
 def _listens(process: "subprocess.Popen[bytes]", addresses: Sequence[str], port: int) -> bool:

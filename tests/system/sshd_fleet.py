@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,8 @@ class FarFleet(Site):
     def __init__(self, folder: Path, listening: Sshd, addresses: tuple[str, ...]) -> None:
         super().__init__(folder / "git")
         self.folder, self.sshd, self.home = folder, listening, folder / "home"
+        self.entering: tuple[str, ...] = ("--no-sudo",)
+        """What every deploy says; nothing: whether it goes through sudo is left to it."""
         names = {f"n{number}": address for number, address in enumerate(addresses, 1)}
         self.nodes = {name: FarNode(folder, name, address) for name, address in names.items()}
         (self.home / ".ssh").mkdir(parents=True, mode=0o700)
@@ -127,7 +129,7 @@ class FarFleet(Site):
 
     def line(self, *words: str) -> list[str]:
         """A deploy's words."""
-        return [*GITCFG, "deploy", "--root", ROOT, "--no-sudo", "--yes", *words]
+        return [*GITCFG, "deploy", "--root", ROOT, "--yes", *self.entering, *words]
 
     def call(self, *words: str) -> Done:
         """Any command of gitcfg's, to its end."""
@@ -143,7 +145,7 @@ class FarFleet(Site):
         return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words: str) -> "subprocess.Popen[str]":
-        """A deploy that goes on by itself; ``over` waits for it."""
+        """A deploy that goes on by itself; `over` waits for it."""
         pipe = subprocess.PIPE
         more: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe, "text": True}
         line = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", *self.line(*words)]
@@ -172,8 +174,8 @@ class FarFleet(Site):
 
 
 @contextmanager
-def far_fleet(folder: Path, count: int) -> Iterator[FarFleet]:
-    """So many nodes, from 127.0.0.2 on, and the sshds in front of them."""
+def far_fleet(folder: Path, count: int, within: Sequence[str] = ()) -> Iterator[FarFleet]:
+    """So many nodes, from 127.0.0.2 on, and the sshds in front of them; `within` as for these."""
     addresses = tuple(f"127.0.0.{number}" for number in range(2, count + 2))
-    with sshd(folder, addresses, enter(folder)) as listening:
+    with sshd(folder, addresses, enter(folder), within) as listening:
         yield FarFleet(folder, listening, addresses)

@@ -169,9 +169,8 @@ class FarNode:
         killed = 0
         for pid in map(int, (self.home / "sessions").read_text().split()):
             with suppress(OSError):
-                if b"sshd" in Path("/proc", str(pid), "cmdline").read_bytes():
-                    os.kill(pid, signal.SIGKILL)
-                    killed += 1
+                os.kill(_sshd(pid), signal.SIGKILL)
+                killed += 1
         return killed
 
     @property
@@ -183,6 +182,13 @@ class FarNode:
     def runs(self) -> str | None:
         """The label that the daemon runs with; None: it does not run."""
         return self.daemon.values.get("LABEL")
+
+
+def _sshd(pid: int) -> int:
+    """The sshd of a session: who has started it, or the login shell between the two. OSError: it is over."""
+    while not Path("/proc", str(pid), "cmdline").read_bytes().startswith(b"sshd:"):
+        pid = int(Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[1])
+    return pid
 
 
 def busy(lock: Path) -> bool:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, Optional
 
+from ..accounts import not_ours
 from ..cores import forbid
 from ..place import Limits, Place
 from ..policy import Policy
 from ..problems import InstallError
-from .greeting import hello
+from .greeting import hello, user
 from .line import FarLine, LineEnded
 from .order import Asked, take_order
 from .saying import Telling, decline, say, say_done
@@ -21,6 +22,8 @@ from .wire import HAVE, HELLO, MARK, PROBLEM, WireError
 WHO = "gitcfg deploy"
 WELL, ENDED, NOT_DONE = 0, 1, 3
 _LEAST_WAIT = 1.0
+_AS_ROOT = "Log in as root, or leave out --no-sudo."
+_OWNERS = "Files are root's unless `owner` and `group` say whose."
 
 
 class Carried(NamedTuple):
@@ -60,12 +63,15 @@ def converse(line: FarLine, place: Place, carried: Carried) -> int:
 
 def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
     if os.geteuid() and place.root == "/":
-        decline(line, "sudo", _not_root())
+        decline(line, "sudo", f"{_not_root()}.", _AS_ROOT)
         return NOT_DONE
     found = hello(place)
     say(line, HELLO, found)
     forbid()  # what comes may be secret
     asked = take_order(line, place)
+    if os.geteuid() and (path := not_ours(asked.package)):
+        decline(line, "sudo", f"{_not_root()}, and {path} is to be somebody else's.", _OWNERS, _AS_ROOT)
+        return NOT_DONE
     if asked.dry:
         return _rehearse(line, place, asked)
     if found["agent"] and not asked.force_agent:
@@ -78,7 +84,7 @@ def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
 
 def _not_root() -> str:
     """What is said to who is not root."""
-    return f"The user {os.environ.get('USER') or os.geteuid()} is not root on this node."
+    return f"The user {user()} is not root on this node"
 
 
 def _rehearse(line: FarLine, place: Place, asked: Asked) -> int:

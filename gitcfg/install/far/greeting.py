@@ -26,7 +26,7 @@ def hello(place: Place) -> dict[str, Any]:
     said: dict[str, Any] = {
         "python": ".".join(map(str, sys.version_info[:3])),
         "host": os.uname().nodename,
-        "user": _user(),
+        "user": user(),
     }
     with viewed(place) as (store, there):
         said["agent"] = _agent(store, there)
@@ -63,7 +63,8 @@ def _agent(store: Store, there: bool) -> str:
     return "installed" if any(store.tree.look(path).kind != "absent" for path in found) else ""
 
 
-def _user() -> str:
+def user() -> str:
+    """Who runs this."""
     import pwd
 
     try:

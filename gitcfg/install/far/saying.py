@@ -31,9 +31,9 @@ def say_done(line: FarLine, outcome: Outcome, differences: dict[str, str], began
     say(line, DONE, {"outcome": outcome_to_json(outcome), "differences": differences, "seconds": seconds})
 
 
-def decline(line: FarLine, kind: str, message: str) -> None:
+def decline(line: FarLine, kind: str, message: str, *hints: str) -> None:
     """Why nothing was touched."""
-    say(line, PROBLEM, {"kind": kind, "message": message, "hints": []})
+    say(line, PROBLEM, {"kind": kind, "message": message, "hints": hints})
 
 
 def say(line: FarLine, kind: int, said: dict[str, Any]) -> None:
