@@ -1,14 +1,19 @@
 """What dies in the middle of a deploy: the deploy itself, a node's end, the line; and two at once."""
 
+import json
+import shutil
 import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.server.site import until
+from tests.server.site import Server, until
 from tests.system.sshd_fleet import FarFleet, far_fleet
+from tests.system.sshd_node import busy
+from tests.system.terminal import Terminal
 
 pytestmark = pytest.mark.slow
 STEPS = ("validate", "restart", "check")
@@ -137,6 +142,53 @@ def test_ctrl_c_begins_nobody_else_and_lets_who_began_finish(three: FarFleet, nu
     done = three.deploy("-o", "json", "--resume", "last")
     assert three.outcomes(done) == dict.fromkeys(order[1:], "ok")
     settled(three, "zero")
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+def test_a_terminal_that_is_closed_is_one_ctrl_c(three: FarFleet) -> None:
+    """The shell and the system both say so, and nothing can be shown any more; the server is told."""
+    order = three.order()
+    node = three.nodes[order[0]]
+    gate = node.daemon.block("restart")
+    with Server(three) as server:
+        server.accepted(three.head())
+        terminal = Terminal(three.work, three.environment)
+        terminal.type(three.line("--jobs", "1", "--server", server.url, "--token", server.token()))
+        node.daemon.asked("restart")
+        until(lambda: b"restart poold" in terminal.shown)
+        terminal.close()
+        time.sleep(0.5)
+        assert busy(node.state / "lock")
+        gate.unlink()
+
+        def last() -> dict[str, Any]:
+            found: dict[str, Any] = json.loads(three.call("deploys", "-o", "json").out)["deploys"][0]
+            return found
+
+        until(lambda: last()["ended"] != "running")
+        assert (last()["ended"], last()["counts"]) == ("interrupted", {"skipped": 2, "ok": 1})
+        until(lambda: last()["told"] is not None)
+    assert node.runs == "zero"
+
+
+def test_hangups_are_no_second_ctrl_c(three: FarFleet) -> None:
+    """Nor the first of two; whoever says SIGTERM after one means it."""
+    order = three.order()
+    node = three.nodes[order[0]]
+    gate = node.daemon.block("restart")
+    running = three.start("-o", "json", "--jobs", "1")
+    node.daemon.asked("restart")
+    for number in (signal.SIGHUP, signal.SIGHUP, signal.SIGHUP):
+        running.send_signal(number)
+        time.sleep(0.3)
+        assert running.poll() is None
+    running.send_signal(signal.SIGTERM)
+    done = three.over(running)
+    found = dict(zip(order, ("lost", "skipped", "skipped"), strict=True))
+    assert (done.code, three.outcomes(done)) == (130, found), done.err
+    gate.unlink()
+    node.rests()
+    assert node.runs == "zero"
 
 
 def test_ctrl_c_twice_leaves_those_at_work_and_says_so(three: FarFleet) -> None:

@@ -66,7 +66,8 @@ class Looking(Quiet):
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._live.stop()
+        with suppress(OSError):  # the terminal is gone; what is left to do is not
+            self._live.stop()
 
     def began(self, node: str, batch: int) -> None:
         """A node has its turn."""

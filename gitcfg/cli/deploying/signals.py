@@ -1,4 +1,8 @@
-"""Ctrl-C in a deploy: once, nobody else is begun; twice, nobody is waited for; then as ever."""
+"""Ctrl-C in a deploy: once, nobody else is begun; twice, nobody is waited for; then as ever.
+
+So do SIGTERM, and SIGHUP where it is the first. A terminal that goes sends up to three of these (its end, the
+shell's, that of the shell itself), and nobody who leaves means that nodes are to be left in the middle.
+"""
 
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +21,8 @@ def interrupting(interrupt: Callable[[], None]) -> Iterator[None]:
 
     def heard(number: int, frame: FrameType | None) -> None:
         nonlocal count
+        if number == signal.SIGHUP and count:
+            return
         count += 1
         interrupt()
         if count == _MOST:
