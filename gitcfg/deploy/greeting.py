@@ -21,8 +21,8 @@ def greet(frames: Frames, line: Line) -> None:
         raise _missing(heard, mark, line)
 
 
-_NOT_FOUND = 127
-"""What shells exit with where there is no such program."""
+_NOT_FOUND, _KILLED = 127, 128
+"""What shells exit with where there is no such program; above the other, a signal has ended one."""
 
 
 def _no_root(code: int, told: str) -> FarError:
@@ -45,10 +45,12 @@ def _missing(heard: list[str], mark: str, line: Line) -> FarError:
     if mark:
         return NoPython("There is no python3 on the node.", "Install Python 3.9 or newer there.")
     code = line.ended()
-    if SHELL in heard:
-        return NoPython(f"The node's python3 cannot run.{told}")
     if code is None:
         return LineLost(f"The connection ended before gitcfg had begun on the node.{told}")
+    if code < 0 or code > _KILLED:
+        return LineLost(f"What was to run on the node was killed before it had begun.{told}")
+    if SHELL in heard:
+        return NoPython(f"The node's python3 cannot run.{told}")
     if LINE in heard:
         return _no_root(code, told)
     return FarError(REFUSED, f"The node's login does not run commands (exit code {code}).{told}")

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.deploy.talk import FarError, NoPython, command, talk
+from gitcfg.deploy.carry import LINE, SHELL
+from gitcfg.deploy.talk import FarError, LineLost, NoPython, command, talk
+from gitcfg.install.far.wire import MARK
 from tests.deploy.process import Process, deploy, greeted, line_to, ordered, unheard
 from tests.install.world import STATE, World, filled, mounted, package
 
@@ -81,6 +83,40 @@ def test_a_python_that_cannot_run(world: World, only: Path) -> None:
     found = tried(command((), str(world.root)), str(only))
     assert found.kind == "no-python"
     assert "libpython is missing" in found.message
+
+
+def test_a_python_that_is_killed(world: World, only: Path) -> None:
+    """As by a kernel without memory: that is no reason to install another one."""
+    program(only, "python3", "#!/bin/sh\nkill -9 $$\n")
+    found = tried(command((), str(world.root)), str(only))
+    assert (found.kind, "was killed" in found.message) == ("lost", True)
+
+
+class Cut:
+    """A line that ends after these words, with no word of how."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words.encode()
+
+    def send(self, data: bytes) -> None:
+        """Nobody hears it."""
+
+    def receive(self, most: int) -> bytes:
+        words, self._words = self._words, b""
+        return words
+
+    def said(self) -> str:
+        return ""
+
+    def ended(self) -> int | None:
+        return None
+
+
+@pytest.mark.parametrize("heard", [[], [LINE], [SHELL], [LINE, SHELL]])
+def test_a_line_that_is_cut_before_python_speaks(heard: list[str]) -> None:
+    with pytest.raises(LineLost) as found:
+        talk(Cut("".join(f"{MARK} {word}\n" for word in heard)), lambda hello: ordered(NEW), unheard)
+    assert (found.value.kind, found.value.after) == ("lost", "")
 
 
 def test_a_newer_python_beside_an_old_one_is_taken(world: World, only: Path) -> None:
