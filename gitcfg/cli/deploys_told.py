@@ -125,8 +125,8 @@ def _lines(kept: Kept, now: float) -> Iterator[Text]:
 
 
 def _of(done: NodeDone | None) -> tuple[Line, ...]:
-    """What is to be said of a node that is not well."""
-    if done is None or done.outcome in WELL:
+    """What is to be said of a node; of one that is well, what was mended or became of an earlier run."""
+    if done is None:
         return ()
     step = ((f"at {done.step}", ""),) if done.step else ()
     return (*step, *((text, "dim") for text in done.output.splitlines()[-_LINES:]))

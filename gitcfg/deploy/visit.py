@@ -13,9 +13,11 @@ from gitcfg.deploy.sudo import ASKING, WITHOUT, Password, SudoLine
 from gitcfg.deploy.talk import HANDED_OVER, command, talk
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.durations import duration
+from gitcfg.model.texts import ABBREVIATED
 
 _LATER = "The node goes on by itself; the next deploy to it tells how that ended."
 _UNTOUCHED = "Nothing was touched."
+_LAST = {installed.REVERTED: "taken back", installed.FAILED: "not even taken back"}
 _STANDS = (Outcome.OK, Outcome.UNCHANGED)
 
 
@@ -129,6 +131,17 @@ class Visit:
             agent=hello.agent if hello is not None else "",
         )
 
+    def _unheard(self, found: installed.Outcome) -> str:
+        """How the installation before this one ended, if not well: perhaps nobody was left to hear it."""
+        hello = self._hello
+        last = hello.report if hello is not None else None
+        if hello is None or last is None or hello.busy or hello.interrupted or last.result not in _LAST:
+            return ""
+        if (last.result, last.commit, last.step) == (found.result, found.commit, found.step):
+            return ""
+        why = (last.output or last.step).partition("\n")[0]
+        return f"The last installation here, of {last.commit[:ABBREVIATED]}, was {_LAST[last.result]}: {why}"
+
     def _done(self, done: Done) -> Result:
         found = done.outcome
         word = Outcome(found.result)
@@ -142,7 +155,7 @@ class Visit:
         return msgspec.structs.replace(
             said,
             step=found.step,
-            output=found.output,
+            output="\n".join(filter(None, (self._unheard(found), found.output))),
             changed=found.changed,
             removed=found.removed,
             restarted=found.restarted,

@@ -62,15 +62,24 @@ def _completed(package: Package, fresh: Package | None) -> Package:
     return package._replace(files={**package.files, **known})
 
 
-def under_lock(place: Place, work: Callable[[Store], Outcome]) -> Outcome:
+def _unheard(outcome: Outcome) -> None:
+    """Nobody asks."""
+
+
+def under_lock(
+    place: Place, work: Callable[[Store], Outcome], heard: Callable[[Outcome], None] = _unheard
+) -> Outcome:
     """What `work` comes to, when an installation that died is finished or taken back; else what that came to.
 
-    InstallError (Busy, Damaged, Refused) or OSError where it does not come to that.
+    `heard` is told of such a one. InstallError (Busy, Damaged, Refused) or OSError where it does not come to
+    that.
     """
     with opened(place) as store, held(store, place):
         before = recovered(store, place)
         if before is not None and store.disk.stat(store.at, JOURNAL) is not None:
             return before
+        if before is not None:
+            heard(before)
         return work(store)
 
 

@@ -4,14 +4,16 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from gitcfg.deploy.talk import FarError, Hello, LineLost, command, talk
 from gitcfg.install import Check, Subsystem
+from tests.deploy.forked import forked
 from tests.deploy.process import Process, deploy, greeted, line_to, ordered, restarting, unheard
-from tests.install.world import STATE, World, package, standing
+from tests.install.world import STATE, Dying, World, package, standing
 
 CONFIG = "/etc/app/app.conf"
 SIGNALS = [signal.SIGHUP, signal.SIGTERM, signal.SIGINT]
@@ -170,10 +172,66 @@ def test_a_far_end_that_is_killed_is_a_lost_line(world: World) -> None:
             talk(line, lambda hello: ordered(new, actions=restarting("app")), told)
     assert found.value.after == "restart app"
     assert greeted(world).interrupted
-    assert deploy(world, package({CONFIG: "one\n"})).outcome.result == "unchanged"
+    done = deploy(world, package({CONFIG: "one\n"}))
+    what = f"An installation of {'b' * 10} was interrupted here and taken back"
+    assert done.outcome.result == "unchanged"
+    assert done.outcome.output.startswith(f"{what}: The installation was interrupted in `restart app`.")
+    assert deploy(world, package({CONFIG: "one\n"})).outcome.output == ""
     assert world.read(CONFIG) == "one\n"
     heard = greeted(world)
     assert (heard.interrupted, heard.commit) == (False, "a" * 40)
+
+
+def test_one_that_died_when_all_was_done(world: World) -> None:
+    """What it came to is in its journal; the next one puts it there."""
+    deploy(world, package({CONFIG: "one\n"}))
+    new = package({CONFIG: "two\n"}, commit="b")
+
+    def died(at: int) -> bool:
+        disk = Dying(at, "before", lambda: os.kill(os.getpid(), signal.SIGKILL))
+        with suppress(LineLost):
+            forked(world.place(disk), ordered(new))
+            return False
+        return True
+
+    said = set()
+    for at in range(200):
+        if not died(at):
+            break
+        said.add(deploy(world, package({CONFIG: "one\n"})).outcome.output)
+    what = f"An installation of {'b' * 10} was interrupted here"
+    assert said == {
+        "",  # before there was anything to take back, or after everything
+        f"{what} and taken back: The installation was interrupted.",
+        f"{what} when all of it was done.",
+    }
+
+
+def test_one_that_cannot_be_taken_back_is_in_the_way(world: World) -> None:
+    """It is told as what the node came to, and whose it was; no later commit is tried."""
+    deploy(world, package({CONFIG: "one\n"}))
+    new = package({CONFIG: "two\n"}, slow(world), commit="b")
+    with line_to(world) as line:
+
+        def told(step: str, state: str) -> None:
+            if step == "restart app":
+                until(world.daemons / "here")
+                for process in far_ends(world):
+                    os.kill(process, signal.SIGKILL)
+
+        with pytest.raises(LineLost):
+            talk(line, lambda hello: ordered(new, actions=restarting("app")), told)
+    (world.root / "etc/app").rename(world.root / "etc/elsewhere")
+    (world.root / "etc/app").write_text("somebody's")
+    done = deploy(world, package({CONFIG: "three\n"}, commit="c"))
+    assert (done.outcome.result, done.outcome.commit) == ("failed", "c" * 40)
+    what = f"An installation of {'b' * 10} was interrupted here: "
+    assert done.outcome.output.startswith(what)
+    assert "Going back failed: /etc/app is not a folder." in done.outcome.output
+    (world.root / "etc/app").unlink()
+    (world.root / "etc/elsewhere").rename(world.root / "etc/app")
+    done = deploy(world, package({CONFIG: "three\n"}, commit="c"))
+    assert (done.outcome.result, world.read(CONFIG)) == ("ok", "three\n")
 
 
 def far_ends(world: World) -> list[int]:

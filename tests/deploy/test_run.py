@@ -386,3 +386,34 @@ def test_sudo_is_for_who_is_not_root(
     Tried(monkeypatch, 1, well, network=network, entering={"sudo": sudo}).run()
     (command,) = network.connections["n0"].commands
     assert command.removeprefix("echo gitcfg-far/1 line; ").startswith(begins)
+
+
+LAST = Installed("reverted", "a" * 40, "d0", step="check x", output="check x: exit code 1.\nand more")
+TOLD = "The last installation here, of aaaaaaaaaa, was taken back: check x: exit code 1."
+
+
+@pytest.mark.parametrize(
+    ("last", "more", "result", "said"),
+    [
+        (LAST, {}, "ok", TOLD),
+        (LAST, {}, "unchanged", TOLD),
+        (LAST._replace(result="failed"), {}, "ok", TOLD.replace("taken back", "not even taken back")),
+        (LAST._replace(output=""), {}, "ok", TOLD.replace(": exit code 1.", "")),
+        (LAST._replace(result="ok"), {}, "ok", ""),
+        (LAST, {"busy": "somebody"}, "ok", ""),  # a later one has been at work
+        (LAST, {"interrupted": True}, "ok", ""),  # of which the node itself tells
+        (LAST._replace(commit=COMMIT), {}, "reverted", ""),  # the same once more
+    ],
+)
+def test_what_the_last_installation_came_to_is_told(
+    monkeypatch: pytest.MonkeyPatch, last: Installed, more: dict[str, Any], result: str, said: str
+) -> None:
+    """Perhaps the line was lost, and nobody has heard of it."""
+
+    def far(node: str, decide: Decide, told: Told) -> Done | None:
+        decide(Hello("3.11", node, "root", "b" * 40, "d1", report=last, **more))
+        step = "check x" if result == "reverted" else ""
+        return Done(Installed(result, COMMIT, "d2", step=step, output="own"))
+
+    one = Tried(monkeypatch, 1, far).run().results["n0"]
+    assert one.output == "\n".join(filter(None, (said, "own")))

@@ -45,7 +45,7 @@ def _lines(result: Result, dry: bool) -> Iterator[Line]:
     """What is told of a node below its outcome."""
     if result.message:
         yield safe(result.message), ""
-    if result.outcome not in WELL and result.output:
+    if result.output:  # of a node that is well: what was mended, or what became of an earlier installation
         yield from _output(result)
     if result.hint:
         yield f"hint: {safe(result.hint)}", "cyan"

@@ -13,12 +13,13 @@ from typing import NamedTuple
 from ..damaged import set_aside
 from ..entry import under_lock
 from ..installing import Installing
-from ..outcome import REFUSED, Outcome
+from ..outcome import OK, REFUSED, REVERTED, Outcome
 from ..place import Place
 from ..policy import Policy
 from ..problems import Busy, Damaged, InstallError
 from .order import Asked
 
+_SHORT = 10
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
@@ -49,20 +50,39 @@ def _unless_root(kind: str) -> str:
 
 
 def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
-    """Install. Of a damaged record or journal the outcome tells, and all is installed anew, as agents do."""
+    """Install. Of a damaged record or journal the outcome tells, and all is installed anew, as agents do.
+
+    So it does of an installation that died here before this one: nobody else has heard of how it ended.
+    """
     installing = Installing(place, asked.package, asked.actions, Policy.everything())
-    said = ""
+    said: list[str] = []
+
+    def heard(before: Outcome) -> None:
+        said.append(_earlier(before))
+
     try:
         try:
-            outcome = under_lock(place, installing)
+            outcome = under_lock(place, installing, heard)
         except Damaged:
-            said = set_aside(place, stamp)
-            outcome = under_lock(place, installing)
+            said.append(set_aside(place, stamp))
+            outcome = under_lock(place, installing, heard)
     except (InstallError, OSError) as error:
         return problem_of(error)
     if outcome.result == REFUSED and outcome.output.startswith("The file system of "):
         return Problem("full", outcome.output)
-    return outcome._replace(output="\n".join(part for part in (said, outcome.output) if part))
+    if (outcome.commit, outcome.digest) != (asked.package.commit, asked.package.digest):
+        # An earlier one that cannot be taken back is in the way, and nothing else was done.
+        ours = {"commit": asked.package.commit, "digest": asked.package.digest}
+        outcome = outcome._replace(output=_earlier(outcome), **ours)
+    return outcome._replace(output="\n".join(part for part in (*said, outcome.output) if part))
+
+
+def _earlier(outcome: Outcome) -> str:
+    """What is said of an installation that was interrupted, and has come to its end only now."""
+    what = f"An installation of {outcome.commit[:_SHORT]} was interrupted here"
+    if outcome.result == OK:
+        return f"{what} when all of it was done."
+    return f"{what}{' and taken back' if outcome.result == REVERTED else ''}: {outcome.output}"
 
 
 def apart(work: Callable[[], int]) -> int:
