@@ -77,6 +77,7 @@ class FarFleet(Site):
     def __init__(self, folder: Path, listening: Sshd, addresses: tuple[str, ...]) -> None:
         super().__init__(folder / "git")
         self.folder, self.sshd, self.home = folder, listening, folder / "home"
+        self.program: tuple[str, ...] = GITCFG
         self.entering: tuple[str, ...] = ("--no-sudo",)
         """What every deploy says; nothing: whether it goes through sudo is left to it."""
         names = {f"n{number}": address for number, address in enumerate(addresses, 1)}
@@ -129,7 +130,7 @@ class FarFleet(Site):
 
     def line(self, *words: str) -> list[str]:
         """A deploy's words."""
-        return [*GITCFG, "deploy", "--root", ROOT, "--yes", *self.entering, *words]
+        return [*self.program, "deploy", "--root", ROOT, "--yes", *self.entering, *words]
 
     def call(self, *words: str) -> Done:
         """Any command of gitcfg's, to its end."""

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import signal
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +27,7 @@ export GITCFG_TESTED="$home" TMPDIR="$home/tmp" PATH="$home/bin:$(cat "$home/pat
 command=$(printf '%s' "$SSH_ORIGINAL_COMMAND" | sed "s#{root}#$home/root#g")
 exec /bin/sh -c "$command"
 """
+DYING = Path(__file__).with_name("far_dying.py")
 FAR_END = b"gitcfg-far/"
 """What the command of each far end says."""
 _USUAL = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -145,6 +147,23 @@ class FarNode:
     def _before(self, line: str) -> None:
         place = self.daemon.home / "poold"
         place.write_text(place.read_text().replace("\n", f"\n{line}\n", 1))
+
+    def dies(self, at: int) -> None:
+        """From now on its far end dies before the thing that it does as number `at`; below 0: never."""
+        self.lives()
+        (self.home / "dies-at").write_text(f"{at}\n")
+        python = shutil.which("python3", path=_USUAL)
+        self.program("python3", f'#!/bin/sh\nexec {python} -IS {DYING} {self.home} "$@"\n')
+
+    def lives(self) -> None:
+        """From now on its far end is as it is."""
+        for place in (self.home / "did", self.bin / "python3"):
+            place.unlink(missing_ok=True)
+
+    @property
+    def did(self) -> list[str]:
+        """What its far end has done since ``dies``."""
+        return (self.home / "did").read_text().split()
 
     def kill_installation(self) -> int:
         """Kill the far ends that are at work here; how many those were."""
