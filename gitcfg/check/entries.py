@@ -15,6 +15,8 @@ from gitcfg.render.formats import formats
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _FORBIDDEN = ("/proc", "/sys", "/dev")
+_OWN = ".gitcfg-"
+_MOST_NAME, _MOST_PATH, _MOST_NAMES = 240, 4000, 100
 _MODE = re.compile(r"0?[0-7]{3}")
 
 
@@ -62,8 +64,24 @@ def _path(path: str) -> Iterator[tuple[str, str]]:
         yield "has a path with characters that cannot be printed", ""
     elif normal.replace("//", "/", 1) != path or path == "/":
         yield "has no normal path", f"Write {normal.replace('//', '/', 1)}." if normal != "/" else ""
+    else:
+        yield from _beyond(path)
     if any((normal + "/").startswith(f"{folder}/") for folder in _FORBIDDEN):
         yield "leads where no files belong", "Nothing can be put under /proc, /sys or /dev."
+
+
+def _beyond(path: str) -> Iterator[tuple[str, str]]:
+    """What every node refuses: there must be room beside a file for another name of it."""
+    names = path.split("/")[1:]
+    if any(name.startswith(_OWN) for name in names):
+        yield (
+            f"has a name that begins with {_OWN}",
+            "Files that gitcfg itself needs for a moment are called so.",
+        )
+    longest = max(len(name.encode()) for name in names)
+    if longest > _MOST_NAME or len(path.encode()) > _MOST_PATH or len(names) > _MOST_NAMES:
+        most = f"{_MOST_NAME} bytes in a name, {_MOST_PATH} in all, {_MOST_NAMES} names"
+        yield "has too long a path", f"At most: {most}."
 
 
 def _mode(entry: FileEntry) -> Iterator[tuple[str, str]]:
