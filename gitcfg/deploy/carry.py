@@ -27,7 +27,7 @@ import os,sys
 def say(t):os.write(1,("MARK "+t+chr(10)).encode())
 if sys.version_info<(3,9):
  for m in range(19,8,-1):
-  try:p="python3.%d"%m;os.execvp(p,[p]+open("/proc/self/cmdline").read().split(chr(0))[1:-1])
+  try:p="python3.%d"%m;os.execvp(p,[p]+open("/proc/self/cmdline","rb").read().split(bytes(1))[1:-1])
   except OSError:0
  sys.exit(say("old %d.%d"%sys.version_info[:2]))
 import hashlib,zlib
@@ -46,9 +46,10 @@ if c:
 exec(compile(d.partition(bytes(1))[0],"far","exec",0,True,2))
 sys.exit(start(d,k,r,s,c))
 """
+# Names of files are UTF-8 whatever language a login speaks.
 _SHELL = (
     f"echo {MARK} {SHELL}; for p in 3 {' '.join(f'3.{minor}' for minor in range(19, 8, -1))}; do "
-    f'command -v python$p >/dev/null 2>&1 && exec python$p -IS -c "$@"; done; echo {MARK} {NO_PYTHON}'
+    f'command -v python$p >/dev/null 2>&1 && exec python$p -X utf8 -IS -c "$@"; done; echo {MARK} {NO_PYTHON}'
 )
 
 

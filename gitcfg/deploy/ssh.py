@@ -2,6 +2,7 @@
 
 import logging
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -26,6 +27,8 @@ from gitcfg.deploy.ssh_trust import Trust, all_files
 _KEEPALIVE = 15
 _PORT = 22
 _NONE = "none"
+_BRACKETS = re.compile(r"(?:(?P<user>.+)@)?\[(?P<host>[^\]]+)\](?::(?P<port>[0-9]+))?")
+"""How ssh writes a host to jump over by its IPv6 address, which fabric takes for a name."""
 
 logging.getLogger("paramiko").addHandler(logging.NullHandler())  # else it writes tracebacks on stderr
 
@@ -116,9 +119,12 @@ class Ssh:
     def _unopened(self, name: str, user: str | None) -> Connection:
         """Without fabric's own way to other hosts, and its client: both trust every host key."""
         seconds = self._reaching.connect_timeout
+        found = _BRACKETS.fullmatch(name)
+        host = found["host"] if found else name
         connection = _Connection(
-            name,
-            user=user,
+            host,
+            user=user or (found["user"] if found else None),
+            port=int(found["port"]) if found and found["port"] else None,
             config=self._config,
             gateway=False,
             forward_agent=False,
@@ -126,8 +132,8 @@ class Ssh:
             connect_kwargs=dict.fromkeys(("banner_timeout", "auth_timeout", "channel_timeout"), seconds),
         )
         connection.client = paramiko.SSHClient()
-        if connection.host == name:
-            connection.host = self._reaching.addresses.get(name, name)
+        if connection.host == host:
+            connection.host = self._reaching.addresses.get(host, host)
         return connection
 
     def _prepare(self, connection: Connection, over: str) -> None:
@@ -161,8 +167,15 @@ def _jumps(connection: Connection) -> str:
     """The hosts to jump over; none where the host is one of them, as `Host *` makes it."""
     said = str(connection.ssh_config.get("proxyjump") or _NONE).replace("ssh://", "")
     own = (connection.original_host, connection.host)
-    hops = [connection.derive_shorthand(hop.strip())["host"] for hop in said.split(",")]
-    return "" if said == _NONE or any(hop in own for hop in hops) else said
+    hops = [hop.strip() for hop in said.split(",")]
+    names = [
+        found["host"] if (found := _BRACKETS.fullmatch(hop)) else _named(connection, hop) for hop in hops
+    ]
+    return "" if said == _NONE or any(name in own for name in names) else said
+
+
+def _named(connection: Connection, hop: str) -> str:
+    return str(connection.derive_shorthand(hop)["host"])
 
 
 def _address(connection: Connection) -> str:

@@ -27,6 +27,8 @@ FAILURES = (OSError, EOFError, SSHException, ValueError, GitcfgError, *_HOSTILE)
 """All that opening a connection may raise."""
 _BANNER = "banner"
 _NO_KEY = "No authentication methods available"
+_MORE = frozenset("@:/")
+"""What is in addresses that are more than a host."""
 
 
 def unreached(error: Exception, address: str, user: str) -> Unreached:
@@ -46,7 +48,9 @@ def unreached(error: Exception, address: str, user: str) -> Unreached:
         hint = "IdentityFile in ssh_config names a file; `ssh-add` gives one to the agent of SSH_AUTH_SOCK."
         return Unreached(Outcome.AUTH, message, hint)
     if isinstance(error, socket.gaierror):
-        return Unreached(Outcome.UNREACHABLE, f"Its name leads to no address: {error.strerror}.")
+        more = ("Who logs in and at which port is said by ssh_config.",) if set(address) & _MORE else ()
+        name = f"Its address {shown(address)}" if address else "Its name"
+        return Unreached(Outcome.UNREACHABLE, f"{name} leads nowhere: {error.strerror}.", *more)
     where = f" at {address}" if address else ""
     return Unreached(Outcome.UNREACHABLE, f"It does not answer{where}: {reason(error)}.")
 

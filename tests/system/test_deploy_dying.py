@@ -73,7 +73,9 @@ def killed(fleet: FarFleet, points: Sequence[int], old: str, new: str) -> int:
     done = fleet.deploy("-o", "json", *names)
     outcomes = fleet.outcomes(done)
     assert set(outcomes.values()) <= {"lost", "ok"}, done.out
-    interrupted = {node.name for node in nodes.values() if (node.state / "journal").exists()}
+    # Until its journal has a line an installation has not begun.
+    journals = {node.name: node.state / "journal" for node in nodes.values()}
+    interrupted = {name for name, file in journals.items() if file.exists() and file.read_bytes()}
     assert interrupted <= {name for name, word in outcomes.items() if word == "lost"}
     for node in nodes.values():
         node.lives()
