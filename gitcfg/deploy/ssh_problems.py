@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import socket
 import struct
 
@@ -27,6 +28,7 @@ FAILURES = (OSError, EOFError, SSHException, ValueError, GitcfgError, *_HOSTILE)
 """All that opening a connection may raise."""
 _BANNER = "banner"
 _NO_KEY = "No authentication methods available"
+_PORT = re.compile(r" ?port [0-9]+\Z")
 _MORE = frozenset("@:/")
 """What is in addresses that are more than a host."""
 
@@ -48,8 +50,9 @@ def unreached(error: Exception, address: str, user: str) -> Unreached:
         hint = "IdentityFile in ssh_config names a file; `ssh-add` gives one to the agent of SSH_AUTH_SOCK."
         return Unreached(Outcome.AUTH, message, hint)
     if isinstance(error, socket.gaierror):
-        more = ("Who logs in and at which port is said by ssh_config.",) if set(address) & _MORE else ()
-        name = f"Its address {shown(address)}" if address else "Its name"
+        host = _PORT.sub("", address)
+        more = ("Who logs in and at which port is said by ssh_config.",) if set(host) & _MORE else ()
+        name = f"Its address {shown(host)}" if host else "Its name"
         return Unreached(Outcome.UNREACHABLE, f"{name} leads nowhere: {error.strerror}.", *more)
     where = f" at {address}" if address else ""
     return Unreached(Outcome.UNREACHABLE, f"It does not answer{where}: {reason(error)}.")

@@ -1,6 +1,6 @@
 """The python3 of a node whose far end dies: before the thing that HOME/dies-at has the number of.
 
-    far_dying.py HOME -IS -c CODE WORD...
+    far_dying.py HOME OPTION... -c CODE WORD...
 
 Each thing (a change of the disk, a message, a process that is started) is a line of HOME/did.
 """
@@ -52,6 +52,7 @@ def heard(event: str, words: tuple[Any, ...]) -> None:
 
 with open(f"{HOME}/dies-at") as said:
     AT = int(said.read())
-code, sys.argv = sys.argv[4], ["-c", *sys.argv[5:]]
+FIRST = sys.argv.index("-c")
+code, sys.argv = sys.argv[FIRST + 1], ["-c", *sys.argv[FIRST + 2 :]]
 sys.addaudithook(heard)
 exec(code, {"__name__": "__main__"})

@@ -67,14 +67,19 @@ def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
             said.append(set_aside(place, stamp))
             outcome = under_lock(place, installing, heard)
     except (InstallError, OSError) as error:
-        return problem_of(error)
+        found = problem_of(error)
+        return found._replace(message=_lines(*said, found.message))
     if outcome.result == REFUSED and outcome.output.startswith("The file system of "):
-        return Problem("full", outcome.output)
-    if (outcome.commit, outcome.digest) != (asked.package.commit, asked.package.digest):
+        return Problem("full", _lines(*said, outcome.output))
+    new = asked.package
+    if (outcome.commit, outcome.digest) != (new.commit, new.digest):
         # An earlier one that cannot be taken back is in the way, and nothing else was done.
-        ours = {"commit": asked.package.commit, "digest": asked.package.digest}
-        outcome = outcome._replace(output=_earlier(outcome), **ours)
-    return outcome._replace(output="\n".join(part for part in (*said, outcome.output) if part))
+        outcome = outcome._replace(output=_earlier(outcome), commit=new.commit, digest=new.digest)
+    return outcome._replace(output=_lines(*said, outcome.output))
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
 
 
 def _earlier(outcome: Outcome) -> str:
