@@ -60,10 +60,10 @@ def _hand_over(frames: Frames, order: Order, digest: str | None) -> None:
     parts = taken_apart(order.package, hidden)
     wanted = contents_of(parts.pieces)
     if digest != order.package["digest"] and not hidden and _size(parts) <= SMALL:
-        _all_at_once(frames, order, parts, wanted)
+        _all_at_once(frames, order, parts, wanted, digest)
         return
     ids = base64.b64encode(b"".join(ids_of(parts.pieces))).decode()
-    frames.say(ORDER, [msgspec.json.encode(_ordered(order, parts) | {"ids": ids})])
+    frames.say(ORDER, [msgspec.json.encode(_ordered(order, parts, digest) | {"ids": ids})])
     lacking = numbers_of(_answer(frames, LACKS, _MOST_LACKS), len(parts.pieces))
     if lacking:
         frames.say(PARTS, [b"\n".join(parts.pieces[number] for number in lacking)])
@@ -81,15 +81,17 @@ def _size(parts: Parts) -> int:
     return sum(map(len, parts.pieces)) + sum(map(len, parts.contents.values()))
 
 
-def _all_at_once(frames: Frames, order: Order, parts: Parts, wanted: tuple[Wanted, ...]) -> None:
-    said = _ordered(order, parts) | {"pieces": [piece.decode() for piece in parts.pieces]}
+def _all_at_once(
+    frames: Frames, order: Order, parts: Parts, wanted: tuple[Wanted, ...], base: str | None
+) -> None:
+    said = _ordered(order, parts, base) | {"pieces": [piece.decode() for piece in parts.pieces]}
     if not order.dry:
         frames.after = HANDED_OVER
     contents = (parts.contents[one.sha256] for one in wanted)
     frames.say_all((ORDER, [msgspec.json.encode(said)]), (CONTENTS, contents))
 
 
-def _ordered(order: Order, parts: Parts) -> dict[str, Any]:
+def _ordered(order: Order, parts: Parts, base: str | None) -> dict[str, Any]:
     return {
         "head": parts.head,
         "sum": sum_of(parts.pieces),
@@ -98,6 +100,7 @@ def _ordered(order: Order, parts: Parts) -> dict[str, Any]:
         "force_agent": order.force_agent,
         "who": order.who[:200],
         "wait": order.wait,
+        "base": base or "",
     }
 
 

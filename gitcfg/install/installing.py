@@ -18,7 +18,7 @@ from .place import Place
 from .plan import Plan, done, plan_to_json
 from .planning import make_plan, permit
 from .policy import Policy
-from .problems import InstallError, Refused, failure
+from .problems import Busy, InstallError, Refused, failure
 from .record import INSTALLED, NEXT, Record, write_record
 from .request import Request, paths_of
 from .rollback import roll_back
@@ -41,7 +41,10 @@ class Installing:
         policy: Policy,
         confirm: Callable[[], None] | None = None,
         spared: frozenset[str] = frozenset(),
+        base: str = "",
     ) -> None:
+        """`base` is the digest of what the actions begin from; "" where that does not matter."""
+        self.base = base
         self.place = place
         self.spared = spared
         self.confirm = confirm
@@ -52,6 +55,7 @@ class Installing:
 
     def __call__(self, store: Store) -> Outcome:
         record = in_force(store)
+        self._begins_from(record)
         try:
             owners = owners_of(self.package, record.package)
             plan = self.planned(store, record, owners)
@@ -61,6 +65,15 @@ class Installing:
         if plan.idle:
             return self._nothing_to_do(store, record)
         return self._carried_out(store, record, plan, owners)
+
+    def _begins_from(self, record: Record) -> None:
+        """Busy: somebody was quicker. The actions would leave daemons with what that has brought."""
+        stands = record.package.digest if record.package is not None else ""
+        if self.base and stands not in ("", self.base, self.package.digest):
+            raise Busy(
+                "Another installation ended here meanwhile: what stands is not what this one begins from.",
+                "Deploy again.",
+            )
 
     def planned(self, store: Store, record: Record, owners: Owners) -> Plan:
         """What is to be done, with nothing touched; Refused where it may not be, or there is no room."""

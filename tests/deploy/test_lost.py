@@ -77,11 +77,16 @@ def test_what_fails_then_goes_back(world: World) -> None:
 
 
 def test_who_comes_next_waits(world: World) -> None:
+    """What it is to do began from what stood before: it says so, and is thought out anew."""
     deploy(world, package({CONFIG: "one\n"}))
     cut_in_the_middle(world, 0, signal.SIGHUP)
     threading.Timer(0.3, (world.daemons / "go").touch).start()
-    done = deploy(world, package({CONFIG: "three\n"}, commit="c"), wait=60.0)
-    assert done.outcome.result == "ok"
+    with pytest.raises(FarError) as found:
+        deploy(world, package({CONFIG: "three\n"}, commit="c"), wait=60.0)
+    assert (found.value.kind, "meanwhile" in found.value.message) == ("busy", True)
+    assert world.read(CONFIG) == "two\n"
+    assert deploy(world, package({CONFIG: "two\n"}, commit="b")).outcome.result in ("ok", "unchanged")
+    assert deploy(world, package({CONFIG: "three\n"}, commit="c"), wait=60.0).outcome.result == "ok"
     assert world.read(CONFIG) == "three\n"
 
 

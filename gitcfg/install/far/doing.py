@@ -54,7 +54,7 @@ def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
 
     So it does of an installation that died here before this one: nobody else has heard of how it ended.
     """
-    installing = Installing(place, asked.package, asked.actions, Policy.everything())
+    installing = Installing(place, asked.package, asked.actions, Policy.everything(), base=asked.base)
     said: list[str] = []
 
     def heard(before: Outcome) -> None:
@@ -65,6 +65,7 @@ def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
             outcome = under_lock(place, installing, heard)
         except Damaged:
             said.append(set_aside(place, stamp))
+            installing.base = ""
             outcome = under_lock(place, installing, heard)
     except (InstallError, OSError) as error:
         found = problem_of(error)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
+from ..found import read_journal
 from ..inforce import UNKNOWN
-from ..outcome import outcome_to_json
+from ..outcome import OK, outcome_to_json
 from ..owed import in_words
 from ..place import Place
 from ..problems import Damaged, InstallError
@@ -52,7 +54,19 @@ def _in_force(store: Store) -> dict[str, Any]:
         said["owed"] = list(in_words(record.owed))
     if package is not None and package.commit != UNKNOWN:
         said.update(commit=package.commit, digest=package.digest)
-    return said
+    return {**said, **(_decided(store) if said["interrupted"] else {})}
+
+
+def _decided(store: Store) -> dict[str, Any]:
+    """What an installation that died has decided on, though its record does not say so yet.
+
+    The next one finishes that first, and begins from it: daemons have it already.
+    """
+    with suppress(InstallError):
+        found = read_journal(store)
+        if found is not None and found.end is not None and found.end.result == OK and found.commit != UNKNOWN:
+            return {"commit": found.commit, "digest": found.digest}
+    return {}
 
 
 def _agent(store: Store, there: bool) -> str:

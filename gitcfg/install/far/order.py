@@ -33,6 +33,8 @@ class Asked(NamedTuple):
     force_agent: bool
     who: str
     wait: float
+    base: str
+    """The digest of what was in force when the actions were thought out; "" if nothing was."""
 
 
 def take_order(line: FarLine, place: Place) -> Asked:
@@ -50,6 +52,7 @@ def take_order(line: FarLine, place: Place) -> Asked:
             said["force_agent"] is True,
             text(said["who"], "who"),
             number(said["wait"], "wait", _MOST_WAIT),
+            text(said["base"], "base"),
         )
     except _UNREADABLE as error:
         raise PackageError(f"The order cannot be read: {type(error).__name__}.") from None

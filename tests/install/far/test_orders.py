@@ -80,6 +80,7 @@ def order(new: Package = NEW, **more: Any) -> dict[str, Any]:
         "force_agent": False,
         "who": "",
         "wait": 0,
+        "base": "",
     }
     return {**said, **more}
 
