@@ -23,7 +23,8 @@ OLD_PYTHON = """#!/bin/sh
 exec {python} -c '
 import sys
 sys.version_info = (3, 6, 8)
-code, sys.argv = sys.argv[3], ["-c", *sys.argv[4:]]
+at = sys.argv.index("-c", 1)
+code, sys.argv = sys.argv[at + 1], ["-c", *sys.argv[at + 2 :]]
 exec(code)' "$@"
 """
 
