@@ -199,11 +199,18 @@ def test_one_that_died_when_all_was_done(world: World) -> None:
             return False
         return True
 
-    said = set()
+    said, finished = set(), 0
     for at in range(200):
         if not died(at):
             break
-        said.add(deploy(world, package({CONFIG: "one\n"})).outcome.output)
+        hello = greeted(world)
+        done = deploy(world, package({CONFIG: "one\n"}))
+        said.add(done.outcome.output)
+        # Who comes next hears of what will be in force, and what it is to do begins from that.
+        decided = hello.interrupted and hello.commit == "b" * 40
+        assert decided == ("when all of it was done" in done.outcome.output)
+        finished += decided
+    assert finished, "none died between its decision and its record"
     what = f"An installation of {'b' * 10} was interrupted here"
     assert said == {
         "",  # before there was anything to take back, or after everything
