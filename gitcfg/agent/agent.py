@@ -11,7 +11,7 @@ from ..install import Debt, Drift, InstallError, Package, Place, debts, installe
 from .client import Client
 from .facts import Facts
 from .memory import MOST_DRIFT, Memory, Running, keep
-from .problems import PENDING, AgentError, Declined
+from .problems import PENDING, SECRETS, AgentError, Declined
 from .settings import Settings
 from .target import Target
 from .wakes import Wakes
@@ -69,17 +69,32 @@ class Agent:
         self.tell(_sentence(error))
 
     def heard(self, target: Target, **changes: Any) -> None:
-        """Keep what the server said."""
+        """Keep what the server said. That it says anything does not mean that it can hand secrets over."""
+        if not self._lacks_secrets():
+            self._answered()
+            while len(self._told) > 1:
+                self._told.popleft()
+        told = {"sequence": target.sequence, "told": target.digest, "problem": self.memory.problem}
+        self.remember(**told, **self._contact(), **changes)
+
+    def supplied(self) -> None:
+        """What the server names is here: fetched, or in force before."""
+        if self._lacks_secrets():
+            self._answered()
+            self.remember()
+
+    def _lacks_secrets(self) -> bool:
+        return (self.memory.problem or {}).get("kind") == SECRETS
+
+    def _answered(self) -> None:
+        """What was in the way is over; who calls keeps that on the disk."""
         problem = self.memory.problem
         if problem is not None:
             self._told.clear()  # else a second outage, with the same words, would not be told
             accepted = problem.get("kind") == PENDING
             ended = f"{self.client.server} answers as it should again."
             self.say("This node's key is accepted now." if accepted else ended)
-        while len(self._told) > 1:
-            self._told.popleft()
-        told = {"sequence": target.sequence, "told": target.digest, "problem": None}
-        self.remember(**told, **self._contact(), **changes)
+            self.memory = self.memory._replace(problem=None)
 
     def troubled(self, error: AgentError | InstallError | OSError, again: float = 0.0) -> None:
         """Keep what is in the way, and when the next round begins."""

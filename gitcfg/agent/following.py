@@ -24,6 +24,7 @@ def follow(agent: Agent, target: Target) -> Outcome | None:
     moved = before is None or before.commit != target.commit
     same = before is not None and before.digest == target.digest and not _is_owed(agent)
     if before is not None and same and not (moved and agent.settings.advertise):
+        agent.supplied()
         _adopt(agent, before, target)
         return None
     if _too_early(agent, target):
@@ -49,9 +50,11 @@ def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outco
             same = before is not None and before.digest == package.digest
             actions = Actions() if same else ask_actions(agent.client, before, target)
     except PackageError as error:
+        agent.supplied()
         return Outcome(REFUSED, target.commit, target.digest, step="read", output=str(error))
     from ..install import install
 
+    agent.supplied()
     settle(agent)  # Busy where somebody else installs: that says nothing against this commit
     agent.wakes.may_begin()
     owed = "".join(f", {one} is owed" for one in in_words(agent.owed()))

@@ -9,6 +9,8 @@ PENDING = "pending"
 """The server's word for a node that git does not know."""
 UNAUTHORIZED = "unauthorized"
 """Its word for a signature that is not by the key that it knows."""
+SECRETS = "secrets"
+"""Its word for contents that it cannot hand over; only what is fetched meets it, no check-in."""
 BUSY = (429, 502, 503, 504)
 """What a server, or a proxy before it, answers that will have an answer later."""
 

@@ -123,8 +123,8 @@ def test_what_is_sealed_to_another_key_changes_nothing(site: Site) -> None:
     assert site.world.read(CONFIG) == TRUE
 
 
-def test_a_server_that_cannot_open_them_changes_nothing(site: Site) -> None:
-    ready(site)
+def unopened(site: Site) -> None:
+    """From now on the server cannot open any secret; all else it answers."""
     problem = {
         "type": "urn:gitcfg:problem:secrets",
         "title": "x",
@@ -134,6 +134,36 @@ def test_a_server_that_cannot_open_them_changes_nothing(site: Site) -> None:
     headers = {"content-type": "application/problem+json"}
     refused = (503, headers, json.dumps(problem).encode())
     site.book.refuse = lambda path: refused if path.startswith("/v1/commits/") else None
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_that_it_cannot_is_told_once_until_it_can(site: Site, back: bool) -> None:
+    """Or until nothing of it is needed any more: the check-ins between are no sign that it can."""
+    ready(site)
+    unopened(site)
+    site.book.offer(made(site, NEXT, "b", 2), reload=["app"])
+    daemon = site.start()
+    asked = "GET /v1/commits/" + "b" * 40 + "/nodes/n1"
+    awaited(lambda: site.book.requests.count(asked) >= 3)
+    status = json.loads(site.agent("status", "-o", "json").stdout)
+    if back:
+        site.book.commit = "a" * 40
+        site.book.sequence += 1
+        site.book.rollback = True
+    else:
+        site.book.refuse = lambda path: None
+    awaited(lambda: json.loads(site.agent("status", "-o", "json").stdout)["problem"] is None)
+    daemon.send_signal(signal.SIGTERM)
+    said = drained(daemon)
+    assert status["problem"]["kind"] == "secrets"
+    assert said.count("No key opens it.") == 1, said
+    assert said.count("answers as it should again") == 1, said
+    assert said.index("No key opens it.") < said.index("answers as it should again")
+
+
+def test_a_server_that_cannot_open_them_changes_nothing(site: Site) -> None:
+    ready(site)
+    unopened(site)
     site.book.offer(made(site, NEXT, "b", 2), reload=["app"])
     done = site.once()
     assert done.returncode == 5
