@@ -74,7 +74,7 @@ def sent(session: Session, said: str, asked: Asked, now: float) -> int:
     kept = files.named(folder, said)
     taken = tell(repository, asked, kept, now)
     told(folder, kept.run.id, taken.place, now)
-    again = f", {taken.known} of which it knew" if taken.known else ""
+    again = f", {taken.known} of which it knew already" if taken.known else ""
     session.write(f"Told {taken.place} of {counted(taken.new + taken.known, 'node')}{again}.\n")
     for note in strange(kept.run.id, taken):
         session.console(stderr=True).print(note)
@@ -129,4 +129,7 @@ def _of(done: NodeDone | None) -> tuple[Line, ...]:
     if done is None:
         return ()
     step = ((f"at {done.step}", ""),) if done.step else ()
-    return (*step, *((text, "dim") for text in done.output.splitlines()[-_LINES:]))
+    lines = done.output.splitlines()
+    over = len(lines) - _LINES
+    before = ((f"... {counted(over, 'line')} before, all of which -o json has", "dim"),) if over > 0 else ()
+    return (*step, *before, *((text, "dim") for text in lines[-_LINES:]))

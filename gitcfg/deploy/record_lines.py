@@ -100,9 +100,20 @@ def _well(done: NodeDone) -> bool:
 def encoded(line: Line) -> bytes:
     """A line, with its end. What stands for no character in a program's output is told as `?`."""
     if isinstance(line, NodeDone):
-        output = line.output[-MOST_OUTPUT:].encode("utf-8", "replace").decode()
+        output = _end_of(line.output).encode("utf-8", "replace").decode()
         line = msgspec.structs.replace(line, output=output)
     return msgspec.json.encode(line) + b"\n"
+
+
+def _end_of(output: str) -> str:
+    """What is kept of it: whole lines, unless one is so long that little would be left; and how much is not."""
+    over = len(output) - MOST_OUTPUT
+    if over <= 0:
+        return output
+    begin = output.find("\n", over - 1) + 1
+    if not 0 < begin <= over + MOST_OUTPUT // 2:
+        begin = over
+    return f"... {begin} characters before\n{output[begin:]}"
 
 
 def read(data: bytes, going: bool = False) -> Kept | None:

@@ -142,6 +142,18 @@ def test_one_of_them_is_shown_by_node(deployed: Pool, capfd: pytest.CaptureFixtu
     told(capfd, "deploys", "zzz", code=2)
 
 
+def test_what_is_left_out_of_an_output_is_said(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:
+    made = pool.begun(FIRST, ("n1", "n2"), 60.0)
+    made.node(NodeDone("n1", "failed", "check", "".join(f"line {number}\n" for number in range(13))))
+    made.node(NodeDone("n2", "failed", "check", "early\n" + "x" * 8192))
+    made.ended("done")
+    said = told(capfd, "deploys", FIRST).splitlines()
+    at = said.index("  ... 3 lines before, all of which -o json has")
+    assert said[at + 1 : at + 11] == [f"  line {number}" for number in range(3, 13)]
+    assert "  ... 6 characters before" in said
+    assert not any("early" in line or line == "  line 2" for line in said)
+
+
 def test_what_cannot_be_read_is_noted(deployed: Pool, capfd: pytest.CaptureFixture[str]) -> None:
     (deployed.folder / "1pkd3a9zzz.jsonl").write_text("\x1b[31m\n")
     assert run(["deploys"]) == 0
@@ -188,7 +200,7 @@ def test_the_inventory_knows_it_without_a_server(deployed: Pool, capfd: pytest.C
 def test_a_database_is_told_once(deployed: Pool, state: State, capfd: pytest.CaptureFixture[str]) -> None:
     state.checkins.record([Checkin("n5", deployed.now, "key", "1", deployed.commit, deployed.digest)])
     assert told(capfd, "deploys", "--send", FIRST) == "Told the database of 3 nodes.\n"
-    assert told(capfd, "deploys", "--send", "aaa") == "Told the database of 3 nodes, 3 of which it knew.\n"
+    assert told(capfd, "deploys", "--send", "aaa") == "Told the database of 3 nodes, 3 of which it knew already.\n"
     assert {one.node: one.via for one in state.checkins.nodes()} == {
         "n1": "alice@desk",
         "n2": "alice@desk",

@@ -93,6 +93,36 @@ def test_a_foreign_file_is_told(data: bytes) -> None:
         read(data)
 
 
+@pytest.mark.parametrize(
+    ("output", "before", "kept"),
+    [
+        ("x" * MOST_OUTPUT, None, "x" * MOST_OUTPUT),
+        ("first\n" + "y" * MOST_OUTPUT, 6, "y" * MOST_OUTPUT),
+        ("first\nsecond\n" + "y\n" * (MOST_OUTPUT // 2 - 1), 13, "y\n" * (MOST_OUTPUT // 2 - 1)),
+        ("first\nsecond\n" * MOST_OUTPUT, 12 * MOST_OUTPUT + 7, None),
+        ("x" * MOST_OUTPUT + "\nshort\n", 7, "x" * (MOST_OUTPUT - 7) + "\nshort\n"),
+    ],
+)
+def test_the_end_of_an_output_begins_where_a_line_does(
+    output: str, before: int | None, kept: str | None
+) -> None:
+    """Unless the last line alone is too long; how much stood before it is told."""
+    found = read(encoded(run()) + encoded(NodeDone("n1", "failed", output=output)))
+    assert found is not None
+    said = found.done["n1"].output
+    head, _, rest = said.partition("\n")
+    if before is None:
+        assert said == kept
+    elif kept is not None:
+        assert (head, rest) == (f"... {before} characters before", kept)
+    else:
+        number = int(head.split()[1])
+        assert head == f"... {number} characters before"
+        assert output[number - 1] == "\n"
+        assert rest == output[number:]
+        assert MOST_OUTPUT - 7 <= len(rest) <= MOST_OUTPUT
+
+
 def test_a_file_of_another_version_is_none_of_ours() -> None:
     line = encoded(run()).replace(b"deploy-run/1", b"deploy-run/2")
     with pytest.raises(ValueError, match="does not begin"):
@@ -109,7 +139,7 @@ def test_a_run_is_kept_line_by_line(folder: Path) -> None:
     assert (kept.ended, dict(kept.done)) == ("running", {})
     made.node(NodeDone("n2", "failed", "check", "\udc80" + "x" * MOST_OUTPUT * 2, commit=COMMIT))
     (kept,) = record.runs(folder)
-    assert kept.done["n2"].output == "x" * MOST_OUTPUT
+    assert kept.done["n2"].output == f"... {MOST_OUTPUT + 1} characters before\n" + "x" * MOST_OUTPUT
     assert kept.done["n2"].at == 7.0
     made.node(NodeDone("n1", "ok", output="\udc80", at=6.5))
     made.ended("limit")

@@ -262,7 +262,7 @@ def test_who_deploys_tells_it_over_http(pool: Pool) -> None:
     for name in (*nodes, "strange"):
         made.node(NodeDone(name, "ok", output="x" * 300_000, commit=pool.first, digest=pool.digest("d1")))
     made.ended("done")
-    for said in ("of 2 nodes.", "of 2 nodes, 2 of which it knew."):
+    for said in ("of 2 nodes.", "of 2 nodes, 2 of which it knew already."):
         assert _send(pool, pool.operate) == (0, f"Told {pool.server.url} {said}\n", "strange")
     assert _send(pool, pool.read)[0] == 2
     assert (pool.listed()["d1"]["state"], pool.listed()["d1"]["via"]) == ("ok", "bob")

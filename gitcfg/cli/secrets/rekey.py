@@ -124,6 +124,7 @@ def _tell(session: Session, plans: "Sequence[Plan]", own: "Identities") -> None:
     if gone:
         names = " ".join(plan.name for plan in plans if plan.gone)
         console = session.console(stderr=True)
-        console.print(f"warning: {safe(', '.join(gone.values()))} has seen these contents.", style="yellow")
+        who = f"{safe(', '.join(gone.values()))} {'has' if len(gone) == 1 else 'have'}"
+        console.print(f"warning: {who} seen these contents.", style="yellow")
         console.print(f"hint: `gitcfg secret rotate` each of them: {safe(names)}.", style="cyan")
     tell_of_own(session, plans, own)
