@@ -8,6 +8,10 @@ _ADDRESS = re.compile(
     r"(?<![\w.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?!\w|\.\w)"
     r"|(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){7})[0-9a-f:]{3,39}(?![\w:]))"
 )
+_ALONE = r"(?<![\w.-]){}(?![\w-]|\.\w)"
+_WITHIN = r"(?<![^\W_]){}(?![^\W_])"
+_TELLING = re.compile(r"(?=.*[^\W\d_])(?=.*[0-9]|...)")
+"""Names that mean the node also as a part of a word, as in `poold-n1`; `7` in `1.7` or `in` in `log-in` may not."""
 Line = tuple[str, str]
 """A text, and how it looks."""
 
@@ -18,7 +22,8 @@ def alike(text: str, node: str) -> str:
     text = _ADDRESS.sub("ADDRESS", text)
     for name in (node, node.partition(".")[0]):
         if name and name in text:
-            text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", "NODE", text)
+            form = _WITHIN if _TELLING.match(name) else _ALONE
+            text = re.sub(form.format(re.escape(name)), "NODE", text)
     return text
 
 

@@ -200,7 +200,10 @@ def test_the_inventory_knows_it_without_a_server(deployed: Pool, capfd: pytest.C
 def test_a_database_is_told_once(deployed: Pool, state: State, capfd: pytest.CaptureFixture[str]) -> None:
     state.checkins.record([Checkin("n5", deployed.now, "key", "1", deployed.commit, deployed.digest)])
     assert told(capfd, "deploys", "--send", FIRST) == "Told the database of 3 nodes.\n"
-    assert told(capfd, "deploys", "--send", "aaa") == "Told the database of 3 nodes, 3 of which it knew already.\n"
+    assert (
+        told(capfd, "deploys", "--send", "aaa")
+        == "Told the database of 3 nodes, 3 of which it knew already.\n"
+    )
     assert {one.node: one.via for one in state.checkins.nodes()} == {
         "n1": "alice@desk",
         "n2": "alice@desk",

@@ -160,6 +160,12 @@ def test_who_goes_can_no_longer_open_it_and_is_said_to_have_seen_it(pool: Pool) 
     assert "version: 1\n" in (pool.root / "secrets/pool.yaml").read_text()
 
 
+def test_several_who_go_have_seen_it(pool: Pool) -> None:
+    pool.begun().run("secret", "rekey", "--add", "carol.pub")
+    done = pool.run("secret", "rekey", "--remove", "bob", "--remove", "carol")
+    assert done.error.splitlines()[0] == "warning: bob, carol have seen these contents."
+
+
 def test_who_takes_himself_out_is_told(pool: Pool) -> None:
     done = pool.begun().run("secret", "rekey", "pool", "--remove", "alice")
     assert "note: None of your own keys is a recipient of pool, so you cannot open it." in done.error

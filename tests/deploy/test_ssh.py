@@ -304,6 +304,19 @@ def test_a_proxy_command(place: Place) -> None:
     assert place.runs(place.ssh(f"Host n1\n  HostName {place.there}\n  ProxyCommand {words}\n"), "n1")
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("no-such-nc %h %p", "Its ProxyCommand no-such-nc cannot be run here: no such file or directory."),
+        ("/ %h", "Its ProxyCommand / cannot be run here: permission denied."),
+        ("nc '%h", "The ProxyCommand that ssh_config says for it cannot be read: no closing quotation."),
+    ],
+)
+def test_a_proxy_command_that_cannot_be_run_is_named(place: Place, command: str, said: str) -> None:
+    error = place.refused(place.ssh(f"Host n1\n  HostName {place.there}\n  ProxyCommand {command}\n"), "n1")
+    assert (error.outcome, error.message) == (Outcome.UNREACHABLE, said)
+
+
 def test_settings_may_be_in_other_files(place: Place, tmp_path: Path) -> None:
     inner = tmp_path / "inner.conf"
     inner.write_text(f"Host n1\n  HostName {place.here}\n")
