@@ -11,7 +11,7 @@ _ADDRESS = re.compile(
 _ALONE = r"(?<![\w.-]){}(?![\w-]|\.\w)"
 _WITHIN = r"(?<![^\W_]){}(?![^\W_])"
 _TELLING = re.compile(r"(?=.*[^\W\d_])(?=.*[0-9]|...)")
-"""Names that mean the node also as a part of a word, as in `poold-n1`; `7` in `1.7` or `in` in `log-in` may not."""
+"""Names that mean the node within a word, too (`poold-n1`); `7` in `1.7` or `in` in `log-in` may not."""
 Line = tuple[str, str]
 """A text, and how it looks."""
 

@@ -106,7 +106,7 @@ def encoded(line: Line) -> bytes:
 
 
 def _end_of(output: str) -> str:
-    """What is kept of it: whole lines, unless one is so long that little would be left; and how much is not."""
+    """Whole lines of it, unless one is so long that little would be left; and how much is left out."""
     over = len(output) - MOST_OUTPUT
     if over <= 0:
         return output

@@ -9,7 +9,6 @@ from gitcfg.deploy.outcomes import Outcome
 from gitcfg.deploy.reach import Unreached
 from gitcfg.model.names import shown
 
-
 _HINT = "ssh_config names it, and wants a program that is installed here."
 
 

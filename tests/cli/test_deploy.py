@@ -164,10 +164,11 @@ def test_a_dry_run_shows_what_differs_and_touches_nothing(pool: Pool) -> None:
 
 
 def test_lines_of_json_while_it_runs(pool: Pool) -> None:
-    out, _ = pool.deploy("-o", "jsonl")
+    out, err = pool.deploy("-o", "jsonl")
     judge(out, "jsonl")
     lines = [json.loads(line) for line in out.splitlines()]
     assert sorted(line["node"] for line in lines) == ["n1", "n2", "n3"]
+    assert err.splitlines()[-1].startswith("3 nodes: 3 ok. Commit ")
     assert {line["run"] for line in lines} != {None}
 
 

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from gitcfg.cli.deploying.carried import code
+from gitcfg.cli.deploying.following import Stops
 from gitcfg.cli.deploying.live import Lines, Looking
 from gitcfg.cli.deploying.records import About, Ending
 from gitcfg.cli.deploying.signals import interrupting
@@ -105,6 +106,17 @@ def test_the_exit_code(words: str, expected: int) -> None:
     results = {str(number): Result(str(number), Outcome(word)) for number, word in enumerate(words.split())}
     assert code(Finished(results, Why.DONE, "")) == expected
     assert code(Finished(results, Why.INTERRUPTED, INTERRUPTED)) == 130
+
+
+def test_where_programs_read_only_that_nobody_else_is_begun_is_said() -> None:
+    heard: list[str] = []
+    stops = Stops(heard.append)
+    stops.began("n1", 1)
+    stops.ended(Result("n1", Outcome.LOST, message="It was cut."))
+    assert heard == []
+    stops.stopping(INTERRUPTED)
+    wait = "No other node is begun; those at work finish. Ctrl-C again leaves them."
+    assert heard == [f"{INTERRUPTED} {wait}"]
 
 
 def test_lines_where_nobody_looks() -> None:

@@ -231,13 +231,16 @@ def test_what_nobody_took_is_told_later(
     source, server = opened(deployed.place), Asked(server="http://127.0.0.1:1")
     (said,) = told_all(source.repository, server, deployed.folder, deployed.now)
     assert "does not answer" in said
-    assert f"`gitcfg deploys --send {FIRST}` tells it later" in said
+    later = f"`gitcfg deploys --send {SECOND}` tells it later, and so does the next deploy"
+    assert said.endswith(f"{later}, which also tells an earlier one.")
     assert run(["deploys", "--send", FIRST, "--server", "http://127.0.0.1:1"]) == 2
     going = deployed.begun(THIRD, ("n4",), 5.0)
     going.node(deployed.well("n4"))
     assert told_all(source.repository, Asked(), deployed.folder, deployed.now) == ()
     assert [one.node for one in state.checkins.nodes()] == ["n1", "n2"]
     going.ended("done")
+    (said,) = told_all(source.repository, server, deployed.folder, deployed.now)
+    assert f"`gitcfg deploys --send {THIRD}` tells it later, and so does the next deploy." in said
     assert told_all(source.repository, Asked(), deployed.folder, deployed.now) == ()
     assert [one.node for one in state.checkins.nodes()] == ["n1", "n2", "n4"]
 

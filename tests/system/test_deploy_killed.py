@@ -144,6 +144,25 @@ def test_ctrl_c_begins_nobody_else_and_lets_who_began_finish(three: FarFleet, nu
     settled(three, "zero")
 
 
+@pytest.mark.parametrize("output", ["json", "jsonl"])
+def test_programs_are_told_of_ctrl_c_and_of_the_end_on_stderr(three: FarFleet, output: str) -> None:
+    """Lines are of one node each, so that nothing else would say how it ended."""
+    node = three.nodes[three.order()[0]]
+    gate = node.daemon.block("restart")
+    running = three.start("-o", output, "--jobs", "1")
+    node.daemon.asked("restart")
+    running.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    gate.unlink()
+    done = three.over(running)
+    said = (
+        "The deploy was interrupted. No other node is begun; those at work finish. Ctrl-C again leaves them."
+    )
+    assert (done.code, done.err.count(said)) == (130, 1), done.err
+    ended = "3 nodes: 1 ok, 2 skipped. The deploy was interrupted. Commit "
+    assert (ended in done.err) == (output == "jsonl"), done.err
+
+
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 def test_a_terminal_that_is_closed_is_one_ctrl_c(three: FarFleet) -> None:
     """The shell and the system both say so, and nothing can be shown any more; the server is told."""

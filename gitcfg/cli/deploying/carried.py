@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 
 from gitcfg.cli.deploying.commit import Chosen, records
-from gitcfg.cli.deploying.following import All, Quiet, Recording
+from gitcfg.cli.deploying.following import All, Recording, Stops
 from gitcfg.cli.deploying.records import About, Ending, record
 from gitcfg.cli.deploying.signals import interrupting
 from gitcfg.cli.deploying.written import Written
@@ -108,8 +108,9 @@ def _recorder(source: Source, run: Run, stack: ExitStack) -> Recorder:
 
 def _watching(session: Session, deploying: Deploying, output: Output, stack: ExitStack) -> Listener:
     """Who shows how far it is: on a terminal that is free, else lines where no other lines are written."""
+    stops = Stops(lambda said: session.console(stderr=True).print(said))
     if output is not Output.TEXT and not sys.stderr.isatty():
-        return Quiet()  # without rich, whose modules take 30 ms
+        return stops  # without rich before it says something: its modules take 30 ms
     from gitcfg.cli.deploying.live import Lines, Looking
 
     console = session.console(stderr=True)
@@ -117,7 +118,7 @@ def _watching(session: Session, deploying: Deploying, output: Output, stack: Exi
     free = output is not Output.JSONL or not sys.stdout.isatty()
     if free and console.is_terminal and sys.stderr.isatty() and not console.is_dumb_terminal:
         return stack.enter_context(Looking(console, len(plan.nodes), len(plan.sizes), time.monotonic))
-    return Lines(console) if output is Output.TEXT else Quiet()
+    return Lines(console) if output is Output.TEXT else stops
 
 
 def _followed(deploying: Deploying, listener: Listener, written: Written) -> Finished:
@@ -145,10 +146,11 @@ def _tell(
         from gitcfg.cli.records import write_record
 
         write_record(record(about, ending, results), output)
-    elif output is Output.TEXT:
+    else:  # lines of JSON are of one node each: how it ended, and why, has no place among them
         from gitcfg.cli.deploying.told import summary, tell
 
-        tell(session.console(), results, about.dry)
+        if output is Output.TEXT:
+            tell(session.console(), results, about.dry)
         session.console(stderr=True).print(summary(about, ending, results))
 
 

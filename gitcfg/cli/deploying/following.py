@@ -1,10 +1,12 @@
-"""Who follows a deploy: several listeners as one, those that say nothing, and the one that records."""
+"""Who follows a deploy: several as one, who says nothing or only why nobody else is begun, who records."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from gitcfg.deploy.listening import Listener
 from gitcfg.deploy.outcomes import Result
 from gitcfg.deploy.record import NodeDone, Recorder
+from gitcfg.deploy.turns import INTERRUPTED
 
 
 class Quiet:
@@ -24,6 +26,24 @@ class Quiet:
 
     def tick(self) -> None:
         """Some time has passed."""
+
+
+class Stops(Quiet):
+    """Says that nobody else has a turn, where something else than eyes reads what becomes of nodes."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+
+    def stopping(self, because: str) -> None:
+        """Nobody else has a turn."""
+        with suppress(OSError):  # nobody reads it any more, which ends no deploy
+            self._say(stopping(because))
+
+
+def stopping(because: str) -> str:
+    """Why nobody else has a turn, and what becomes of those that have theirs."""
+    again = " Ctrl-C again leaves them." if because == INTERRUPTED else ""
+    return f"{because} No other node is begun; those at work finish.{again}"
 
 
 class All(Quiet):

@@ -9,19 +9,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from gitcfg.cli.deploying.following import Quiet
+from gitcfg.cli.deploying.following import Quiet, stopping
 from gitcfg.cli.deploying.told import style, work
 from gitcfg.cli.plain import counted, safe
 from gitcfg.deploy.outcomes import WELL, Outcome, Result
-from gitcfg.deploy.turns import INTERRUPTED
 
 _ROWS = 12
 _EVERY = 0.1
-
-
-def _stopping(because: str) -> str:
-    again = " Ctrl-C again leaves them." if because == INTERRUPTED else ""
-    return f"No other node is begun; those at work finish.{again}"
 
 
 class Lines(Quiet):
@@ -40,7 +34,7 @@ class Lines(Quiet):
 
     def stopping(self, because: str) -> None:
         """Nobody else has a turn."""
-        self._print(Text(f"{because} {_stopping(because)}"))
+        self._print(Text(stopping(because)))
 
     def _print(self, text: Text) -> None:
         with suppress(OSError):  # nobody reads it any more, which ends no deploy
@@ -89,7 +83,7 @@ class Looking(Quiet):
 
     def stopping(self, because: str) -> None:
         """Nobody else has a turn."""
-        self._because = f"{because} {_stopping(because)}"
+        self._because = stopping(because)
         self._draw()
 
     def tick(self) -> None:

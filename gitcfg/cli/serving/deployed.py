@@ -66,21 +66,30 @@ def told_all(repository: "Repository", asked: Asked, folder: Path, now: float) -
 
 
 def _told_each(repository: "Repository", asked: Asked, folder: Path, now: float) -> Iterator[str]:
-    said: set[str] = set()
+    failed: dict[str, tuple[GitcfgError, list[str]]] = {}
+    away: Unreachable | None = None
     for kept in filter(deployed, untold(folder)):
         run = kept.run.id
+        if away is not None:  # who gives no answer is asked once, not for each run
+            failed[away.message][1].append(run)
+            continue
         try:
             taken = tell(repository, asked, kept, now)
             record.told(folder, run, taken.place, now)
         except GitcfgError as error:
-            if error.message not in said:
-                later = f"`gitcfg deploys --send {run}` tells it later, and so does the next deploy."
-                yield " ".join(("note:", error.message, *error.hints, later))
-            said.add(error.message)
-            if isinstance(error, Unreachable):
-                return
+            away = error if isinstance(error, Unreachable) else None
+            failed.setdefault(error.message, (error, []))[1].append(run)
         else:
             yield from strange(run, taken)
+    for error, runs in failed.values():
+        yield " ".join(("note:", error.message, *error.hints, _later(runs)))
+
+
+def _later(runs: list[str]) -> str:
+    """The newest of them is the one that was just made, or as near to it as there is one."""
+    others = {1: "", 2: ", which also tells an earlier one"}
+    also = others.get(len(runs), f", which also tells {len(runs) - 1} earlier ones")
+    return f"`gitcfg deploys --send {runs[-1]}` tells it later, and so does the next deploy{also}."
 
 
 def strange(run: str, taken: Taken) -> Iterator[str]:
