@@ -1,6 +1,7 @@
 """Holds and overrides as they stand: for whom, how long still, and what they do there."""
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import date
 from typing import Any
 
 import msgspec
@@ -15,14 +16,14 @@ from gitcfg.model import Hold, Origin, Override
 class Standing(msgspec.Struct, frozen=True):
     """A hold or an override. `days` are those left after today: 0 on the last one, less when it is over.
 
-    `does` is what it does there, as programs read it.
+    Both are None where its end cannot be read. `does` is what it does there, as programs read it.
     """
 
     name: str
     nodes: tuple[str, ...]
     where: str | None
-    until: str
-    days: int
+    until: str | None
+    days: int | None
     reason: str
     origin: Origin
     does: dict[str, Any]
@@ -56,16 +57,25 @@ def standing_record(schema: str, many: str, found: Iterable[Standing]) -> Record
 
 
 def _standing(fleet: Fleet, found: Hold | Override, nodes: tuple[str, ...], does: dict[str, Any]) -> Standing:
+    until = None if _unread(fleet, found) else found.until
     return Standing(
         found.name,
         nodes,
         found.where.name if found.where is not None else None,
-        str(found.until),
-        (found.until - fleet.today).days,
+        str(until) if until is not None else None,
+        (until - fleet.today).days if until is not None else None,
         found.reason,
         found.origin,
         does,
     )
+
+
+def _unread(fleet: Fleet, found: Hold | Override) -> bool:
+    """What has no end that can be read was given the last of all days; some may mean just that one."""
+    if found.until != date.max:
+        return False
+    at = found.until_at
+    return at is None or any(at in finding.origins for finding in fleet.model.findings)
 
 
 def _record(one: Standing) -> Record:

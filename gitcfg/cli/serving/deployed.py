@@ -81,8 +81,8 @@ def _told_each(repository: "Repository", asked: Asked, folder: Path, now: float)
             failed.setdefault(error.message, (error, []))[1].append(run)
         else:
             yield from strange(run, taken)
-    for error, runs in failed.values():
-        yield " ".join(("note:", error.message, *error.hints, _later(runs)))
+    for problem, runs in failed.values():
+        yield " ".join(("note:", problem.message, *problem.hints, _later(runs)))
 
 
 def _later(runs: list[str]) -> str:

@@ -72,8 +72,9 @@ def _lines(found: "Iterable[Standing]") -> "Iterator[Text]":
     from gitcfg.cli.trails import aligned
 
     for one in found:
-        style = "red" if one.days < 0 else "yellow" if one.days < 7 else ""
-        yield Text.assemble((safe(one.name), "bold"), "  ", (f"until {one.until}, {left(one.days)}", style))
+        style = "red" if one.days is None or one.days < 0 else "yellow" if one.days < 7 else ""
+        end = "its end cannot be read" if one.days is None else f"until {one.until}, {left(one.days)}"
+        yield Text.assemble((safe(one.name), "bold"), "  ", (end, style))
         rows = [(Text(f"  {label}", "cyan"), Text(said)) for label, said in _told(one) if said]
         yield from aligned(rows)
 
