@@ -11,7 +11,7 @@ import pytest
 from tests.server.agent import Node, plain
 from tests.server.described import judge
 from tests.server.sealed import FILE, WITH_SECRET, content, featured, package, secret
-from tests.server.site import Server, Site, until
+from tests.server.site import Server, Site, run, until
 
 CANARY, NEXT = "canary-of-the-server", "canary-that-came-next"
 
@@ -109,6 +109,15 @@ def test_a_search_does_not_tell_what_a_key_holds_that_was_left_in_a_file(pool: P
     assert {answer.status for answer in found.values()} == {200}
     assert {text for text, answer in found.items() if b"files/key" in answer.body} == {"beside"}
     assert b"MIIEvQ" not in found["MIIEv"].body
+
+
+def test_a_difference_tells_whom_secrets_are_for(pool: Pool) -> None:
+    first = run("git", "rev-parse", f"{pool.commit}~1", cwd=pool.site.work).strip()
+    target = f"/v1/diff?from={first}&to={pool.commit}"
+    answer = pool.server.get(target, pool.token)
+    judge("GET", target, answer)
+    (told,) = answer.json()["secrets"]
+    assert (told["name"], CANARY.encode() in answer.body) == ("pool", False)
 
 
 def test_a_node_without_secrets_is_answered_as_ever(pool: Pool) -> None:

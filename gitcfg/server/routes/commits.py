@@ -7,6 +7,8 @@ from aiohttp import web
 
 from gitcfg.comparison.records import diff_record
 from gitcfg.delivery import steps
+from gitcfg.gate.secret_changes import secret_changes
+from gitcfg.gate.secret_words import secret_record
 from gitcfg.library import compare
 from gitcfg.server import source
 from gitcfg.server.answers import json_answer
@@ -81,8 +83,9 @@ def _changes(fleets: Fleets, old: str | None, new: str, node: str) -> bytes:
 
 
 def _diff(fleets: Fleets, old: str, new: str) -> bytes:
-    changed = compare(fleets.at(old), fleets.at(new))
-    return msgspec.json.encode(diff_record(old, new, changed))
+    before, after = fleets.at(old), fleets.at(new)
+    secrets = map(secret_record, secret_changes(before, after))
+    return msgspec.json.encode(diff_record(old, new, compare(before, after), secrets=secrets))
 
 
 ROUTES = [
