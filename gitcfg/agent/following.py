@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ..install import REFUSED, Actions, InstallError, Outcome, Package, PackageError
+from ..install import FAILED, REFUSED, UNCHANGED, Actions, InstallError, Outcome, Package, PackageError
 from ..install.order import STOP
 from ..install.owed import in_words
 from .agent import Agent
@@ -25,8 +25,7 @@ def follow(agent: Agent, target: Target) -> Outcome | None:
     same = before is not None and before.digest == target.digest and not _is_owed(agent)
     if before is not None and same and not (moved and agent.settings.advertise):
         agent.supplied()
-        _adopt(agent, before, target)
-        return None
+        return _adopt(agent, before, target)
     if _too_early(agent, target):
         return None
     started = time.monotonic()
@@ -63,11 +62,20 @@ def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outco
     return install(agent.place, package, actions, agent.settings.policy, reaching(agent, target))
 
 
-def _adopt(agent: Agent, before: Package, target: Target) -> None:
-    """Another commit with the same result: nothing is fetched, and this is what runs."""
+def _adopt(agent: Agent, before: Package, target: Target) -> Outcome | None:
+    """Another commit with the same result: nothing is fetched, and this is what runs.
+
+    Where the last that was heard is that even the way back failed, that is over, by whatever: the server
+    hears of it, or it would wait for that for ever.
+    """
+    if (agent.memory.last or {}).get("outcome") == FAILED:
+        outcome = Outcome(UNCHANGED, target.commit, target.digest)
+        note(agent, outcome, 0.0)
+        return outcome
     known = agent.running(before)
     if known is not None and known.commit != target.commit:
         agent.remember(running=known._replace(commit=target.commit), failure=None)
+    return None
 
 
 def _is_owed(agent: Agent) -> bool:

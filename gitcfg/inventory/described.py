@@ -36,8 +36,13 @@ def described(fleet: Fleet, today: date) -> dict[str, Described]:
 def behind(
     fleet: Fleet, seen: Collection["NodeState"], cache: Cache, older: Older, today: date
 ) -> frozenset[str]:
-    """The nodes that run something else than a commit means; who runs that very commit does not."""
-    return guests_behind(fleet, seen, today) | _described_behind(fleet, seen, cache, older)
+    """The nodes that run something else than a commit means; who runs that very commit does not.
+
+    Of who is stuck nobody knows what it runs.
+    """
+    stuck = frozenset(one.node for one in seen if one.stuck)
+    known = [one for one in seen if not one.stuck]
+    return stuck | guests_behind(fleet, known, today) | _described_behind(fleet, known, cache, older)
 
 
 def _described_behind(

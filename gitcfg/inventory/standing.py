@@ -9,10 +9,10 @@ class Standing(StrEnum):
     """Where a node stands; of several that are true, the first in this order.
 
     Gone: it came once, and git describes it no more. Pending: it came, and git has no key of it. Failed,
-    refused and reverted are about the last installation, if it was of what it is to run by now, and it runs
-    something else. What it failed at before that is over.
+    refused and reverted are about the last installation, if it was of what it is to run by now; after the
+    latter two it runs something else, or all is well. What it failed at before that is over.
     Away: it was silent for longer than its patience; who has no agent never is. Behind: it runs something
-    else, for whatever reason.
+    else, for whatever reason, or nobody knows what, since even the way back failed.
     """
 
     GONE = "gone"
@@ -75,6 +75,10 @@ def course(node: Stands) -> Standing:
         return Standing.NEVER
     if not node.accepted:
         return Standing.PENDING
+    if node.outcome == Standing.FAILED:
+        return (
+            Standing.FAILED
+        )  # the record says that the same is in force, and its daemons may have other files
     if not node.behind:
         return Standing.OK
     return _FAILED.get(node.outcome or "", Standing.BEHIND)

@@ -26,6 +26,11 @@ class Last(msgspec.Struct, frozen=True, gc=False):
     interval: float = 0.0
     agentless: bool = False
 
+    @property
+    def stuck(self) -> bool:
+        """Does nobody know what it runs, since even the way back failed?"""
+        return self.outcome == "failed"
+
     def away(self, now: float) -> bool:
         """Has it been silent for longer than it should be?"""
         return not self.agentless and now - self.last > patience(self.interval)
@@ -86,7 +91,8 @@ class Roll:
         known = self.nodes.get(name)
         if known is None:
             return None
-        runs = known.commit == commit or (digest is not None and known.digest == digest)
+        same = known.commit == commit or (digest is not None and known.digest == digest)
+        runs = same and not known.stuck
         failed = known.failed_at if known.failed_commit == commit else None
         return Seen(known.last, known.present, runs, failed, patience(known.interval), not known.agentless)
 

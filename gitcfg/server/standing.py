@@ -38,7 +38,9 @@ def stands(view: View, name: str, last: Last | None, now: float) -> Stands:
 
 
 def _behind(view: View, name: str, last: Last) -> bool:
-    """Does a node run something else than it is to run by now?"""
+    """Does a node run something else than it is to run by now, or nobody knows what?"""
+    if last.stuck:
+        return True
     if last.commit == view.offer(name).commit:
         return False
     line = view.line(name)

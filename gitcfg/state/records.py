@@ -41,6 +41,11 @@ class Result(msgspec.Struct, frozen=True):
         """Does the node not run the commit because of it?"""
         return self.outcome not in ("ok", "unchanged")
 
+    @property
+    def stuck(self) -> bool:
+        """Has even the way back failed? Then files may be as the record says, and what runs be as it may."""
+        return self.outcome == "failed"
+
 
 class Checkin(msgspec.Struct, frozen=True):
     """What a node says of itself. `nonce` is used once, under `key`, the public key of what signed it."""
@@ -121,6 +126,11 @@ class NodeState(msgspec.Struct, frozen=True):
     def agentless(self) -> bool:
         """Is it known by deploys alone? Then nobody checks in, and nobody can be away."""
         return self.via is not None and not self.interval
+
+    @property
+    def stuck(self) -> bool:
+        """Does nobody know what it runs, until an installation ends otherwise?"""
+        return self.result is not None and self.result.stuck
 
 
 class StoredRelease(msgspec.Struct, frozen=True):

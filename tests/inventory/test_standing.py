@@ -92,8 +92,9 @@ def naively(known: Fleet, name: str, seen: dict[str, NodeState]) -> str:
         return "retired"
     if said is None:
         return "never"
-    is_behind = said.commit != TIP and said.digest != meant(known, name)
     result = said.result
+    stuck = result is not None and result.outcome == "failed"
+    is_behind = stuck or (said.commit != TIP and said.digest != meant(known, name))
     if is_behind and result is not None and result.commit == TIP and result.failed:
         return result.outcome
     if NOW - said.last > {3.0: 900.0, 600.0: 1800.0}[said.interval]:
@@ -256,8 +257,27 @@ def test_who_has_no_agent_is_neither_away_nor_pending(
     # It did check in once, and the deploy saw its agent: then it is silent.
     late = replace(said, key=key(1), interval=60.0)
     assert standing_of(known, late) == ("away" if keys else "pending")
-    failed = replace(said, result=Result(TIP, "failed", 1.0, "check"), failed_commit=TIP)
-    assert standing_of(known, failed) == ("failed" if wanted == "behind" else "ok")
+    failed = replace(said, result=Result(TIP, "reverted", 1.0, "check"), failed_commit=TIP)
+    assert standing_of(known, failed) == ("reverted" if wanted == "behind" else "ok")
+
+
+@pytest.mark.parametrize("via", ["alice", None])
+def test_who_failed_is_not_ok_until_it_says_otherwise(via: str | None) -> None:
+    """Even the way back failed: its files stand as the record says, and its daemons may have any others."""
+    known = in_memory({**FILES, "nodes/n1.yaml": "groups: [g]\n", "keys/k.txt": f"n1 {key(1)}\n"}, TODAY)
+    known.commit = TIP
+    came = ("n1", 1.0, NOW, NOW, key(1))
+
+    def said(commit: str, outcome: str, runs: str = OLD) -> NodeState:
+        result = Result(commit, outcome, NOW)
+        return NodeState(*came, runs, known["n1"].digest, 1.0, result, via=via, interval=60.0)
+
+    # What it is to run is what its record says; what failed was that, or another that was taken back since.
+    assert standing_of(known, said(TIP, "failed")) == "failed"
+    assert standing_of(known, said(TIP, "failed", TIP)) == "failed"
+    assert standing_of(known, said(OLD, "failed")) == "behind"
+    for outcome in ("ok", "unchanged", "reverted", "refused"):
+        assert standing_of(known, said(OLD, outcome)) == standing_of(known, said(TIP, outcome)) == "ok"
 
 
 def standing_of(known: Fleet, said: NodeState) -> str | None:

@@ -23,7 +23,7 @@ def true(node: Stands) -> dict[Standing, bool]:
         Standing.PENDING: pending,
         Standing.RETIRED: node.retired,
         Standing.NEVER: not node.came,
-        Standing.FAILED: fails and node.outcome == "failed",
+        Standing.FAILED: node.outcome == "failed",
         Standing.REFUSED: fails and node.outcome == "refused",
         Standing.REVERTED: fails and node.outcome == "reverted",
         Standing.AWAY: node.away,

@@ -62,7 +62,7 @@ class Awaited:
         return f"{counted(len(late), 'node')} of {len(self.names)} {verb} not run it yet: {fold(late)}."
 
     def _runs(self, node: "NodeState") -> bool:
-        if node.commit is None:
+        if node.commit is None or node.stuck:
             return False
         return self._follows(node.commit) or (
             node.digest is not None and node.digest == self._digests.get(node.node)
