@@ -116,16 +116,20 @@ class Recorder:
 
 def told(folder: Path, run: str, where: str, at: float) -> None:
     """Note whom a run was told. GitcfgError: it cannot be; then it is told again, which harms nobody."""
-    file = place(folder, run)
     try:
-        opened = os.open(file, _APPEND)
-        try:
-            os.write(opened, b"\n" + encoded(Told(where, at)))  # what was torn before it stays by itself
-        finally:
-            os.close(opened)
+        append(folder, run, Told(where, at))
     except OSError as error:
         hint = "The next deploy tells it again."
-        raise GitcfgError(f"{file} cannot be written: {error.strerror}.", hint) from None
+        raise GitcfgError(f"{place(folder, run)} cannot be written: {error.strerror}.", hint) from None
+
+
+def append(folder: Path, run: str, line: Line) -> None:
+    """Another line in the file of a run that is over. OSError: it cannot be written."""
+    opened = os.open(place(folder, run), _APPEND)
+    try:
+        os.write(opened, b"\n" + encoded(line))  # what was torn before it stays by itself
+    finally:
+        os.close(opened)
 
 
 def _make(folder: Path) -> None:

@@ -23,6 +23,7 @@ from gitcfg.deploy.messages import Hello, Order
 from gitcfg.deploy.outcomes import WELL, Outcome, Result
 from gitcfg.deploy.reach import Network
 from gitcfg.deploy.record import Recorder, Run, run_id
+from gitcfg.deploy.record_later import Later
 from gitcfg.deploy.run import Deploy
 from gitcfg.deploy.turns import Plan, Why
 from gitcfg.deploy.visit import Entering
@@ -54,7 +55,9 @@ def carry_out(session: Session, source: Source, deploying: Deploying, dry: bool,
         followers: list[Listener] = [Recording(recorder)] if recorder is not None else []
         written = Written(about if output is Output.JSONL else None)
         followers += [written, _watching(session, deploying, output, stack)]
-        finished = _recorded(recorder, partial(_followed, deploying, All(followers), written))
+        orders = _heard(deploying, Later(records(source), run.nodes, time.time))
+        following = msgspec.structs.replace(deploying, orders=orders)
+        finished = _recorded(recorder, partial(_followed, following, All(followers), written))
     ending = Ending(finished.why, finished.because, time.monotonic() - since)
     try:
         if written.fault is not None:
@@ -64,6 +67,17 @@ def carry_out(session: Session, source: Source, deploying: Deploying, dry: bool,
         if recorder is not None:
             _note(session, source, recorder, deploying.asked)
     return code(finished)
+
+
+def _heard(deploying: Deploying, later: Later) -> Callable[[str, Hello], Order]:
+    """Orders; what nodes say before is also written to earlier runs that had not heard of their end."""
+
+    def order(node: str, hello: Hello) -> Order:
+        made = deploying.orders(node, hello)
+        later.heard(node, hello, made.dry)
+        return made
+
+    return order
 
 
 def _recorded(recorder: Recorder | None, followed: Callable[[], Finished]) -> Finished:
