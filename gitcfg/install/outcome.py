@@ -53,6 +53,19 @@ class Outcome(NamedTuple):
         )
 
 
+def with_earlier(outcome: Outcome, earlier: Outcome) -> Outcome:
+    """With what taking back an earlier installation has done, or would do, on the way."""
+    changed = {*outcome.changed, *earlier.changed} - {*outcome.removed}
+    removed = {*outcome.removed, *earlier.removed} - changed
+    return outcome._replace(
+        changed=tuple(sorted(changed)),
+        removed=tuple(sorted(removed)),
+        restarted=tuple(dict.fromkeys((*outcome.restarted, *earlier.restarted))),
+        reloaded=tuple(dict.fromkeys((*outcome.reloaded, *earlier.reloaded))),
+        stopped=tuple(dict.fromkeys((*outcome.stopped, *earlier.stopped))),
+    )
+
+
 def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
     """As plain data."""
     return outcome._asdict()

@@ -33,6 +33,10 @@ class Obstacle(Refused):
     """A link, a folder or a special file stands where it must not."""
 
 
+class NoRoom(Refused):
+    """The file system has no room for it."""
+
+
 class Busy(Refused):
     """Another installation holds the lock."""
 

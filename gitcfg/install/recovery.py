@@ -14,6 +14,7 @@ from .package import Package
 from .place import Place
 from .problems import InstallError
 from .record import INSTALLED, NEXT, read_record
+from .restoring import with_files
 from .rollback import roll_back
 from .store import BACKUP, STAGED, Store
 from .unshown import hiding_of
@@ -23,7 +24,7 @@ def recovered(store: Store, place: Place) -> Outcome | None:
     """What the interrupted installation came to; None if none was interrupted. Dying in here is well too.
 
     A command that was running when its installation died is killed: nobody knows how far it came, and the way
-    back activates its subsystem anew.
+    back activates its subsystem anew. One that was taken back tells which files were written for that.
     """
     found = read_journal(store)
     if found is None:
@@ -34,7 +35,10 @@ def recovered(store: Store, place: Place) -> Outcome | None:
         return finish(store, place, found, found.end)
     end_orphan(found.process)
     hiding = place._replace(hides=hiding_of(store, _packages(store), found.plan))
-    return roll_back(store, hiding, found, found.undo or _interrupted(found))
+    stood = with_files(_interrupted(found), store, found.plan)
+    outcome = roll_back(store, hiding, found, found.undo or _interrupted(found))
+    well = outcome.result == REVERTED
+    return outcome._replace(changed=stood.changed, removed=stood.removed) if well else outcome
 
 
 def _packages(store: Store) -> Iterator[Package | None]:

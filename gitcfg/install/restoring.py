@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from .beside import clear, former, fresh
 from .kept import set_aside
+from .outcome import Outcome
 from .paths import name_of, parent_of
 from .place import Place
 from .plan import Entry, Plan
@@ -83,6 +84,16 @@ def _elsewhere(store: Store, entry: Entry, saved: Where, at: int, key: str, numb
 def still_to_restore(store: Store, plan: Plan) -> tuple[str, ...]:
     """The paths that do not stand as they did."""
     return tuple(entry.path for entry in plan.entries if not _stands(store, entry))
+
+
+def with_files(outcome: Outcome, store: Store, plan: Plan | None) -> Outcome:
+    """An outcome that tells what is to be written to be as it was, and what goes."""
+    paths = set(still_to_restore(store, plan)) if plan is not None else set()
+    some = [entry for entry in plan.entries if entry.path in paths] if plan is not None else []
+    return outcome._replace(
+        changed=tuple(entry.path for entry in some if entry.before.kind != ABSENT),
+        removed=tuple(entry.path for entry in some if entry.before.kind == ABSENT),
+    )
 
 
 def _stands(store: Store, entry: Entry) -> bool:

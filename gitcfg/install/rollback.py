@@ -71,7 +71,7 @@ def _stuck(store: Store, found: Found, failure: Outcome, problem: str) -> Outcom
 def _judged(found: Found, failure: Outcome) -> Outcome:
     assert found.plan is not None
     told = [(found.plan.steps[number], well, text) for number, (well, text) in sorted(found.undone.items())]
-    bad = [text for step, well, text in told if not well and step.undo.required]
+    bad = [text or f"{step.title} is owed." for step, well, text in told if not well and step.undo.required]
     rest = [text for step, well, text in told if text and text not in bad]
     said = [failure.output, *rest]
     kept = (*found.aside, *(found.back or ()))
@@ -79,6 +79,10 @@ def _judged(found: Found, failure: Outcome) -> Outcome:
         said.append("What somebody else wrote meanwhile is kept.")
     if bad:
         said += ["All files are as before, but not every subsystem took them:", *bad]
+    loose = [step for step, well, _ in told if not well and not step.undo.required and step.undo.owes]
+    if loose:
+        titles = ", ".join(f"{one.kind} {one.name}" for step in loose for one in step.undo.owes)
+        said.append(f"Owed since then, and tried again by the next installation: {titles}.")
     output = "\n".join(part for part in said if part)
     return failure._replace(result=FAILED if bad else REVERTED, output=output, kept=kept, **_activated(found))
 

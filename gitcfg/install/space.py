@@ -8,7 +8,7 @@ from .disk import Disk
 from .package import Package
 from .paths import folders_of
 from .plan import Plan
-from .problems import Refused
+from .problems import NoRoom
 from .standing import ABSENT
 from .store import Store
 from .tree import Tree
@@ -38,7 +38,7 @@ class Need:
 
 
 def check_space(store: Store, plan: Plan, package: Package, old: Package | None) -> None:
-    """Refused where bytes or files are short, with both figures."""
+    """NoRoom where bytes or files are short, with both figures."""
     needs: dict[int, Need] = {}
     own = _need(store.disk, needs, store.at, "the state folder")
     own.files += _STATE_FILES
@@ -77,12 +77,12 @@ def _judge(needs: Iterable[Need]) -> None:
     for need in needs:
         if need.blocks > need.free:
             wanted, left = need.blocks * need.block >> 10, need.free * need.block >> 10
-            raise Refused(
+            raise NoRoom(
                 f"The file system of {need.sample} has {left} KiB left, and {wanted} KiB are needed.",
                 "Make room there.",
             )
         if need.free_files is not None and need.files > need.free_files:
-            raise Refused(
+            raise NoRoom(
                 f"The file system of {need.sample} has room for {need.free_files} more files, "
                 f"and {need.files} are needed.",
                 "Remove files there.",

@@ -177,11 +177,18 @@ def test_a_far_end_that_is_killed_is_a_lost_line(world: World) -> None:
             talk(line, lambda hello: ordered(new, actions=restarting("app")), told)
     assert found.value.after == "restart app"
     assert greeted(world).interrupted
+    before = standing(world.root)
+    dry = deploy(world, package({CONFIG: "one\n"}), dry=True).outcome
+    assert (dry.result, "interrupted" in dry.output) == ("ok", True)
+    assert standing(world.root) == before
     done = deploy(world, package({CONFIG: "one\n"}))
     what = f"An installation of {'b' * 10} was interrupted here and taken back"
-    assert done.outcome.result == "unchanged"
+    real = done.outcome
+    assert (real.result, real.changed, real.restarted) == ("ok", (CONFIG,), ("app",))
+    assert (dry.changed, dry.restarted) == (real.changed, real.restarted)
     assert done.outcome.output.startswith(f"{what}: The installation was interrupted in `restart app`.")
-    assert deploy(world, package({CONFIG: "one\n"})).outcome.output == ""
+    again = deploy(world, package({CONFIG: "one\n"})).outcome
+    assert (again.result, again.output) == ("unchanged", "")
     assert world.read(CONFIG) == "one\n"
     heard = greeted(world)
     assert (heard.interrupted, heard.commit) == (False, "a" * 40)

@@ -227,10 +227,13 @@ def test_a_full_state_folder(world: World, names: bool) -> None:
         assert deploy(world, NEW).outcome.result == "ok"
 
 
-def test_a_state_folder_with_too_little_room(world: World) -> None:
+@pytest.mark.parametrize("dry", [False, True])
+def test_a_state_folder_with_too_little_room(world: World, dry: bool) -> None:
+    """A dry run says so by the same word."""
+    big = package({"/etc/big": "x" * 900_000})
     with small_state(world, "size=800k"):
         with line_to(world) as line, pytest.raises(FarError) as found:
-            talk(line, lambda hello: ordered(package({"/etc/big": "x" * 900_000})), unheard)
+            talk(line, lambda hello: ordered(big, dry=dry), unheard)
         assert found.value.kind == "full"
         assert "KiB are needed" in found.value.message
         assert not (world.root / "etc").exists()

@@ -54,6 +54,7 @@ def test_the_package_in_force_is_no_longer_unchanged(world: World) -> None:
     again = world.install(old)
     assert (again.result, again.step, world.log("app")) == ("failed", "restart app", ["restart"])
     assert "it is stuck" in again.output
+    assert again.output.endswith("not every subsystem took them:\nrestart app is owed.")
     assert last_report(world.place()) == again
     assert debts(world.place()) == (Debt("app", "restart"),)
     world.stuck("app")
@@ -128,6 +129,16 @@ def test_one_that_has_paid_is_not_asked_again_because_of_another(world: World) -
     world.stuck("other")
     assert world.install(old).restarted == ("other",)
     assert world.log("app") == []
+
+
+def test_a_first_installation_tells_what_is_owed(world: World) -> None:
+    """Nothing was known to work before, so that it is no failure to go back to that."""
+    app = world.daemon("app", CONFIG)
+    world.stuck("app", "one")
+    outcome = world.install(package({CONFIG: "sick\n"}, app), restart=("app",))
+    assert outcome.result == "reverted"
+    assert debts(world.place()) == (Debt("app", "restart"),)
+    assert outcome.output.endswith("Owed since then, and tried again by the next installation: restart app.")
 
 
 def test_what_no_longer_runs_owes_nothing(world: World) -> None:

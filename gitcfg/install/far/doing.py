@@ -13,10 +13,10 @@ from typing import NamedTuple
 from ..damaged import set_aside
 from ..entry import under_lock
 from ..installing import Installing
-from ..outcome import OK, REFUSED, REVERTED, Outcome
+from ..outcome import OK, REFUSED, REVERTED, UNCHANGED, Outcome, with_earlier
 from ..place import Place
 from ..policy import Policy
-from ..problems import Busy, Damaged, InstallError
+from ..problems import Busy, Damaged, InstallError, NoRoom
 from .order import Asked
 
 _SHORT = 10
@@ -35,6 +35,8 @@ class Problem(NamedTuple):
 def problem_of(error: InstallError | OSError) -> Problem:
     """What went wrong as a problem."""
     if isinstance(error, InstallError):
+        if isinstance(error, NoRoom):
+            return Problem("full", str(error))
         kind = "busy" if isinstance(error, Busy) else "refused"
         return Problem(_unless_root(kind), error.message, error.hints)
     where = f" {error.filename}" if isinstance(error.filename, str) else ""
@@ -56,9 +58,11 @@ def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
     """
     installing = Installing(place, asked.package, asked.actions, Policy.everything(), base=asked.base)
     said: list[str] = []
+    undone: list[Outcome] = []
 
     def heard(before: Outcome) -> None:
         said.append(_earlier(before))
+        undone.extend([before] if before.result == REVERTED else [])
 
     try:
         try:
@@ -76,6 +80,8 @@ def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
     if (outcome.commit, outcome.digest) != (new.commit, new.digest):
         # An earlier one that cannot be taken back is in the way, and nothing else was done.
         outcome = outcome._replace(output=_earlier(outcome), commit=new.commit, digest=new.digest)
+    for before in undone if outcome.result in (OK, UNCHANGED) else ():
+        outcome = with_earlier(outcome, before)._replace(result=OK)  # something was done, if only that
     return outcome._replace(output=_lines(*said, outcome.output))
 
 

@@ -6,15 +6,17 @@ import os
 
 from ..accounts import owners_of
 from ..difference import read_public, unified
+from ..found import read_journal
 from ..installing import Installing
-from ..outcome import OK, REFUSED, UNCHANGED, Outcome
+from ..outcome import OK, REFUSED, REVERTED, UNCHANGED, Outcome, with_earlier
 from ..owed import in_words
 from ..package import Actions, Package
 from ..place import Place
 from ..plan import Entry, Plan, done
 from ..policy import Policy
-from ..problems import Refused
+from ..problems import NoRoom, Refused
 from ..record import Record
+from ..restoring import with_files
 from ..standing import ABSENT, FILE, LINK
 from ..store import Store
 from .view import interrupted, record_of, viewed
@@ -34,8 +36,11 @@ def rehearsed(
     with viewed(place) as (store, there):
         try:
             record = record_of(store, there)
+            undone = _undone(store) if there else None
             installing = Installing(place, package, actions, policy)
             plan = installing.planned(store, record, owners_of(package, record.package))
+        except NoRoom:
+            raise
         except Refused as error:
             return begun._replace(result=REFUSED, step="prepare", output=str(error)), {}
         said = [_INTERRUPTED] if there and interrupted(store) else []
@@ -44,8 +49,22 @@ def rehearsed(
         found = begun._replace(
             output="\n".join(said), changed=plan.changed, removed=plan.removed, **done(plan.steps)
         )
-        result = UNCHANGED if plan.idle else OK
+        if undone is not None:
+            found = with_earlier(found, undone)
+        result = UNCHANGED if plan.idle and undone is None else OK
         return found._replace(result=result), _differences(store, place, plan, package, record)
+
+
+def _undone(store: Store) -> Outcome | None:
+    """What would be done first: to take back an installation that died; None: there is none."""
+    found = read_journal(store)
+    if found is None:
+        return None
+    if found.end is not None:
+        return found.end if found.end.result == REVERTED else None
+    steps = tuple(found.plan.steps[number] for number in found.begun) if found.plan is not None else ()
+    outcome = Outcome(REVERTED, found.commit, found.digest)._replace(**done(steps))
+    return with_files(outcome, store, found.plan)
 
 
 def _differences(store: Store, place: Place, plan: Plan, package: Package, record: Record) -> dict[str, str]:
