@@ -3,7 +3,9 @@
 import json
 import signal
 
+from gitcfg.install import repair
 from tests.agent.site import CONFIG, Site, awaited, drained
+from tests.install.world import POLICY
 
 
 def left_behind(site: Site, more: str = 'interval = "1h"') -> None:
@@ -72,3 +74,15 @@ def test_a_damaged_note_has_everything_installed_anew(site: Site) -> None:
     done = site.once()
     assert "owed.json.damaged-" in done.stderr
     assert (done.returncode, site.world.runs_with("app")) == (0, "one\n")
+
+
+def test_what_somebody_else_has_paid_is_told(site: Site) -> None:
+    """Else a server would wait for ever for a node that is well again."""
+    left_behind(site)
+    assert site.once().returncode == 3
+    site.world.stuck("app")
+    assert repair(site.world.place(), POLICY).restarted == ("app",)
+    assert site.once().returncode == 0
+    assert site.once().returncode == 0
+    assert site.book.results == [("a", "ok"), ("b", "failed"), ("a", "failed"), ("a", "unchanged")]
+    assert site.world.log("app") == ["restart", "restart"]

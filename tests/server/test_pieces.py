@@ -209,3 +209,14 @@ def test_the_unit_is_sound_and_may_do_little() -> None:
     words = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(UNIT)]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(("outcome", "runs"), [("failed", False), ("reverted", True), ("unchanged", True)])
+def test_a_release_does_not_count_who_may_run_anything(outcome: str, runs: bool) -> None:
+    """Even the way back failed: the record says what is in force, and daemons may have something else."""
+    roll, commit, digest = Roll(), "a" * 40, "d" * 64
+    result = Result(commit, outcome, 5.0)
+    roll.told(Checkin("n1", 5.0, "k", "x", commit, digest, 1.0, result))
+    seen = roll.seen("n1", commit, digest)
+    assert seen is not None
+    assert (seen.runs, seen.failed is None) == (runs, outcome == "unchanged")
