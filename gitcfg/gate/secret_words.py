@@ -39,6 +39,21 @@ def _turned(change: SecretChange) -> Iterator[str]:
     signs = [f"+{_called(one)}" for one in change.came] + [f"-{_called(one)}" for one in change.went]
     if signs:
         yield f"recipients {' '.join(signs)}"
+    if change.renewed and change.versions is not None:
+        yield _renewed(change, *change.versions)
+
+
+def _renewed(change: SecretChange, old: int, new: int) -> str:
+    """What can be said without a key of its content; a version is never right for two of them."""
+    if new == old:
+        doubt = "other recipients, or another content: nobody can tell without a key"
+        return f"another encrypted file, its version stays {new} ({doubt})"
+    if new < old:
+        doubt = f"nodes cannot tell it from an earlier one; `gitcfg secret set {change.name}` counts on"
+        return f"version {old} -> {new}, which is lower: {doubt}"
+    if not change.resealed:
+        return f"version {old} -> {new}, but its encrypted file is the same one, so its content is, too"
+    return f"version {old} -> {new}, another encrypted file"
 
 
 def where(secret: Secret | None) -> str:
@@ -60,6 +75,9 @@ def secret_record(change: SecretChange) -> dict[str, Any]:
         record["may"] = {"added": fold(change.more), "removed": fold(change.fewer)}
     if change.came or change.went:
         record["recipients"] = {"added": _keys(change.came), "removed": _keys(change.went)}
+    if change.renewed and change.versions is not None:
+        old, new = change.versions
+        record["content"] = {"old": old, "new": new, "resealed": change.resealed}
     return record
 
 

@@ -1,6 +1,7 @@
 """Secrets that come, go, and are for others: every one is told once, by what those with a key could do."""
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ class Said(msgspec.Struct, frozen=True):
     where: str
     keys: dict[int, str]
     version: int = 1
+    sealed: str = "one"
 
     def text(self) -> str:
         keys = "".join(f"  - {KEYS[number]} {comment}\n" for number, comment in self.keys.items())
@@ -46,12 +48,14 @@ SAID = st.builds(
     st.sampled_from(sorted(CONDITIONS)),
     st.dictionaries(st.sampled_from(sorted(KEYS)), st.sampled_from(["alice", "bob"])),
     st.integers(1, 2),
+    st.sampled_from(["one", "another"]),
 )
 SECRETS = st.dictionaries(st.sampled_from(["a", "b", "c"]), SAID)
 
 
 def fleet(secrets: dict[str, Said], folder: str) -> Fleet:
     files = {f"secrets/{folder}{name}.yaml": said.text() for name, said in secrets.items()}
+    files |= {f"secrets/{folder}{name}.age": said.sealed for name, said in secrets.items()}
     return Fleet(DictTree(POOL | files), None, TODAY, NoCache())
 
 
@@ -64,7 +68,8 @@ def test_every_secret_that_is_for_others_is_told_once(
     nobody = Said("", {})
     for name in before.keys() | after.keys():
         old, new = before.get(name, nobody), after.get(name, nobody)
-        if (old.where, old.keys.keys()) == (new.where, new.keys.keys()):
+        content = (old.version, old.sealed) != (new.version, new.sealed)
+        if (old.where, old.keys.keys(), content) == (new.where, new.keys.keys(), False):
             assert name not in found
             continue
         change = found.pop(name)
@@ -80,7 +85,28 @@ def test_every_secret_that_is_for_others_is_told_once(
         assert record["kind"] == ("added" if old == nobody else "removed" if new == nobody else "changed")
         assert ("for" in record) == (old.where != new.where)
         assert ("may" in record) == bool(could ^ can)
+        assert ("content" in record) == (content and nobody not in (old, new))
     assert not found
+
+
+@pytest.mark.parametrize(
+    ("version", "sealed", "said"),
+    [
+        (2, "another", "another encrypted file, its version stays 2 (other recipients, or another content:"),
+        (1, "one", "version 2 -> 1, which is lower: "),
+        (1, "another", "version 2 -> 1, which is lower: nodes cannot tell it from an earlier one;"),
+        (3, "one", "version 2 -> 3, but its encrypted file is the same one"),
+        (3, "another", "version 2 -> 3, another encrypted file"),
+    ],
+)
+def test_a_content_is_not_exchanged_in_silence(version: int, sealed: str, said: str) -> None:
+    old = Said("true", {1: "alice"}, 2)
+    new = msgspec.structs.replace(old, version=version, sealed=sealed)
+    changes = secret_changes(fleet({"a": old}, ""), fleet({"a": new}, ""))
+    (line,) = secret_lines(changes)
+    assert line.startswith(f"secret a: {said}")
+    told = {"old": 2, "new": version, "resealed": sealed == "another"}
+    assert [secret_record(one)["content"] for one in changes] == [told]
 
 
 def test_words_cannot_be_taken_for_others() -> None:
