@@ -70,8 +70,7 @@ class Visit:
         except FarError as error:
             return self._far(error)
         except GitcfgError as error:
-            word = Outcome.REFUSED if error.code == REFUSED else Outcome.FAILED
-            return self._result(word, error.message, *error.hints)
+            return self._unsaid(error)
         except OSError as error:
             return self._far(LineLost(f"The connection ended: {error.strerror or error}."))
         if done is None:
@@ -116,6 +115,13 @@ class Visit:
         if going:
             said = msgspec.structs.replace(said, commit=None, digest=None)
         return msgspec.structs.replace(said, step="" if error.after == HANDED_OVER else error.after)
+
+    def _unsaid(self, error: GitcfgError) -> Result:
+        """Something of ours was in the way; before the node had its order nothing was touched there."""
+        refused = error.code == REFUSED or not self._ordered
+        found = self._result(Outcome.REFUSED if refused else Outcome.FAILED, error.message, *error.hints)
+        # It counts as failed unless it is the agent there that was in the way.
+        return found if error.code == REFUSED else msgspec.structs.replace(found, agent="")
 
     def _result(self, outcome: Outcome, message: str, *hints: str) -> Result:
         hello = self._hello

@@ -128,7 +128,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
     monkeypatch.setenv("HOME", str(tmp_path))
     made = Pool(tmp_path, capfd)
     monkeypatch.chdir(made.work)
-    monkeypatch.setattr(conduct, "_network", lambda wanted, fleet, names: made.network)
+    monkeypatch.setattr(conduct, "_network", lambda *said: made.network)
     return made
 
 

@@ -272,8 +272,9 @@ def test_an_order_that_cannot_be_made_is_that_nodes_own_trouble(monkeypatch: pyt
         return order(node, hello)
 
     found = Tried(monkeypatch, 3, well, orders=made).run().results
-    assert [found[f"n{number}"].outcome for number in range(3)] == ["ok", "failed", "refused"]
+    assert [found[f"n{number}"].outcome for number in range(3)] == ["ok", "refused", "refused"]
     assert (found["n1"].message, found["n1"].hint) == ("The template fails.", "Mend it.")
+    assert found["n1"].weight is Weight.FAILED
 
 
 def test_an_agent_that_is_there_says_nothing_of_the_commit() -> None:

@@ -22,17 +22,23 @@ _DO = "--unreviewed --reason TEXT deploys it all the same, and records why."
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The commit, and the one whose holds count: what was reviewed last.
+    """The commit, and the `tip` of the protected `branch`: what was reviewed last, None if there is none.
 
     `reason` is why it is deployed although nobody has reviewed it. `names` are the nodes of a run that is
     gone on with, None where they are said otherwise; `resumes` is that run.
     """
 
     commit: str
-    ruling: str
+    tip: str | None
+    branch: str = ""
     reason: str = ""
     names: tuple[str, ...] | None = None
     resumes: str = ""
+
+    @property
+    def ruling(self) -> str:
+        """The commit whose holds count."""
+        return self.tip or self.commit
 
 
 def chosen(source: Source, wanted: Wanted) -> Chosen:
@@ -40,14 +46,14 @@ def chosen(source: Source, wanted: Wanted) -> Chosen:
     found = Reviewed(source.repository)
     kept = _resumed(records(source), wanted.which) if wanted.which.resume is not None else None
     usual = found.usual
-    ruling = usual.commit if usual is not None else ""
+    tip, branch = (usual.commit, usual.name) if usual is not None else (None, "")
     said = kept.run.commit if kept is not None else wanted.which.at
-    if said is None and usual is None:
+    if said is None and tip is None:
         raise GitcfgError("No protected branch has a commit here.", "--at REV says which commit is meant.")
-    commit = str(source.repository.commit(said).id) if said is not None else ruling
+    commit = str(source.repository.commit(said).id) if said is not None else str(tip)
     reason = _reason(found, commit, wanted, kept)
     names = unfinished(kept) if kept is not None else None
-    return Chosen(commit, ruling or commit, reason, names, kept.run.id if kept is not None else "")
+    return Chosen(commit, tip, branch, reason, names, kept.run.id if kept is not None else "")
 
 
 def stale(source: Source, wanted: Wanted, now: float) -> str:

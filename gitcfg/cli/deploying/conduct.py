@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from gitcfg.cli.deploying.carried import Deploying, carry_out
 from gitcfg.cli.deploying.commit import Chosen, chosen, stale
 from gitcfg.cli.deploying.nodes import meant, refuse_errors, touched
+from gitcfg.cli.deploying.reviewed import Judged, judged, tip
 from gitcfg.cli.deploying.secrets import hidden
 from gitcfg.cli.deploying.wanted import Wanted
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.serving.said import Asked
 from gitcfg.cli.session import Output, Session
 from gitcfg.deploy.batches import allowed, batches
+from gitcfg.deploy.handing import needed
 from gitcfg.deploy.orders import Orders, Sending
 from gitcfg.deploy.reach import Network, Reaching
 from gitcfg.deploy.sudo import Password
@@ -23,6 +25,7 @@ from gitcfg.deploy.visit import Entering
 from gitcfg.git.history import History
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError, Share
+from gitcfg.model.names import shown
 from gitcfg.nodeset import fold
 from gitcfg.rollout import planned
 
@@ -40,13 +43,18 @@ def conduct(
     commit = chosen(source, wanted)
     if note := stale(source, wanted, time.time()):
         session.console(stderr=True).print(note)
-    with source.at(commit.commit) as fleet:
+    with source.at(commit.commit) as fleet, tip(source, commit, fleet) as reviewed:
         names = meant(session, fleet, wanted.which, commit)
-        network = _network(wanted, fleet, names)
+        network = _network(wanted, fleet, reviewed, names)
         refuse_errors(session, fleet, names)
-        nodes = touched(source, commit, names, asked)
-        secrets = hidden(session, fleet, nodes.nodes, identity)
-        _agree(source, commit, wanted, nodes.nodes)
+        found = touched(source, commit, names, asked)
+        getting = needed(fleet, found.nodes)
+        judgement = judged(session, commit, fleet, reviewed, found, getting)
+        nodes = judgement.nodes
+        secrets = hidden(
+            session, fleet, {one: getting[one] for one in nodes.nodes if one in getting}, identity
+        )
+        _agree(source, commit, wanted, judgement)
         who = f"{getpass.getuser()}@{socket.gethostname()}"
         sending = Sending(who, wanted.consent.dry, nodes.held, secrets)
         orders = Orders(source, fleet, nodes.nodes, sending)
@@ -59,8 +67,12 @@ def conduct(
             network.close()
 
 
-def _network(wanted: Wanted, fleet: Fleet, names: Iterable[str]) -> Network:
-    """GitcfgError: fabric is not installed, or ssh_config cannot be read."""
+def _network(wanted: Wanted, fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> Network:
+    """Who nodes are and where is said by what was reviewed last, whichever commit goes there.
+
+    A key that was taken away since would be trusted again else, and a commit of one's own name any host.
+    GitcfgError: fabric is not installed, or ssh_config cannot be read.
+    """
     try:
         from gitcfg.deploy.ssh import Ssh
     except ImportError:
@@ -73,15 +85,18 @@ def _network(wanted: Wanted, fleet: Fleet, names: Iterable[str]) -> Network:
             ways.user,
             ways.connect_timeout,
             ways.accept_new,
-            {name: key.text for name, key in fleet.model.keys.items()},
-            dict(_addresses(fleet, names)),
+            {name: key.text for name, key in reviewed.model.keys.items()} if reviewed is not None else {},
+            dict(_addresses(fleet, reviewed, names)),
         )
     )
 
 
-def _addresses(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    said = fleet.roster.said
-    return ((name, address) for name in names if (address := said(name).address))
+def _addresses(fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """As what was reviewed last says them; of a node that it does not know, as the commit does."""
+    for name in names:
+        counts = reviewed if reviewed is not None and name in reviewed else fleet
+        if address := counts.roster.said(name).address:
+            yield name, address
 
 
 def _entering(wanted: Wanted) -> Entering:
@@ -117,8 +132,9 @@ def _plan(fleet: Fleet, commit: str, wanted: Wanted, names: Sequence[str]) -> Pl
     return Plan(order, sizes, limits.jobs, most(limits.failures), most(limits.unreached))
 
 
-def _agree(source: Source, commit: Chosen, wanted: Wanted, names: Sequence[str]) -> None:
+def _agree(source: Source, commit: Chosen, wanted: Wanted, judgement: Judged) -> None:
     """GitcfgError: who is asked says no, or there is nobody to be asked."""
+    names = judgement.nodes.nodes
     if wanted.consent.yes or wanted.consent.dry or not names:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -126,7 +142,9 @@ def _agree(source: Source, commit: Chosen, wanted: Wanted, names: Sequence[str])
         raise GitcfgError(message, "--yes answers beforehand; --dry-run only shows what would be.")
     subject = safe(History(source.repository).about(commit.commit).subject)
     what = f"{commit.commit[:ABBREVIATED]} ({subject})"
-    question = f"Deploy {what} to {counted(len(names), 'node')}: {fold(names)}? [y/N] "
+    beyond = ", ".join(map(shown, judgement.beyond))
+    besides = f" With secrets that nobody reviewed so: {beyond}." if beyond else ""
+    question = f"Deploy {what} to {counted(len(names), 'node')}: {fold(names)}?{besides} [y/N] "
     print(question, end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise GitcfgError("Nothing is deployed.", code=1)

@@ -1,22 +1,23 @@
 """The secrets of a deploy: opened before anything is begun, kept in memory, and given to their own nodes."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gitcfg.cli.session import Session
+from gitcfg.deploy.handing import Kept, alike, all_of
 from gitcfg.library import Fleet
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.nodeset import fold
 
 Hidden = Callable[[Fleet, str], Mapping[str, str]]
 
 
-def hidden(
-    session: Session, fleet: Fleet, names: Collection[str], files: Sequence[str] | None
-) -> Hidden | None:
+def hidden(session: Session, fleet: Fleet, wanted: Kept, files: Sequence[str] | None) -> Hidden | None:
     """What gives nodes the true contents of files with secrets; None: no node has any.
 
-    `files` are those of private keys that are named. GitcfgError: none of them opens a secret.
+    `wanted` are the secrets that nodes get; `files` are those of private keys that are named. GitcfgError:
+    none of them opens a secret, or one fits nowhere.
     """
-    needed = _needed(fleet, names) if fleet.model.secrets else frozenset()
-    if not needed:
+    if not wanted:
         return None
     from gitcfg.cli.secrets.keys import held
     from gitcfg.delivery.revealing import revealed_files
@@ -26,10 +27,30 @@ def hidden(
     no_core_dumps()
     keys = held(session, files)
     known = fleet.model.secrets
-    values = {name: opened(fleet.tree, known[name], keys) for name in sorted(needed) if name in known}
-    return lambda where, node: revealed_files(where.valued([node]), node, values.__getitem__)
+    values = {
+        name: opened(fleet.tree, known[name], keys)
+        for name in sorted(all_of(wanted.values()))
+        if name in known
+    }
+
+    def found(where: Fleet, node: str) -> Mapping[str, str]:
+        return revealed_files(where.valued([node]), node, values.__getitem__)
+
+    _prove(fleet, wanted, found)
+    return found
 
 
-def _needed(fleet: Fleet, names: Collection[str]) -> frozenset[str]:
-    part = fleet.valued(names)
-    return frozenset(secret for name in names for secret in part.compiled[name].secrets.values())
+def _prove(fleet: Fleet, wanted: Kept, hidden: Hidden) -> None:
+    """GitcfgError: a content fits nowhere on some nodes. What is made here is thrown away."""
+    wrong: dict[str, tuple[GitcfgError, list[str]]] = {}
+    part = fleet.valued(wanted)
+    for names in alike(part, wanted):
+        try:
+            hidden(part, names[0])
+        except GitcfgError as error:
+            wrong.setdefault(error.message, (error, []))[1].extend(names)
+    if not wrong:
+        return
+    told = [f"{message} Nodes: {fold(names)}." for message, (_, names) in wrong.items()]
+    hints = dict.fromkeys(hint for error, _ in wrong.values() for hint in error.hints)
+    raise GitcfgError(" ".join([*told, "Nothing is deployed."]), *hints, code=REFUSED)
