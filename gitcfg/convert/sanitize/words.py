@@ -19,9 +19,9 @@ def _set(words: str) -> frozenset[str]:
 
 EVERYWHERE = _set(
     "true false null inf nan undefined error warning default if elif else endif include use"
-    " is isnt proc sys dev yaml yml txt"
+    " is isnt proc sys dev gitcfg yaml yml txt"
 )
-"""Words that mean something in names and values too: literals, HTCondor's own, folders, endings."""
+"""Words that mean something in names and values too: literals, HTCondor's own, folders, ours, endings."""
 
 CHOICES = _set(
     "string integer number boolean list map expression path condor env ini json yaml toml error warning allow"
