@@ -10,7 +10,7 @@ import msgspec
 
 from bench.deploy.hosts import Hosts, hosts
 from bench.deploy.site import Repository, text
-from bench.deploy.tools import FABRIC, GITCFG, PEERS, Task, Way, gitcfg
+from bench.deploy.tools import FABRIC, FABRIC_PUT, GITCFG, PEERS, Task, Way, gitcfg
 from bench.measure.process import Command, Limits, Usage, run
 from bench.peers.environments import NotInstalled, environment
 from bench.peers.peer import Tool
@@ -60,7 +60,7 @@ def measured(size: Size, work: Path, say: Say) -> Iterator[Row]:
     """The rows, as they are done."""
     for number, count in enumerate(size.counts):
         say(f"{count} hosts")
-        ways = [way for way in PEERS if not number or way.name == FABRIC]
+        ways = [way for way in PEERS if not number or way.name in (FABRIC, FABRIC_PUT)]
         wanted = [way for way in ways if not size.only or way.name in size.only]
         with hosts(count) as made:
             yield from _Bench(made, size, work, say).rows(wanted)

@@ -12,7 +12,7 @@ from tests.system.sshd import user
 from tests.system.sshd_node import ROOT
 
 RUNNERS = Path(__file__).parent / "runners"
-GITCFG, FABRIC = "gitcfg deploy", "fabric, one command"
+GITCFG, FABRIC, FABRIC_PUT = "gitcfg deploy", "fabric, one command", "fabric, put and run"
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -105,7 +105,7 @@ PEERS = (
     Way("ssh", "a process a host (xargs -P): cat into the file, then the command", _ssh),
     Way("asyncssh", "script: SFTP, then the command", _script("asyncssh_run.py"), ("asyncssh",)),
     Way(FABRIC, "script: threads; one command that reads the file", _script("fabric_run.py", "pipe")),
-    Way("fabric, put and run", "script: threads; put, then run", _script("fabric_run.py", "put")),
+    Way(FABRIC_PUT, "script: threads; put, then run", _script("fabric_run.py", "put")),
     Way("ansible", "playbook of copy and command, free, pipelining", _ansible, ("ansible-core",)),
     Way("pyinfra", "files.put and server.shell", _pyinfra, ("pyinfra",)),
 )

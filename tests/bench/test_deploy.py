@@ -7,7 +7,7 @@ import pytest
 
 from bench.deploy.run import CHANGED, Row, Size, launched, measured
 from bench.deploy.shown import tables
-from bench.deploy.tools import FABRIC, GITCFG
+from bench.deploy.tools import FABRIC, FABRIC_PUT, GITCFG
 from bench.measure import Record
 from bench.report import Table, document, keep, keep_deploys, read, text
 from tests.system.sshd import PROGRAM
@@ -47,13 +47,18 @@ def test_what_was_not_done_has_no_figures() -> None:
     rows = [
         Row("ssh", "", CHANGED, 10, note="exit 1, 9 of 10 right: no"),
         Row(FABRIC, "", CHANGED, 10, [0.2, 0.1, 0.3], [1.0], [40.0], 10),
+        Row(FABRIC_PUT, "", CHANGED, 10, [0.25], [1.0], [40.0], 10),
         Row(GITCFG, "", CHANGED, 10, [0.3], [1.0], [60.0], 10),
     ]
     goals, shown = tables(rows)
-    assert goals.rows[0][1:] == ("1.3 x fabric", "1.50", "not reached")
-    assert [row[0] for row in shown.rows] == [FABRIC, "ssh", GITCFG]
-    assert shown.rows[1][4:] == ("-", "-", "-", "-", "0", "exit 1, 9 of 10 right: no")
-    assert shown.rows[2][4:6] == ("30.0", "1.50")
+    assert [row[1:3] for row in goals.rows] == [
+        ("1.3 x fabric, put and run", "1.20"),
+        ("- (fabric, one command)", "1.50"),
+    ]
+    assert goals.rows[0][3] == "reached"
+    assert [row[0] for row in shown.rows] == [FABRIC, FABRIC_PUT, "ssh", GITCFG]
+    assert shown.rows[2][4:] == ("-", "-", "-", "-", "0", "exit 1, 9 of 10 right: no")
+    assert shown.rows[3][4:6] == ("30.0", "1.50")
 
 
 def test_memory_that_grows_with_hosts_is_told() -> None:
