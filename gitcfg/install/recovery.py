@@ -35,10 +35,8 @@ def recovered(store: Store, place: Place) -> Outcome | None:
         return finish(store, place, found, found.end)
     end_orphan(found.process)
     hiding = place._replace(hides=hiding_of(store, _packages(store), found.plan))
-    stood = with_files(_interrupted(found), store, found.plan)
-    outcome = roll_back(store, hiding, found, found.undo or _interrupted(found))
-    well = outcome.result == REVERTED
-    return outcome._replace(changed=stood.changed, removed=stood.removed) if well else outcome
+    failure = with_files(found.undo or _interrupted(found), store, found.plan)
+    return roll_back(store, hiding, found, failure)
 
 
 def _packages(store: Store) -> Iterator[Package | None]:

@@ -171,7 +171,7 @@ def test_some_nodes_are_rendered_and_the_rest_stays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/etc/.git/config", "/.GIT", "/a/git~1/x", "/etc/.git. /x", "/x\\\\.git/y", "/" + "a/" * 300 + "b"],
+    ["/etc/.git/config", "/.GIT", "/a/git~1/x", "/etc/.git. /x", "/x\\\\.git/y"],
 )
 def test_paths_that_git_cannot_have_end_in_an_error(path: str, tmp_path: Path) -> None:
     bad = simple() | {"groups/a.yaml": f'files: {{"{path}": {{text: x}}}}\n'}
