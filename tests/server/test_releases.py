@@ -195,7 +195,7 @@ def test_the_first_start_on_an_invalid_tip_goes_back_to_what_was_good(site: Site
 def test_a_hold_keeps_nodes_where_they_are(site: Site) -> None:
     few = nodes(("n1", "n2"))
     first = site.with_nodes(few)
-    hold = f"nodes: n1\nreason: busy\nuntil: 2999-01-01\ncommit: {first[:9]}\n"
+    hold = f"nodes: n1\nreason: busy\nuntil: 2999-01-01\ncommit: '{first[:9]}'\n"
     with Server(site) as server:
         server.accepted(first)
         commit = site.push({**colour("blue"), "holds/busy.yaml": hold})
