@@ -109,6 +109,7 @@ def test_waiting_says_who_is_late_and_ends_when_all_are_there(site: Site) -> Non
         server.node("n2", nodes["n2"]).obey()
         assert said(site, "wait", first, "--timeout", "5s") == (0, "")
         later = site.push({"README.md": "changes no node\n"})
+        server.accepted(later)
         assert said(site, "wait", later, "--timeout", "5s") == (0, "")
         status = run(*GITCFG, "-C", str(site.bare), "release", "status", "-o", "json", cwd=site.work)
         from tests.cli.published import judge
