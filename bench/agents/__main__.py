@@ -15,7 +15,7 @@ import uvloop
 from bench.agents.figures import Figures
 from bench.agents.run import Run, Size
 from bench.agents.shown import tables
-from bench.report import document, keep_agents, text
+from bench.report import keep_agents, of_agents, put, text
 from bench.report.machine import gitcfg_version, machine
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +36,9 @@ def options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--databases", default=",".join(size.databases), help="these, with commas")
     parser.add_argument("--limit", type=float, default=480, help="seconds after which it is given up")
     parser.add_argument("--work", type=Path, default=ROOT / "bench/.work", help="where figures are kept")
-    parser.add_argument("--report", type=Path, help="write the page of results there, too")
+    parser.add_argument(
+        "--report", type=Path, help="put what was measured into the page of results there, too"
+    )
     parser.add_argument("--date", default="", help="the day to name in it")
     return parser.parse_args(arguments)
 
@@ -81,7 +83,7 @@ def main() -> None:
         print(text(table), flush=True)
     results = keep_agents(made, gitcfg_version(ROOT), machine(), given.work / "results.json")
     if given.report:
-        given.report.write_text(document(results, given.date), encoding="utf-8")
+        put(of_agents(results, given.date), given.report)
 
 
 if __name__ == "__main__":

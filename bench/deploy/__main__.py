@@ -11,7 +11,7 @@ from bench.deploy.run import CONSTRAINTS, Size, measured
 from bench.deploy.shown import tables
 from bench.deploy.tools import PEERS
 from bench.peers.environments import versions
-from bench.report import document, keep_deploys, text
+from bench.report import keep_deploys, of_deploys, put, text
 from bench.report.machine import gitcfg_version, machine
 from tests.system.sshd import PROGRAM
 
@@ -29,7 +29,9 @@ def options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=size.seconds, help="seconds that a run may take")
     parser.add_argument("--only", default="", help=f"only these, separated by semicolons: {names}")
     parser.add_argument("--work", type=Path, default=ROOT / "bench/.work", help="where figures are kept")
-    parser.add_argument("--report", type=Path, help="write the page of results there, too")
+    parser.add_argument(
+        "--report", type=Path, help="put what was measured into the page of results there, too"
+    )
     parser.add_argument("--date", default="", help="the day to name in it")
     return parser.parse_args(arguments)
 
@@ -64,7 +66,7 @@ def main() -> None:
     )
     results = keep_deploys(made, version, machine(), given.work / "results.json")
     if given.report:
-        given.report.write_text(document(results, given.date), encoding="utf-8")
+        put(of_deploys(results, given.date), given.report)
 
 
 if __name__ == "__main__":

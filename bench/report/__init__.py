@@ -1,7 +1,7 @@
 """What was measured, for eyes: results kept between sessions, tables as text and as Markdown."""
 
 from bench.report.kept import Results, keep, keep_agents, keep_deploys, read
-from bench.report.markdown import document
+from bench.report.markdown import document, of_agents, of_deploys, put
 from bench.report.table import Table, tables, text
 
 __all__ = [
@@ -11,6 +11,9 @@ __all__ = [
     "keep",
     "keep_agents",
     "keep_deploys",
+    "of_agents",
+    "of_deploys",
+    "put",
     "read",
     "tables",
     "text",

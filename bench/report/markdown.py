@@ -1,6 +1,8 @@
 """RESULTS.md: machine, versions, fleets, and the tables."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from statistics import median
 
 import msgspec
@@ -69,13 +71,47 @@ def document(results: Results, date: str) -> str:
     parts += ["## Fleets\n", _markdown(_fleets(results))]
     for table in (goals(results.records), *tables(results.records)):
         parts += [f"## {table.title}\n", _markdown(table)]
-    if results.agents:
-        parts.append(_AGENTS.format(version=results.agents_version or "of unknown version"))
-        parts += _sections(results.agents)
-    if results.deploys:
-        parts.append(_DEPLOYS.format(version=results.deploys_version or "of unknown version"))
-        parts += _sections(results.deploys)
+    parts += [of_agents(results, ""), of_deploys(results, "")]
     return "\n".join(part for part in parts if part)
+
+
+def of_agents(results: Results, date: str) -> str:
+    """The section on the server under load; nothing if that was not measured."""
+    return _section(_AGENTS, results.agents, results.agents_version, date)
+
+
+def of_deploys(results: Results, date: str) -> str:
+    """The section on deploys over SSH; nothing if they were not measured."""
+    return _section(_DEPLOYS, results.deploys, results.deploys_version, date)
+
+
+def put(made: str, place: Path) -> None:
+    """Put sections into a page of results: what else stands there stays."""
+    page = place.read_text(encoding="utf-8") if place.exists() else ""
+    place.write_text(with_sections(page, made), encoding="utf-8")
+
+
+def with_sections(page: str, made: str) -> str:
+    """A page with sections that were made anew in the place of those of the same title, or at its end."""
+    anew = {_title(part): part for part in _parted(made) if _title(part)}
+    known = [anew.pop(_title(part), part) for part in _parted(page)]
+    return "\n".join(part.strip("\n") + "\n" for part in (*known, *anew.values()) if part)
+
+
+def _parted(page: str) -> list[str]:
+    """What stands before the first title of a section, and each section."""
+    return re.split(r"^(?=## )", page, flags=re.MULTILINE)
+
+
+def _title(part: str) -> str:
+    return part.partition("\n")[0] if part.startswith("## ") else ""
+
+
+def _section(method: str, tables: Sequence[Table], version: str, date: str) -> str:
+    if not tables:
+        return ""
+    made = f"{version or 'of unknown version'}{f', on {date}' if date else ''}"
+    return "\n".join((method.format(version=made), *_sections(tables)))
 
 
 def _sections(tables: Iterable[Table]) -> list[str]:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from bench.measure import Record
 from bench.report import Results, document, keep, read, tables, text
 from bench.report.goals import goals
+from bench.report.markdown import with_sections
 
 YARD = Record(
     fleet="small",
@@ -71,6 +72,15 @@ def test_page_names_machine_versions_and_fleets() -> None:
     assert "- cores: 2\n- gitcfg: commit 123\n" in page
     assert "| small | 100 | 10 | 31 | 90 |" in page
     assert "| gitcfg | all nodes | cold | 1.000 | 0.50 |" in page
+
+
+def test_sections_that_are_made_anew_replace_those_of_their_title_alone() -> None:
+    page = "# Results\n\n## a\n\n1\n\n### more of a\n\n2\n\n## b\n\n3\n"
+    assert with_sections(page, "## b\n\n4\n\n## c\n\n5\n") == (
+        "# Results\n\n## a\n\n1\n\n### more of a\n\n2\n\n## b\n\n4\n\n## c\n\n5\n"
+    )
+    assert with_sections("", "## c\n\n5\n") == "## c\n\n5\n"
+    assert with_sections(page, "") == page
 
 
 def test_goals_are_judged_by_what_was_measured() -> None:
