@@ -1,7 +1,7 @@
 """What a repository says, as frozen data: definitions, origins, findings, errors."""
 
+from gitcfg.model.binding import Binding, Op
 from gitcfg.model.definitions import (
-    Binding,
     Fact,
     Feature,
     FileEntry,
@@ -10,7 +10,6 @@ from gitcfg.model.definitions import (
     Model,
     Node,
     NodeSet,
-    Op,
     Override,
     Parameter,
     Settings,

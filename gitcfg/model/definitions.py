@@ -7,41 +7,11 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.model.binding import Binding, Op
 from gitcfg.model.delivery import Hold, Key, Release
 from gitcfg.model.findings import Finding
 from gitcfg.model.origin import Origin, Ref
 from gitcfg.model.secrets import Secret
-
-
-class Op(StrEnum):
-    """What a layer does to a parameter: the key after the `$`, `set` for a plain value."""
-
-    SET = "set"
-    NULL = "null"
-    APPEND = "append"
-    PREPEND = "prepend"
-    REMOVE = "remove"
-    AND = "and"
-    OR = "or"
-    MERGE = "merge"
-    UNSET = "unset"
-    DEFAULT = "default"
-    FACT = "fact"
-    SECRET = "secret"
-
-
-class Binding(msgspec.Struct, frozen=True, gc=False):
-    """What one layer says of one parameter, as written.
-
-    `given` is YAML's value; `text` is its source where that is a plain scalar which YAML does not
-    read as text (`017`, `TRUE`). `origin` is the parameter's name, `at` the operation or value.
-    """
-
-    op: Op
-    given: Any
-    text: str | None
-    origin: Origin
-    at: Origin
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):

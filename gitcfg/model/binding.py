@@ -1,0 +1,39 @@
+"""What a layer says of a parameter, and what that does to it."""
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from gitcfg.model.origin import Origin
+
+
+class Op(StrEnum):
+    """What a layer does to a parameter: the key after the `$`, `set` for a plain value."""
+
+    SET = "set"
+    NULL = "null"
+    APPEND = "append"
+    PREPEND = "prepend"
+    REMOVE = "remove"
+    AND = "and"
+    OR = "or"
+    MERGE = "merge"
+    UNSET = "unset"
+    DEFAULT = "default"
+    FACT = "fact"
+    SECRET = "secret"
+
+
+class Binding(msgspec.Struct, frozen=True, gc=False):
+    """What one layer says of one parameter, as written.
+
+    `given` is YAML's value; `text` is its source where that is a plain scalar which YAML does not
+    read as text (`017`, `TRUE`). `origin` is the parameter's name, `at` the operation or value.
+    """
+
+    op: Op
+    given: Any
+    text: str | None
+    origin: Origin
+    at: Origin
