@@ -1,0 +1,99 @@
+"""What a repository says of its nodes together: rules, and what was decided for them."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import msgspec
+
+from gitcfg.model.binding import Binding
+from gitcfg.model.origin import Origin, Ref
+
+
+class RuleKind(StrEnum):
+    """What a rule does: the one key that says so."""
+
+    INSTALL = "install"
+    LIMIT = "limit"
+    SET = "set"
+    DOMAIN = "domain"
+    REQUIRE = "require"
+    FORBID = "forbid"
+    ALLOW = "allow"
+
+
+class Count(msgspec.Struct, frozen=True, gc=False):
+    """How many: at least and at most; `most` is None where there is no end."""
+
+    least: int
+    most: int | None
+    origin: Origin
+
+
+class Domain(msgspec.Struct, frozen=True, gc=False):
+    """The values that a parameter may have, or (in a rule `over` instances) an attribute of theirs.
+
+    `items` are values and ranges as written; `places` says where each of them stands.
+    """
+
+    name: str
+    items: tuple[int | str, ...]
+    origin: Origin
+    places: tuple[Origin, ...]
+
+
+class Uniqueness(msgspec.Struct, frozen=True, gc=False):
+    """Among which nodes no value is had twice: `fleet`, `node`, or `key`: those of equal `key` (CEL)."""
+
+    scope: str
+    key: Ref | None = None
+
+
+class Permit(msgspec.Struct, frozen=True, gc=False):
+    """Who may (not) change what: names and globs."""
+
+    by: tuple[Ref, ...]
+    features: tuple[Ref, ...] = ()
+    params: tuple[Ref, ...] = ()
+    groups: tuple[Ref, ...] = ()
+    nodes: tuple[Ref, ...] = ()
+    files: tuple[Ref, ...] = ()
+    subsystems: tuple[Ref, ...] = ()
+    templates: tuple[Ref, ...] = ()
+    secrets: tuple[Ref, ...] = ()
+    rules: tuple[Ref, ...] = ()
+
+
+class Rule(msgspec.Struct, frozen=True, gc=False):
+    """What must hold for the fleet. `feature` is what is installed or limited; conditions are CEL.
+
+    Of the fields of kinds (`feature`, `params`, `domains` and `unique`, `require` and `message`,
+    `permit`) only those of its own kind are said. `over` is the feature whose instances count, not nodes.
+    """
+
+    name: str
+    origin: Origin
+    kind: RuleKind
+    description: str = ""
+    feature: Ref | None = None
+    params: Mapping[str, Binding] = {}
+    domains: Mapping[str, Domain] = {}
+    unique: Uniqueness | None = None
+    require: Ref | None = None
+    message: str = ""
+    permit: Permit | None = None
+    where: Ref | None = None
+    over: Ref | None = None
+    per: Ref | None = None
+    count: Count | None = None
+
+
+class Allocation(msgspec.Struct, frozen=True, gc=False):
+    """What `gitcfg solve` decided for the rule of its name.
+
+    A slot is `NODE` or `NODE/INSTANCE`: where a feature goes, or who has which values.
+    """
+
+    name: str
+    origin: Origin
+    install: tuple[Ref, ...] = ()
+    values: Mapping[str, Mapping[str, Binding]] = {}
