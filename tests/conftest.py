@@ -2,6 +2,7 @@
 
 import signal
 
+import pytest
 from hypothesis import settings
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -10,3 +11,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile("gitcfg", derandomize=True, deadline=None, database=None)
 settings.load_profile("gitcfg")
+
+
+@pytest.fixture
+def ruled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a later version reads is read: rules, and what was decided for them."""
+    monkeypatch.setattr("gitcfg.model.kinds.LATER", ())

@@ -15,6 +15,7 @@ from tests.cli.published import validators
 ROOT = Path(__file__).parents[1]
 KINDS = [
     *(
+        "allocation",
         "feature",
         "gitcfg",
         "group",
@@ -23,6 +24,7 @@ KINDS = [
         "nodeset",
         "override",
         "parameters",
+        "rules",
         "secret",
         "subsystems",
     ),

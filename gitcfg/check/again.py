@@ -24,7 +24,7 @@ from gitcfg.model import Finding, Model
 
 # What these say may change, but not which of them there are.
 _CONTENT = ("features", "groups", "subsystems", "secrets")
-_READ = (*_CONTENT, "parameters", "overrides", "nodesets", "holds", "keys")
+_READ = (*_CONTENT, "parameters", "overrides", "nodesets", "holds", "keys", "rules", "allocations")
 _BESIDE = ("holds/", "keys/")  # what these say is judged anew each time, and concerns no configuration
 _SEALED = ".age"  # ... so is what secrets hold
 _SHARE = 4  # with more than one node in so many concerned it is as quick to look at all

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.instances import marked
-from gitcfg.model import Binding, FileEntry, Model
+from gitcfg.model import Binding, FileEntry, Model, Origin
 
 
 def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:
@@ -14,6 +14,13 @@ def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:
             yield pair
     for feature in fleet.layers.instances:
         yield from feature.params.items()
+
+
+def constrained(model: Model) -> Iterator[tuple[str, Origin]]:
+    """Every parameter that a rule gives a domain; what one gives the instances of a feature is none."""
+    for rule in model.rules.values():
+        if rule.over is None:
+            yield from ((name, domain.origin) for name, domain in rule.domains.items())
 
 
 def files(model: Model) -> Iterator[FileEntry]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from gitcfg.check.fold import of
-from gitcfg.check.places import bindings, files
+from gitcfg.check.places import bindings, constrained, files
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Finding, Model, Op, Origin, Severity, Undeclared
 from gitcfg.model.globs import is_glob
@@ -42,7 +42,7 @@ def _groups(model: Model) -> Iterator[Finding]:
 
 def _parameters(model: Model) -> Iterator[Finding]:
     """Names in `depends` and `conflicts` are declared by name, whatever `undeclared` says."""
-    if _unreadable(model):
+    if unreadable(model):
         return
     for parameter in model.parameters.values():
         for ref in (*parameter.depends, *parameter.conflicts):
@@ -53,7 +53,7 @@ def _parameters(model: Model) -> Iterator[Finding]:
 def _subsystems(model: Model) -> Iterator[Finding]:
     for subsystem in model.subsystems.values():
         for ref in subsystem.params:
-            if not (is_glob(ref.name) or ref.name in model.parameters or _unreadable(model)):
+            if not (is_glob(ref.name) or ref.name in model.parameters or unreadable(model)):
                 yield missing("parameter", ref.name, ref.origin, model.parameters)
         for ref in subsystem.covers:
             if ref.name != "*" and ref.name not in model.subsystems:
@@ -70,17 +70,18 @@ def _contents(fleet: Fleet) -> Iterator[Finding]:
             yield missing("file", entry.source.name, entry.source.origin, model.sources)
         for name in entry.params:
             plain = not is_glob(name) and not name.startswith("!")
-            if plain and name not in bound and not _declared(fleet, name):
+            if plain and name not in bound and not declared(fleet, name):
                 yield missing("parameter", name, entry.origin, model.parameters)
 
 
-def _declared(fleet: Fleet, name: str) -> bool:
-    return _unreadable(fleet.model) or fleet.declarations.find(name) is not None
+def declared(fleet: Fleet, name: str) -> bool:
+    """Does something declare a parameter, or may it?"""
+    return unreadable(fleet.model) or fleet.declarations.find(name) is not None
 
 
-def _unreadable(model: Model) -> bool:
-    """Is there a file of parameters of which not even the names are known?"""
-    return any("/" in name for name in model.unread.get("parameters", ()))
+def unreadable(model: Model, kind: str = "parameters") -> bool:
+    """Is there a file of a kind of which not even the names are known?"""
+    return any("/" in name for name in model.unread.get(kind, ()))
 
 
 def _bound(fleet: Fleet) -> Iterator[Finding]:
@@ -99,6 +100,8 @@ def _bound(fleet: Fleet) -> Iterator[Finding]:
             found = tuple(_named(fleet, name, binding.origin, seen, grave))
             yield from found
             fine.update(() if found else (name,))
+    for name, origin in constrained(fleet.model):
+        yield from () if name in fine else _named(fleet, name, origin, seen, grave)
 
 
 def _named(
@@ -108,7 +111,7 @@ def _named(
         yield of("GC103", name, f"{shown(name)!r} is no name for a parameter.", [origin])
         return
     yield from _nearly(name, origin, seen)
-    if fleet.model.settings.undeclared is not Undeclared.ALLOW and not _declared(fleet, name):
+    if fleet.model.settings.undeclared is not Undeclared.ALLOW and not declared(fleet, name):
         hint = did_you_mean(name, fleet.model.parameters) or "Declare it under parameters/."
         yield of("GC201", name, f"There is no parameter {name}.", [origin], hint=hint, grave=grave)
 

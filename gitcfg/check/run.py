@@ -21,6 +21,7 @@ from gitcfg.check.overrides import overrides
 from gitcfg.check.parsed import begin, parsed
 from gitcfg.check.references import references
 from gitcfg.check.retired import retired
+from gitcfg.check.rule_names import rule_names
 from gitcfg.check.sealed import sealed
 from gitcfg.check.structure import structure
 from gitcfg.check.swept import Swept
@@ -37,6 +38,7 @@ Check = Callable[[Fleet], Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
     references,
+    rule_names,
     structure,
     clashes,
     definitions,

@@ -12,7 +12,7 @@ from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
 from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 
 _NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
-_PLACES = (SETTINGS, "parameters", "secrets", *TEXTS, *LAYERS)
+_PLACES = (SETTINGS, "parameters", "secrets", "rules", "allocations", *TEXTS, *LAYERS)
 
 
 class Version(msgspec.Struct, frozen=True):

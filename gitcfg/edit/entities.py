@@ -7,6 +7,7 @@ import msgspec
 
 from gitcfg.edit.kinds import KINDS, Kind
 from gitcfg.load.document import parse
+from gitcfg.model.kinds import supported
 
 Key = tuple[str, ...]
 """Where in an entity something is said; the whole entity, if it is empty."""
@@ -26,7 +27,7 @@ def entities(path: str, data: bytes | None) -> dict[str, Said]:
     if data is None:
         return {}
     folder, _, rest = path.partition("/")
-    kind = _KINDS.get(folder)
+    kind = _kind(folder)
     if kind is not None and rest.endswith(".yaml"):
         name = rest.rpartition("/")[2].removesuffix(".yaml")
         return _sheet(path, data, kind) if kind.sheet else {f"{kind.name}/{name}": _said(path, data)}
@@ -37,9 +38,13 @@ def entities(path: str, data: bytes | None) -> dict[str, Said]:
 
 def steps(path: str, entity: str, key: Key) -> Key:
     """Where in its file something is said: keys from the top on."""
-    kind = _KINDS.get(path.partition("/")[0])
+    kind = _kind(path.partition("/")[0])
     word, _, name = entity.partition("/")
     return (kind.sheet, name, *key) if kind is not None and kind.sheet and word == kind.name else key
+
+
+def _kind(folder: str) -> Kind | None:
+    return _KINDS.get(folder) if supported(folder) else None
 
 
 def alike(one: Any, other: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gitcfg.model import GitcfgError
-from gitcfg.model.kinds import SHEETS
+from gitcfg.model.kinds import SHEETS, supported
 from gitcfg.model.names import FAMILY, HOST, NAME, did_you_mean, shown
 
 
@@ -58,6 +58,7 @@ _HOST_MAPS = ("params", "facts", "files")
 
 _COMMANDS = ("validate", "reload", "restart", "stop")
 _DECLARED = ("description", "type", "schema", "default", "must_change", "restart")
+_RULED = ("install", "limit", "set", "domain", "require", "forbid", "allow")
 
 _ALL = (
     Kind(
@@ -103,13 +104,28 @@ _ALL = (
         (*_DECLARED, "depends", "conflicts", "secret", "separator", "unique", "macros", "level", "tags"),
         ("depends", "conflicts", "tags"),
     ),
+    Kind(
+        "rule",
+        "rule",
+        "rules",
+        NAME,
+        ("description", *_RULED, "where", "over", "per", "count", "unique", "message"),
+        maps=("set", "domain"),
+    ),
+    Kind("allocation", "allocation", "allocations", NAME, ("install", "values"), ("install",), ("values",)),
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 
+def kinds() -> dict[str, Kind]:
+    """The kinds that this version reads."""
+    return {name: kind for name, kind in KINDS.items() if supported(kind.folder)}
+
+
 def kind_of(word: str) -> Kind:
     """The kind of that name. GitcfgError: there is none that can be edited."""
-    found = KINDS.get(word.lower()) or KINDS.get(word.lower().removesuffix("s"))
+    known = kinds()
+    found = known.get(word.lower()) or known.get(word.lower().removesuffix("s"))
     if found is None:
-        raise GitcfgError(f"There is no kind {shown(word)} to edit.", f"Say one of: {', '.join(KINDS)}.")
+        raise GitcfgError(f"There is no kind {shown(word)} to edit.", f"Say one of: {', '.join(known)}.")
     return found

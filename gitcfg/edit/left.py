@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from gitcfg.edit.draft import Draft, definitions
-from gitcfg.edit.kinds import KINDS, Kind
+from gitcfg.edit.kinds import Kind, kinds
 from gitcfg.git.tree import EntryKind
 from gitcfg.model import Origin
-
-_FOLDERS = (*dict.fromkeys(kind.folder for kind in KINDS.values()), "templates")
 
 
 class Left(msgspec.Struct, frozen=True):
@@ -32,7 +30,7 @@ class Freed(msgspec.Struct, frozen=True):
 def files(draft: Draft) -> Iterator[str]:
     """All files that may mention a definition."""
     yield "gitcfg.yaml"
-    for folder in _FOLDERS:
+    for folder in (*(kind.folder for kind in kinds().values()), "templates"):
         for entry in list(draft.tree.entries(folder)):
             if entry.kind is EntryKind.FILE and (entry.path.endswith(".yaml") or folder == "templates"):
                 yield entry.path

@@ -6,9 +6,10 @@ from gitcfg.editor.base import Schema, based, needed, ref
 from gitcfg.editor.choices import definitions, open_to, selected
 from gitcfg.editor.files import file_entry
 from gitcfg.editor.params import params
+from gitcfg.editor.rules import rules
 from gitcfg.editor.values import MARKED, SECRET, binding_name, bindings, declared, of_secrets
 from gitcfg.model import Model
-from gitcfg.model.kinds import SINGLES
+from gitcfg.model.kinds import SINGLES, supported
 from gitcfg.model.names import FAMILY, NAME
 
 KINDS: Mapping[str, str] = {
@@ -22,6 +23,8 @@ KINDS: Mapping[str, str] = {
     "overrides": "override",
     "holds": "hold",
     "secrets": "secret",
+    "rules": "rules",
+    "allocations": "allocation",
 }
 """The program's own schema of each kind of file, by folder; gitcfg.yaml's is the first."""
 _EDITS = ("$prepend", "$append", "$remove")
@@ -30,15 +33,21 @@ _LISTS = {"include": "use", "features": "use", "groups": "group", "labels": "lab
 )
 
 
+def kinds() -> tuple[str, ...]:
+    """The kinds of files that this version reads."""
+    return tuple(filter(supported, KINDS))
+
+
 def schemas(model: Model) -> dict[str, Schema]:
-    """A schema for each kind of file, by folder (KINDS). What the checks let pass, they let pass."""
+    """A schema for each kind of file, by folder. What the checks let pass, they let pass."""
     names = definitions(model)
     shared = _shared(model, names)
     made = {folder: _single(folder, shared) for folder in SINGLES}
     made["gitcfg"] = _settings(model)
     made["parameters"] = _parameters(names)
     made["subsystems"] = _subsystems(model, names)
-    return {folder: needed(made[folder]) for folder in KINDS}
+    made["rules"] = rules(model, names, shared)
+    return {folder: needed(made[folder]) for folder in kinds()}
 
 
 def _settings(model: Model) -> Schema:

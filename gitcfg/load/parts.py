@@ -22,13 +22,16 @@ _OPS = {f"${op.value}": op for op in Op if op not in (Op.SET, Op.NULL)}
 def bindings(reading: Reading, doc: Document, key: str = "params") -> Mapping[str, Binding]:
     """What a mapping of parameters says."""
     given = doc.value.get(key)
-    if not given:
-        return NONE
+    return bound(reading, doc.file, doc.top[key], given) if given else NONE
+
+
+def bound(reading: Reading, file: str, node: Any, given: Mapping[str, Any]) -> Mapping[str, Binding]:
+    """What a mapping says of each of its keys."""
     result: dict[str, Binding] = {}
-    for (name, node), (param, value) in zip(doc.top[key].value, given.items(), strict=True):
-        bound = binding(reading, doc.file, name, node, value)
-        if bound is not None:
-            result[intern(param)] = bound
+    for (name, inner), (param, value) in zip(node.value, given.items(), strict=True):
+        said = binding(reading, file, name, inner, value)
+        if said is not None:
+            result[intern(param)] = said
     return result
 
 

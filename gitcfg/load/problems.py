@@ -34,8 +34,12 @@ def described(error: Any) -> Iterator[Problem]:
     if error.validator == "additionalProperties":
         yield from _unknown(path, error)
     elif error.validator == "oneOf":
-        keys = " or ".join(choice["required"][0] for choice in error.validator_value)
+        keys = _or([choice["required"][0] for choice in error.validator_value])
         yield Problem(path, f"One of {keys} must be said, and only one.")
+    elif error.validator == "not" and not error.validator_value:
+        yield Problem(
+            path, f"{_name(path)} has no place here.", error.schema.get("description", ""), key=True
+        )
     elif words is None:
         yield Problem(path, f"{_name(path)} does not fit: {shown(error.message)}.")
     else:
@@ -68,6 +72,8 @@ def _type(error: Any) -> tuple[str, str]:
     hint = "Quote it." if wanted == ["string"] and not isinstance(error.instance, list | dict | None) else ""
     if error.path and error.path[-1] == "mode":
         hint = 'Quote it: "0644".'
+    if wanted == ["object"] and error.schema.get("required") == ["max"]:
+        hint = f"Write {{max: {shown(str(error.instance))}}}."
     return f"must be {_or([_KINDS[kind] for kind in wanted])}, not {_kind(error.instance)}", hint
 
 
@@ -97,6 +103,10 @@ def _required(error: Any) -> tuple[str, str]:
     return f"lacks {_or(missing)}" if len(missing) == 1 else f"lacks {', '.join(missing)}", ""
 
 
+def _few(least: int) -> tuple[str, str]:
+    return ("must not be empty", "") if least == 1 else ("says too little", f"Say {least} keys or more.")
+
+
 def _form(schema: Any) -> str:
     """What a pattern asks for: an example of it says more than the pattern."""
     return f"of {schema['examples'][0]}" if schema.get("examples") else str(schema["pattern"])
@@ -110,7 +120,7 @@ _WORDS: dict[str, Any] = {
     "not": lambda error: ("is a value, not an operation", ""),
     "minLength": lambda error: ("must not be empty", ""),
     "minItems": lambda error: ("must not be empty", ""),
-    "minProperties": lambda error: ("must not be empty", ""),
+    "minProperties": lambda error: _few(error.validator_value),
     "maxProperties": lambda error: ("holds two operations", "Say one of them."),
     "minimum": lambda error: (f"must be at least {error.validator_value}", ""),
     "maximum": lambda error: (f"must be at most {error.validator_value}", ""),

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from gitcfg.git.tree import Tree
+from gitcfg.git.tree import DictTree, Tree
+from gitcfg.load.allocations import ALLOCATIONS
 from gitcfg.load.features import FEATURES, GROUPS
 from gitcfg.load.found import Findings, Known, Unread
 from gitcfg.load.holds import holds_kind
@@ -14,6 +15,7 @@ from gitcfg.load.overrides import overrides_kind
 from gitcfg.load.packs import Keeper, Packs
 from gitcfg.load.parameters import PARAMETERS
 from gitcfg.load.reading import Reading
+from gitcfg.load.rules import RULES
 from gitcfg.load.secrets import secrets_kind
 from gitcfg.load.sets import NodeSets
 from gitcfg.load.settings import load_settings
@@ -21,7 +23,7 @@ from gitcfg.load.sheets import Sheets
 from gitcfg.load.shelf import Shelf
 from gitcfg.load.subsystems import SUBSYSTEMS
 from gitcfg.model import Finding, Model, Origin, Settings
-from gitcfg.model.kinds import LATER
+from gitcfg.model.kinds import FOLDERS, supported
 
 
 def load(tree: Tree, keeper: Keeper | None = None) -> Model:
@@ -34,8 +36,9 @@ def load(tree: Tree, keeper: Keeper | None = None) -> Model:
     settings = load_settings(reading)
     if settings is None:
         return Model(Settings(Origin("gitcfg.yaml")), findings=tuple(reading.findings))
-    for folder in LATER:
-        _refuse(reading, folder)
+    for folder in FOLDERS:
+        if not supported(folder):
+            _refuse(reading, folder)
     return _model(tree, settings, Packs(keeper, settings), reading.findings)
 
 
@@ -50,6 +53,8 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
     overrides = Shelf(tree, overrides_kind(settings), packs)
     holds, keys = Shelf(tree, holds_kind(settings), packs), Keys(tree)
     secrets = Shelf(tree, secrets_kind(tree), packs)
+    rules = Sheets(_read_now(tree, RULES.folder), RULES, packs)
+    allocations = Shelf(_read_now(tree, ALLOCATIONS.folder), ALLOCATIONS, packs)
     names = Reading(tree)
     templates, sources = _names(names, "templates"), _names(names, "files")
     kinds: tuple[Shelf[Any] | Sheets[Any], ...] = (
@@ -62,6 +67,8 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         overrides,
         holds,
         secrets,
+        rules,
+        allocations,
     )
     parts = (
         Known(findings),
@@ -75,6 +82,8 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         holds,
         keys,
         secrets,
+        rules,
+        allocations,
         Known(names.findings),
     )
     return Model(
@@ -89,6 +98,8 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         holds=holds,
         keys=keys,
         secrets=secrets,
+        rules=rules,
+        allocations=allocations,
         templates=templates,
         sources=sources,
         unread=Unread({part.kind.folder: part for part in kinds}),
@@ -110,6 +121,11 @@ def load_nodes_only(tree: Tree, keeper: Keeper | None = None) -> Model:
 def findings_so_far(model: Model) -> tuple[Finding, ...]:
     """The findings about names and about the definitions that have been read until now."""
     return model.findings.so_far() if isinstance(model.findings, Findings) else tuple(model.findings)
+
+
+def _read_now(tree: Tree, folder: str) -> Tree:
+    """The tree of which a folder is read: one without it where a later version reads it."""
+    return tree if supported(folder) else DictTree({})
 
 
 def _refuse(reading: Reading, folder: str) -> None:

@@ -21,10 +21,12 @@ from gitcfg.model.delivery import Hold, Key, Release, Share
 from gitcfg.model.errors import REFUSED, GitcfgError
 from gitcfg.model.findings import Finding, Severity
 from gitcfg.model.origin import Origin, Ref
+from gitcfg.model.rules import Allocation, Rule
 from gitcfg.model.secrets import Secret
 
 __all__ = [
     "REFUSED",
+    "Allocation",
     "Binding",
     "Fact",
     "Feature",
@@ -44,6 +46,7 @@ __all__ = [
     "Parameter",
     "Ref",
     "Release",
+    "Rule",
     "Secret",
     "Settings",
     "Severity",

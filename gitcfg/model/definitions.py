@@ -11,6 +11,7 @@ from gitcfg.model.binding import Binding, Op
 from gitcfg.model.delivery import Hold, Key, Release
 from gitcfg.model.findings import Finding
 from gitcfg.model.origin import Origin, Ref
+from gitcfg.model.rules import Allocation, Rule
 from gitcfg.model.secrets import Secret
 
 
@@ -224,6 +225,8 @@ class Model(msgspec.Struct, frozen=True):
     holds: Mapping[str, Hold] = {}
     keys: Mapping[str, Key] = {}
     secrets: Mapping[str, Secret] = {}
+    rules: Mapping[str, Rule] = {}
+    allocations: Mapping[str, Allocation] = {}
     templates: frozenset[str] = frozenset()
     sources: frozenset[str] = frozenset()
     unread: Mapping[str, Set[str]] = {}
@@ -246,6 +249,8 @@ class Model(msgspec.Struct, frozen=True):
         """Every binding as written, with its parameter's name."""
         for layer in self.layers():
             yield from layer.params.items()
+        for rule in self.rules.values():
+            yield from rule.params.items()
 
     def mentioned_features(self) -> Iterator[Ref]:
         """Every mention of a feature: what installs it, takes it away, or speaks of it."""
@@ -262,6 +267,8 @@ class Model(msgspec.Struct, frozen=True):
             yield from override.without
         for subsystem in self.subsystems.values():
             yield from subsystem.features or ()
+        for rule in self.rules.values():
+            yield from rule.features()
 
 
 def _named(uses: Iterable[Use]) -> Iterator[Ref]:

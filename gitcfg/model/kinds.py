@@ -4,13 +4,18 @@ SETTINGS = "gitcfg.yaml"
 
 LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
 """A file a definition, which binds parameters and brings files."""
-SINGLES = (*LAYERS, "holds", "secrets")
+SINGLES = (*LAYERS, "holds", "secrets", "allocations")
 """A file a definition, whose name is the file's; beside a secret's stands what it holds, encrypted."""
-SHEETS = ("parameters", "subsystems")
+SHEETS = ("parameters", "subsystems", "rules")
 """Many definitions a file, by name below a key that is the folder's name."""
 TEXTS = ("templates", "files")
 """Files of any content, known by their paths."""
 LATER = ("rules", "allocations")
-"""What a later version reads; this one refuses it."""
-FOLDERS = (*SHEETS, *SINGLES, *TEXTS, *LATER, "keys")
+"""What a later version reads: this one refuses it, and offers nothing of these kinds."""
+FOLDERS = (*SHEETS, *SINGLES, *TEXTS, "keys")
 """All that gitcfg reads, or refuses."""
+
+
+def supported(folder: str) -> bool:
+    """Does this version read a folder?"""
+    return folder not in LATER

@@ -6,6 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from gitcfg.model.binding import Binding
+from gitcfg.model.globs import is_glob
 from gitcfg.model.origin import Origin, Ref
 
 
@@ -85,6 +86,12 @@ class Rule(msgspec.Struct, frozen=True, gc=False):
     over: Ref | None = None
     per: Ref | None = None
     count: Count | None = None
+
+    def features(self) -> tuple[Ref, ...]:
+        """The features that it names."""
+        permitted = self.permit.features if self.permit is not None else ()
+        single = (ref for ref in (self.feature, self.over) if ref is not None)
+        return (*single, *(ref for ref in permitted if not is_glob(ref.name)))
 
 
 class Allocation(msgspec.Struct, frozen=True, gc=False):

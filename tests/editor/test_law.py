@@ -15,6 +15,7 @@ from tests.properties.test_generated import SHAPES
 
 # Where nothing else is judged, as of a later format, the schemas still judge.
 CASES = [case for case in (*read_cases("findings"), *read_cases("operations")) if "GC104" not in case.name]
+RULED = list(read_cases("rules"))
 OWN = """
 {minimum: 3} | {enum: [a, 7, true]} | {const: a} | {pattern: '^[a-z/]'} | {pattern: '(?i)^A'} | {type: string}
 {type: [integer, 'null']} | {not: {type: array}} | {multipleOf: 0.25} | {enum: []} | {items: {type: string}}
@@ -45,6 +46,12 @@ VALUES_WRITTEN = [*sorted({value for values in VALUES.values() for value in valu
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_cases(case: Case) -> None:
     assert broken(case.tree) == {}
+
+
+@pytest.mark.parametrize("case", RULED, ids=[case.name for case in RULED])
+def test_cases_of_rules(ruled: None, case: Case) -> None:
+    assert broken(case.tree) == {}
+    assert_sound(case.tree)
 
 
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape != "large"])

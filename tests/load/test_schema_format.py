@@ -133,6 +133,39 @@ reason: bad DIMM, ticket 4711
 until: 2027-01-15
 commit: 3f2a91c
 """,
+    "rules": """
+rules:
+  dns-clients: {install: dns-client}
+  one-mail-server:
+    description: Some one of them.
+    install: mail-server
+    where: '"server" in node.labels'
+    count: 1
+  two-dhcp-per-subnet: {install: dhcp-server, over: interface, per: self.with.subnet, count: 2}
+  at-most-four-services: {limit: service, per: node.name, count: {min: 1, max: 4}}
+  search-domain:
+    set: {dns.search_domain: mydomain.com, P: {$append: 1}}
+    where: '"dns-client" in node.features'
+  web-ports: {domain: {web.port: [80, "1024-65535"]}, where: '"web-server" in node.features'}
+  public-addresses:
+    domain: {address: ["134.58.39.0-134.58.47.255"]}
+    over: interface
+    unique: fleet
+  one-central-manager:
+    require: 'size(nodes) == 1'
+    over: interface
+    per: node.facts.pool
+    where: '"CentralManager" in node.features'
+    message: There must be one.
+  bill-keeps-out: {forbid: {by: ["bill@example.com"], features: [service], params: ["a*"], groups: [g]}}
+  ann-may:
+    allow: {by: [ann], nodes: [n], files: [/f], subsystems: [s], templates: [t], secrets: [s], rules: ["*"]}
+""",
+    "allocation": """
+install: [gw1, gw1/eth0]
+values:
+  gw1/eth0: {address: 134.58.39.1, port: 80}
+""",
 }
 VALUES: tuple[Any, ...] = (
     None,
