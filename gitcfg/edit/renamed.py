@@ -27,6 +27,9 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> Freed:
         draft.change("gitcfg.yaml", Set(("default_group",), new))
     if kind.name == "node":
         keys.rename(draft, old, new)
+    if kind.name == "rule" and old in draft.model.allocations:
+        decided = draft.model.allocations[old].origin.file
+        draft.move(decided, f"{decided.rpartition('/')[0]}/{new}.yaml")
     if kind.sheet:
         draft.change(file, Rename((kind.sheet, old), new))
     else:
@@ -53,5 +56,12 @@ def _follow(draft: Draft, kind: Kind, path: str, old: str, new: str) -> None:
             draft.write(path, other)
         return
     found = read((draft.text(path) or "").removeprefix("\ufeff"), path)
-    if found is not None:
+    if found is not None and not (kind.name == "parameter" and _of_instances(draft, path)):
         draft.change(path, *references(kind.name, path, found.meaning, old, new))
+
+
+def _of_instances(draft: Draft, path: str) -> bool:
+    """Does a file say what was decided for instances? What it names are attributes of theirs."""
+    folder, _, rest = path.partition("/")
+    rule = draft.model.rules.get(rest.rpartition("/")[2].removesuffix(".yaml"))
+    return folder == "allocations" and rule is not None and rule.over is not None

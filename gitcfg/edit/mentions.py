@@ -1,0 +1,37 @@
+"""Lists that mention a definition by name, and the changes that let them name it otherwise."""
+
+from collections.abc import Iterator
+
+from gitcfg.edit.changes import Change, Path, Set
+from gitcfg.edit.spots import Meaning
+
+
+def items(path: Path, said: Meaning, old: str, new: str) -> Iterator[Change]:
+    """The items of a list, be it one of an operation, and the features of instances."""
+    if isinstance(said, dict):
+        for word, inner in said.items():
+            if isinstance(inner, list):
+                yield from items((*path, word), inner, old, new)
+        return
+    for place, item in enumerate(said if isinstance(said, list) else ()):
+        if item == old:
+            yield Set((*path, place), new)
+        elif isinstance(item, dict) and item.get("feature") == old:
+            yield Set((*path, place, "feature"), new)
+
+
+def below(
+    said: dict[str, Meaning], sheet: str, keys: tuple[str, ...], old: str, new: str
+) -> Iterator[Change]:
+    """The items of lists of all definitions in a file of many."""
+    found = said.get(sheet)
+    for name, inner in found.items() if isinstance(found, dict) else ():
+        for key in keys if isinstance(inner, dict) else ():
+            yield from items((sheet, name, key), inner.get(key), old, new)
+
+
+def secrets(path: Path, params: Meaning, old: str, new: str) -> Iterator[Change]:
+    """The bindings of parameters that name a secret."""
+    for name, bound in params.items() if isinstance(params, dict) else ():
+        if isinstance(bound, dict) and bound.get("$secret") == old:
+            yield Set((*path, name, "$secret"), new)
