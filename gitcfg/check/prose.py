@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.model import Feature, Group, Model, Node, Origin, Parameter, Subsystem
+from gitcfg.model import Feature, Group, Model, Node, Origin, Parameter, Rule, Subsystem
 from gitcfg.model.age import is_recipient
 from gitcfg.model.marks import may_hold_key
 
@@ -31,6 +31,7 @@ def prose(model: Model) -> Iterator[Prose]:
             ((one, "group") for one in model.groups.values()),
             ((one, "node") for one in model.nodes.values()),
             hosts,
+            ((one, "rule") for one in model.rules.values()),
         )
     )
     yield from _beside(model)
@@ -40,7 +41,7 @@ def prose(model: Model) -> Iterator[Prose]:
         yield from _commands(subsystem)
 
 
-_Described = Parameter | Subsystem | Feature | Group | Node
+_Described = Parameter | Subsystem | Feature | Group | Node | Rule
 
 
 def _described(found: Iterable[tuple[_Described, str]]) -> Iterator[Prose]:
@@ -55,6 +56,8 @@ def _beside(model: Model) -> Iterator[Prose]:
         yield Prose("The reason of the override", override.name, override.reason, override.origin)
     for hold in model.holds.values():
         yield Prose("The reason of the hold", hold.name, hold.reason, hold.origin)
+    for rule in model.rules.values():
+        yield Prose("The message of the rule", rule.name, rule.message, rule.origin)
     for secret in model.secrets.values():
         yield Prose("The description of the secret", secret.name, secret.description, secret.origin)
         for ref in secret.recipients:

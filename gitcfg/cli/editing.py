@@ -9,6 +9,8 @@ from typing import Annotated
 import msgspec
 import typer
 
+from gitcfg.model.kinds import supported
+
 Texts = list[str] | None
 
 
@@ -24,6 +26,10 @@ class Editable(StrEnum):
     SECRET = "secret"
     SUBSYSTEM = "subsystem"
     PARAMETER = "parameter"
+    if supported("rules"):
+        RULE = "rule"
+    if supported("allocations"):
+        ALLOCATION = "allocation"
 
 
 class Part(StrEnum):

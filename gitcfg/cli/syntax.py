@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from gitcfg.cli.app import first_sentence
 from gitcfg.cli.complete import grammar
 from gitcfg.cli.reference import Command, Parameter
-from gitcfg.explain.show import KINDS
+from gitcfg.explain.show import kinds
 from gitcfg.model import names
+from gitcfg.model.kinds import supported
 
 KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "NODE": ("node",),
@@ -54,6 +55,7 @@ _PATTERNS = {
     **dict.fromkeys(
         ("group", "feature", "override", "hold", "secret", "nodeset", "subsystem"), names.NAME.pattern
     ),
+    **{kind: names.NAME.pattern for kind in ("rule", "allocation") if supported(f"{kind}s")},
 }
 
 
@@ -83,7 +85,7 @@ def _value(parameter: Parameter) -> grammar.Value:
     if parameter.choices:
         return grammar.Value(parameter.choices)
     words = _words(parameter)
-    choices = tuple(KINDS) if "KIND" in words else ()
+    choices = tuple(kinds()) if "KIND" in words else ()
     return grammar.Value(choices, tuple(dict.fromkeys(kind for word in words for kind in KINDS_OF[word])))
 
 

@@ -18,6 +18,7 @@ def documents(model: Model) -> dict[str, tuple[str, str]]:
     files = {"gitcfg.yaml": ("setting", "")}
     files |= {found.origin.file: ("parameter", "") for found in model.parameters.values()}
     files |= {found.origin.file: ("subsystem", "") for found in model.subsystems.values()}
+    files |= {found.origin.file: ("rule", "") for found in model.rules.values()}
     for kind, definitions in (
         ("node", model.nodes),
         ("group", model.groups),
@@ -26,6 +27,7 @@ def documents(model: Model) -> dict[str, tuple[str, str]]:
         ("override", model.overrides),
         ("hold", model.holds),
         ("secret", model.secrets),
+        ("allocation", model.allocations),
     ):
         files |= {found.origin.file: (kind, name) for name, found in definitions.items()}
     return files

@@ -14,7 +14,7 @@ from gitcfg.model import Model, Origin
 
 ORDER = (
     *("node", "group", "feature", "parameter", "subsystem"),
-    *("nodeset", "override", "hold", "secret", "template", "file", "setting"),
+    *("nodeset", "override", "hold", "secret", "rule", "allocation", "template", "file", "setting"),
 )
 
 

@@ -11,15 +11,25 @@ from gitcfg.explain.kinds.hold import HOLD
 from gitcfg.explain.kinds.nodes import NODE, NODESET
 from gitcfg.explain.kinds.override import OVERRIDE
 from gitcfg.explain.kinds.parameter import PARAMETER
+from gitcfg.explain.kinds.rule import ALLOCATION, RULE
 from gitcfg.explain.kinds.secret import SECRET
 from gitcfg.explain.kinds.settings import SETTING
 from gitcfg.explain.kinds.subsystem import SUBSYSTEM
 from gitcfg.model import GitcfgError
+from gitcfg.model.kinds import supported
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.templates import TemplateEngine
 
-_ALL = (NODE, GROUP, FEATURE, PARAMETER, SUBSYSTEM, NODESET, OVERRIDE, HOLD, SECRET, TEMPLATE, FILE, SETTING)
+_ALL = (
+    *(NODE, GROUP, FEATURE, PARAMETER, SUBSYSTEM, NODESET, OVERRIDE, HOLD, SECRET, RULE, ALLOCATION),
+    *(TEMPLATE, FILE, SETTING),
+)
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
+
+
+def kinds() -> dict[str, Kind]:
+    """The kinds that this version reads."""
+    return {name: kind for name, kind in KINDS.items() if supported(f"{name}s")}
 
 
 def find_kind(word: str) -> Kind:
@@ -29,10 +39,11 @@ def find_kind(word: str) -> Kind:
     """
     plain = word.lower().replace(" ", "").replace("-", "").replace("_", "")
     one = plain.removesuffix("s") or plain
-    exact = KINDS.get(one)
-    begun = [kind for name, kind in KINDS.items() if one and name.startswith(one)]
+    known = kinds()
+    exact = known.get(one)
+    begun = [kind for name, kind in known.items() if one and name.startswith(one)]
     if exact is None and len(begun) != 1:
-        names = ", ".join(kind.name for kind in begun or _ALL)
+        names = ", ".join([kind.name for kind in begun] or known)
         wrong = f"{shown(word)} may be several kinds" if begun else f"There is no kind {shown(word)}"
         raise GitcfgError(f"{wrong}.", f"Say one of: {names}.")
     return exact or begun[0]

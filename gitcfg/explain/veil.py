@@ -35,7 +35,11 @@ class Veil:
         """Is something that is written a secret in plain text, or a part of one?"""
         parameters = self._fleet.model.parameters
         match one.path:
-            case ("params", str(name), *inside):
+            case (
+                ("params", str(name), *inside)
+                | ("rules", str(), "set" | "domain", str(name), *inside)
+                | ("values", str(), str(name), *inside)
+            ):
                 kept = inside[:1] != ["$secret"] and bool(inside or not one.key) and self._kept(name)
             case ("parameters", str(name), "default", *_):
                 kept = name in parameters and parameters[name].secret

@@ -12,6 +12,8 @@ from gitcfg.model.kinds import SHEETS
 
 _NAMED = frozenset({"params", "facts", "with", "default"})
 """Keys below which all keys are names that people chose, or parts of values."""
+_RULED = frozenset({"set", "domain", "values"})
+"""The same of rules, and of what was decided for them, where they are not below another key."""
 _WORDS = {
     "parameter": frozenset(
         {"type", "must_change", "restart", "unique", "separator", "macros", "level", "secret"}
@@ -69,10 +71,11 @@ def _walk(path: tuple[str | int, ...], value: Any, mark: Mark) -> Iterator[_Foun
 def _name(path: tuple[str | int, ...], own: tuple[str | int, ...]) -> bool:
     """Is a key a name that people chose?"""
     if not own:
-        return len(path) == 2  # the name of a parameter or subsystem
+        return len(path) == 2  # the name of a parameter, subsystem or rule
     if own[0] == "files":
         return len(own) == 2
-    return not _NAMED.isdisjoint(own[:-1]) and not str(own[-1]).startswith("$")
+    below = not _NAMED.isdisjoint(own[:-1]) or not _RULED.isdisjoint(own[:1])
+    return len(own) > 1 and below and not str(own[-1]).startswith("$")
 
 
 def _value(kind: str, own: tuple[str | int, ...]) -> bool:

@@ -16,8 +16,9 @@ _OF_FILES = {
     "override": "overrides",
     "hold": "holds",
     "secret": "secrets",
+    "allocation": "allocations",
 }
-_OF_SHEETS = {"parameter": "parameters", "subsystem": "subsystems"}
+_OF_SHEETS = {"parameter": "parameters", "subsystem": "subsystems", "rule": "rules"}
 _PLAIN = {"template": "templates", "file": "files"}
 _FOLDERS = {**_OF_FILES, **_OF_SHEETS, **_PLAIN}
 _MAPPINGS = ("params", "files", "facts")
@@ -27,7 +28,7 @@ def entities(names: "Names") -> Iterator[str]:
     """Kinds that have a folder; behind `group/` the groups, behind `group/Workers:` what that says."""
     kind, slash, rest = names.prefix.partition("/")
     if not slash:
-        yield from (f"{each}/" for each, folder in _FOLDERS.items() if _is_there(names, folder))
+        yield from (f"{each}/" for each in _FOLDERS if _is_there(names, each))
     elif kind in _FOLDERS:
         found = _inside(names, kind, rest) if ":" in rest and kind in _OF_FILES else ()
         legal = re.compile(names.patterns.get(kind, names.patterns["path"]))
@@ -35,8 +36,11 @@ def entities(names: "Names") -> Iterator[str]:
         yield from (f"{kind}/{name}" for name in (*found, *known))
 
 
-def _is_there(names: "Names", folder: str) -> bool:
-    return names.files.root is not None and os.path.isdir(os.path.join(names.files.root, folder))
+def _is_there(names: "Names", kind: str) -> bool:
+    """Is there a folder of a kind that this version reads? Of what it does not, no names are legal."""
+    known = kind in _PLAIN or kind in names.patterns
+    root = names.files.root
+    return known and root is not None and os.path.isdir(os.path.join(root, _FOLDERS[kind]))
 
 
 def _named(names: "Names", kind: str) -> Iterator[str]:

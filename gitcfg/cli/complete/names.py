@@ -35,7 +35,8 @@ class Names:
 
     def of(self, kinds: Iterable[str]) -> set[str]:
         """All names of these kinds."""
-        return {name for kind in kinds if kind in _SOURCES for name in self._legal(kind)}
+        known = (kind for kind in kinds if kind in _SOURCES and kind in self.patterns)
+        return {name for kind in known for name in self._legal(kind)}
 
     def _legal(self, kind: str) -> Iterator[str]:
         pattern = re.compile(self.patterns[kind])
@@ -119,6 +120,8 @@ _SOURCES: Mapping[str, Source] = {
     "nodeset": lambda names: names.defined("nodesets"),
     "parameter": _parameters,
     "subsystem": lambda names: names.keys("subsystems", "subsystems"),
+    "rule": lambda names: names.keys("rules", "rules"),
+    "allocation": lambda names: names.defined("allocations"),
     "path": _paths,
     "template": lambda names: (path for path, _ in names.files.below("templates")),
     "revision": _revisions,
