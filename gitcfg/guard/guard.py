@@ -1,5 +1,6 @@
 """A guard: hostile input is handled by a child process that can do no harm and may die of it."""
 
+import math
 import select
 import threading
 import weakref
@@ -43,11 +44,14 @@ class Guard(Closing):
         with self._turn:
             self._alive()
 
-    def request(self, payload: Any) -> Any:
-        """The handler's answer; both are plain data. GuardError if the child did not live to give it."""
+    def request(self, payload: Any, within: float = math.inf) -> Any:
+        """The handler's answer; both are plain data. GuardError if the child did not live to give it.
+
+        `within` so many seconds, if they are fewer than the limit.
+        """
         message = encoded(payload)
         with self._turn:
-            answer = self._ask_fairly(message)
+            answer = self._ask_fairly(message, within)
         return msgspec.msgpack.decode(answer)
 
     def post(self, message: bytes) -> None:
@@ -84,20 +88,20 @@ class Guard(Closing):
         if end is not None:
             end()
 
-    def _ask_fairly(self, message: bytes) -> bytes:
+    def _ask_fairly(self, message: bytes, within: float) -> bytes:
         """What earlier requests left in memory is not this one's fault: a new child has the last word."""
         used = self._child is not None and self._child.running
         try:
-            return self._ask(message)
+            return self._ask(message, within)
         except OutOfMemory:
             if not used:
                 raise
-            return self._ask(message)
+            return self._ask(message, within)
 
-    def _ask(self, message: bytes) -> bytes:
+    def _ask(self, message: bytes, within: float) -> bytes:
         answered = False
         try:
-            answer = self._alive().ask(message)
+            answer = self._alive().ask(message, within)
             answered = True
             return answer
         finally:

@@ -1,6 +1,7 @@
 """One running child, seen from the guard: start it, ask it, end it, and say how it ended."""
 
 import contextlib
+import math
 import os
 import select
 import shutil
@@ -70,7 +71,7 @@ class Child:
         self._answer = bytearray()
         self._complaints = process.stderr.fileno()
         self._stderr = b""
-        self._deadline = float("inf")
+        self._seconds = self._deadline = math.inf
         self._poll = select.poll()
         self._poll.register(self._complaints, select.POLLIN)
         os.set_blocking(self._complaints, False)
@@ -91,20 +92,21 @@ class Child:
         """What to wait for until it is worth asking for the answer: a file descriptor, and `poll` events."""
         return self._line.fileno(), select.POLLIN | (select.POLLOUT if self._unsent else 0)
 
-    def ask(self, message: bytes) -> bytes:
+    def ask(self, message: bytes, within: float = math.inf) -> bytes:
         """The answer to one request. After a GuardError the child must be ended."""
-        self.post(message)
+        self.post(message, within)
         answer = None
         while answer is None:
             answer = self.answer(self._limits.wall_seconds)
         return answer
 
-    def post(self, message: bytes) -> None:
+    def post(self, message: bytes, within: float = math.inf) -> None:
         """Ask without waiting for the answer, once the one before was taken."""
         self._unsent = memoryview(bytes(self._unsent) + frame(message))
         self._answer.clear()
         self._poll.register(self._line, select.POLLIN | select.POLLOUT)
-        self._deadline = time.monotonic() + self._limits.wall_seconds
+        self._seconds = min(within, self._limits.wall_seconds)
+        self._deadline = time.monotonic() + self._seconds
         self._send()
 
     def answer(self, seconds: float) -> bytes | None:
@@ -114,7 +116,7 @@ class Child:
             late, had = time.monotonic() >= self._deadline, len(self._answer)
             moved = self._exchange(until)
             if late and len(self._answer) == had:  # what was ready all the same is taken
-                raise GuardError(f"gave no answer within {self._limits.wall_seconds:g} s")
+                raise GuardError(f"gave no answer within {self._seconds:g} s")
             if not moved and time.monotonic() >= until < self._deadline:
                 return None
         return bytes(self._answer[HEADER:])
