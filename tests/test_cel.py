@@ -136,7 +136,7 @@ def test_the_first_word_of_a_name_is_not_a_name() -> None:
         ('node.params["N-O"] == 3', "node.params has no 'N-O'", 'ask first: "N-O" in node.params && ...'),
         ('node.facts.rack > "x"', "`>` does not take int and string", ""),
         ("node.facts.rack && true", "a value is of the wrong type for what is done with it", ""),
-        ("node.facts.rack", "the result is int, not true or false", ""),
+        ("node.facts.rack", "the result is int, not true or false", "compare it with something"),
         ("node.facts.rack / 0 == 1", "divide by zero", ""),
         ('node.facts.site.matches("(")', "invalid regular expression: missing ): (", ""),
         ("node.facts.rack.all(x, true)", "a value is of the wrong type for what is done with it", ""),

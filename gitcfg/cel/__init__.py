@@ -1,8 +1,24 @@
-"""Conditions in CEL, the Common Expression Language: compiled once, asked of many nodes."""
+"""Expressions in CEL, the Common Expression Language: compiled once, asked of many nodes."""
 
+from gitcfg.cel.budget import Budget
 from gitcfg.cel.condition import Condition, compile_condition
-from gitcfg.cel.membership import members_asked
+from gitcfg.cel.key import Key, KeyExpression, compile_key
+from gitcfg.cel.membership import members_asked, plain_features
 from gitcfg.cel.problem import CelProblem
-from gitcfg.cel.variables import NODE_VARIABLES
+from gitcfg.cel.variables import NODE_VARIABLES, NODES_VARIABLES, OTHER_VARIABLES, SELF_VARIABLES
 
-__all__ = ["NODE_VARIABLES", "CelProblem", "Condition", "compile_condition", "members_asked"]
+__all__ = [
+    "NODES_VARIABLES",
+    "NODE_VARIABLES",
+    "OTHER_VARIABLES",
+    "SELF_VARIABLES",
+    "Budget",
+    "CelProblem",
+    "Condition",
+    "Key",
+    "KeyExpression",
+    "compile_condition",
+    "compile_key",
+    "members_asked",
+    "plain_features",
+]

@@ -1,61 +1,34 @@
-"""The only place that imports cel_expr_python: environments, compiled expressions, and their answers."""
+"""Compiled expressions and their answers, in this process."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from cel_expr_python import cel
 
+from gitcfg.cel.environment import Variables, environment
+from gitcfg.cel.key import Key
 from gitcfg.cel.problem import CelProblem
 from gitcfg.cel.variables import plain
-from gitcfg.cel.words import not_a_condition, why_it_failed, why_it_is_wrong
+from gitcfg.cel.words import not_a_condition, not_a_key, why_it_failed, why_it_is_wrong
 
-Variables: TypeAlias = tuple[tuple[str, str], ...]
-
-_TYPES = {
-    "string": cel.Type.STRING,
-    "list(string)": cel.Type.List(cel.Type.STRING),
-    "map": cel.Type.Map(cel.Type.STRING, cel.Type.DYN),
-    "bool": cel.Type.BOOL,
-    "int": cel.Type.INT,
-    "timestamp": cel.Type.TIMESTAMP,
-}
-
-_BOUNDED = (
-    *("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "_&&_", "_||_", "!_", "_?_:_", "_[_]", "@in"),
-    *("-_", "_-_", "_*_", "_/_", "_%_", "size", "startsWith", "endsWith", "contains"),
-    *("int", "double", "dyn", "type", "timestamp", "duration"),
-)
-"""What takes no longer than reading its values once and makes nothing large."""
-
-_ZONED = {
-    "getDate": "day_of_month_1_based_with_tz",
-    "getDayOfMonth": "day_of_month_with_tz",
-    "getDayOfWeek": "day_of_week_with_tz",
-    "getDayOfYear": "day_of_year_with_tz",
-    "getFullYear": "year_with_tz",
-    "getHours": "hours_with_tz",
-    "getMilliseconds": "milliseconds_with_tz",
-    "getMinutes": "minutes_with_tz",
-    "getMonth": "month_with_tz",
-    "getSeconds": "seconds_tz",
-}
-"""With a time zone's name these open that name as a file of the machine."""
+_SIMPLE = (cel.Type.STRING, cel.Type.INT, cel.Type.BOOL, cel.Type.DOUBLE)
+_KEYS = (*_SIMPLE, cel.Type.DYN, cel.Type.LIST, *(cel.Type.List(kind) for kind in _SIMPLE))
+_LONGEST_KEY = 1_000
 
 
-def compile_text(text: str, variables: Variables, now: datetime | None = None, *, bounded: bool) -> Any:
-    """The compiled expression; CelProblem if it is wrong or cannot be a condition.
-
-    `bounded` knows no loops, no `+` and no regular expressions: any expression of it is cheap. With `now`
-    it knows age(TIMESTAMP).
-    """
+def compile_text(
+    text: str, variables: Variables, now: datetime | None = None, *, bounded: bool, key: bool = False
+) -> Any:
+    """The compiled expression; CelProblem if it is wrong or cannot be a condition, or a key."""
     try:
-        expression = _environment(variables, bounded, now).compile(text)
+        expression = environment(variables, now, bounded=bounded).compile(text)
     except RuntimeError as error:
         raise why_it_is_wrong(str(error), text, [name for name, _ in variables]) from None
     kind = expression.return_type()
-    if kind not in (cel.Type.BOOL, cel.Type.DYN):
+    if key and kind not in _KEYS:
+        raise not_a_key(str(kind))
+    if not key and kind not in (cel.Type.BOOL, cel.Type.DYN):
         raise not_a_condition(str(kind))
     return expression
 
@@ -72,61 +45,76 @@ def names_read(
     )
 
 
-def evaluate(expression: Any, text: str, values: Mapping[str, Any]) -> bool | CelProblem:
+def truth(expression: Any, text: str, values: Mapping[str, Any]) -> bool | CelProblem:
     """Does the condition hold? Never CEL's own answer: an error of it is true in Python."""
-    answer = _answer(expression, values)
+    answer = _truth(expression, values)
     if answer is not True and answer is not False:
-        answer = _answer(expression, plain(values))
+        answer = _truth(expression, plain(values))
     if answer is True or answer is False:
         return answer
-    return why_it_failed(str(answer), text)
+    return answer if isinstance(answer, CelProblem) else why_it_failed(answer, text)
 
 
-def _answer(expression: Any, values: Mapping[str, Any]) -> object:
-    """True, False, or what it is instead."""
+def key_of(expression: Any, text: str, values: Mapping[str, Any]) -> Key | CelProblem:
+    """The key of some values."""
+    answer = _key(expression, values)
+    if isinstance(answer, _Failed | CelProblem):
+        answer = _key(expression, plain(values))
+    return why_it_failed(answer.args[0], text) if isinstance(answer, _Failed) else answer
+
+
+class _Failed(Exception):
+    """What CEL says of an evaluation that came to nothing: beside it, any text is a key."""
+
+
+def _truth(expression: Any, values: Mapping[str, Any]) -> Any:
+    """True, False, or what it is instead: a problem, or what CEL says."""
     try:
         value = expression.eval(data=values)
     except RuntimeError as error:
         return str(error)
-    if value.type() in (cel.Type.BOOL, cel.Type.ERROR):
-        return value.value()
-    return not_a_condition(str(value.type())).message
+    answer = value.value()
+    if answer is True or answer is False or value.type() == cel.Type.ERROR:
+        return answer
+    return not_a_condition(str(value.type()))
+
+
+def _key(expression: Any, values: Mapping[str, Any]) -> Key | CelProblem | _Failed:
+    try:
+        value = expression.eval(data=values)
+    except RuntimeError as error:
+        return _Failed(str(error))
+    kind = value.type()
+    if kind == cel.Type.ERROR:
+        return _Failed(str(value.value()))
+    if kind == cel.Type.LIST:
+        return _list(value.plain_value())
+    return _single(value.value()) if kind in _SIMPLE else not_a_key(str(kind))
+
+
+def _list(items: list[Any]) -> Key | CelProblem:
+    if len(items) + sum(len(item) for item in items if isinstance(item, str)) > _LONGEST_KEY:
+        return _too_long()
+    wrong = next((item for item in map(_single, items) if isinstance(item, CelProblem)), None)
+    return tuple(items) if wrong is None else wrong
+
+
+def _single(item: Any) -> Any:
+    """A key of one part, or what is wrong with it."""
+    if not isinstance(item, str | int | float):
+        return not_a_key("a list of other things")
+    if item != item:
+        return CelProblem("the result is not a number, which is equal to nothing")
+    return _too_long() if isinstance(item, str) and len(item) > _LONGEST_KEY else item
+
+
+def _too_long() -> CelProblem:
+    return CelProblem(f"the result is longer than {_LONGEST_KEY:,} characters, too long for a key")
 
 
 def _compiles(text: str, variables: Variables, bounded: bool, now: datetime | None) -> bool:
     try:
-        _environment(variables, bounded, now).compile(text)
+        environment(variables, now, bounded=bounded).compile(text)
     except RuntimeError:
         return False
     return True
-
-
-@lru_cache(maxsize=64)
-def _environment(variables: Variables, bounded: bool, now: datetime | None) -> Any:
-    config = cel.NewEnvConfigFromYaml(_only(_BOUNDED) if bounded else _without(_ZONED.items()))
-    known = {name: _TYPES[kind] for name, kind in variables}
-    return cel.NewEnv(config=config, variables=known, functions=[] if now is None else [_age(now)])
-
-
-def _age(now: datetime) -> Any:
-    """age(TIMESTAMP): how long ago that is."""
-    overload = cel.Overload(
-        id="age_timestamp",
-        return_type=cel.Type.DURATION,
-        parameters=[cel.Type.TIMESTAMP],
-        impl=lambda then: now - then,
-    )
-    return cel.FunctionDecl("age", [overload])
-
-
-def _only(functions: Iterable[str]) -> str:
-    listed = "".join(f'    - name: "{name}"\n' for name in functions)
-    return f"stdlib:\n  include_macros: [has]\n  include_functions:\n{listed}"
-
-
-def _without(overloads: Iterable[tuple[str, str]]) -> str:
-    listed = "".join(
-        f"    - name: {name}\n      overloads: [{{id: timestamp_to_{overload}}}]\n"
-        for name, overload in overloads
-    )
-    return f"stdlib:\n  exclude_functions:\n{listed}"

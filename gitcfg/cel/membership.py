@@ -22,3 +22,8 @@ def members_asked(text: str, variable: str) -> frozenset[str] | None:
     # Every place where the list may be named must be one of these, however it is spaced.
     word = variable.rpartition(".")[2]
     return frozenset(name for _, name in found) if len(found) == text.count(word) else None
+
+
+def plain_features(text: str) -> frozenset[str] | None:
+    """The features that an expression asks a node for; None: it may look at all that there are."""
+    return members_asked(text, "node.features")

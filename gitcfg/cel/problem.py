@@ -10,3 +10,9 @@ class CelProblem(Exception):
 
     def __str__(self) -> str:
         return f"{self.line}:{self.column}: {self.message}"
+
+
+def sentence(message: str) -> str:
+    """A message in one line of bearable length, of characters that can be written."""
+    line = " ".join(message.encode(errors="replace").decode().split())
+    return line if len(line) <= 300 else line[:300] + "..."

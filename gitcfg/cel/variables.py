@@ -14,6 +14,17 @@ NODE_VARIABLES: Mapping[str, str] = {
 }
 """Selections and overrides. Whole names, so that a wrong one is found before any node is asked."""
 
+SELF_VARIABLES: Mapping[str, str] = {"self.as": "string", "self.with": "map", "self.feature": "string"}
+"""An instance of a feature: its name, what it was given, and whose instance it is."""
+
+OTHER_VARIABLES: Mapping[str, str] = {
+    name.replace("node.", "other."): kind for name, kind in NODE_VARIABLES.items()
+}
+"""A second node, of which something is collected."""
+
+NODES_VARIABLES: Mapping[str, str] = {"nodes": "list(map)"}
+"""A group of nodes, each a map with the keys `name`, `groups` and so on."""
+
 _INT64 = 1 << 63
 
 

@@ -2,10 +2,10 @@
 
 import re
 import string
-from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator, Sequence
 
-from gitcfg.cel.problem import CelProblem
+from gitcfg.cel.problem import CelProblem, sentence
+from gitcfg.cel.unknown import MEANT, unknown_name
 
 _PLACED = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n]*)")
 _UNKNOWN = re.compile(r"undeclared reference to '(.*)' \(in container")
@@ -15,11 +15,6 @@ _NO_KEY = re.compile(r'Key not found in map : "(.*)"')
 _STATUS = re.compile(r"^[A-Z_]+: | \[[A-Z_]+\]$")
 
 _PATH = f"{string.ascii_letters}{string.digits}_."
-_WORDS = {"and": "&&", "or": "||", "not": "!", "=": "=="}
-_FUNCTIONS = (
-    *("all", "exists", "exists_one", "filter", "map", "has", "size", "contains", "startsWith", "endsWith"),
-    *("matches", "int", "double", "string", "bool", "timestamp", "duration", "type"),
-)
 
 
 def why_it_is_wrong(report: str, text: str, variables: Sequence[str]) -> CelProblem:
@@ -29,12 +24,12 @@ def why_it_is_wrong(report: str, text: str, variables: Sequence[str]) -> CelProb
         return CelProblem(_too_deep(placed[3] if placed else report))
     line, column, message = int(placed[1]), int(placed[2]), placed[3]
     if unknown := _UNKNOWN.match(message):
-        return _unknown_name(unknown[1], text, line, column, variables)
+        return unknown_name(unknown[1], text, line, column, variables)
     if overload := _OVERLOAD.match(message):
         return _wrong_types(overload[1], overload[2], line, column)
     if message.startswith("Syntax error: "):
         return _syntax(message, line, column)
-    return CelProblem(_sentence(message), line, column)
+    return CelProblem(sentence(message), line, column)
 
 
 def why_it_failed(report: str, text: str) -> CelProblem:
@@ -45,8 +40,8 @@ def why_it_failed(report: str, text: str) -> CelProblem:
     if key := _NO_KEY.search(report):
         return _missing_key(key[1], text)
     if overload := _NO_OVERLOAD.search(report):
-        return _wrong_types(overload[1], overload[2] or "", 1, 1)
-    return CelProblem(_sentence(report))
+        return _wrong_types(overload[1], overload[2] or "", *_only_call(overload[1], text))
+    return CelProblem(sentence(report))
 
 
 def not_a_condition(kind: str) -> CelProblem:
@@ -54,50 +49,28 @@ def not_a_condition(kind: str) -> CelProblem:
     return CelProblem(f"the result is {_type(kind)}, not true or false", hint="compare it with something")
 
 
-def _unknown_name(name: str, text: str, line: int, column: int, variables: Sequence[str]) -> CelProblem:
-    start = _start(name, text, line, column)
-    if not _called(name, text, line, start):
-        return CelProblem(_sentence(f"there is no '{name}'"), line, start, _name_hint(name, variables))
-    hint = f"write {_WORDS[name]}" if name in _WORDS else _near(name, _FUNCTIONS)
-    if name.startswith("get"):
-        hint = "dates and times are read without a time zone"
-    return CelProblem(_sentence(f"there is no function '{name}'"), line, start, hint)
-
-
-def _name_hint(name: str, variables: Sequence[str]) -> str:
-    inside = [known for known in variables if known.startswith(f"{name}.")]
-    if inside:
-        return f"write one of {', '.join(inside)}"
-    near = _near(name, variables) or _near(".".join(name.split(".")[:2]), variables)
-    return near or ("" if "." in name or len(name) > 60 else f'text goes in quotes: "{name}"')
-
-
-def _start(name: str, text: str, line: int, column: int) -> int:
-    """Where a name begins: CEL points at its last dot, or at the bracket of a call."""
-    start = _row(text, line).rfind(name, 0, column - 1 + len(name))
-    return start + 1 if start >= 0 else column
-
-
-def _called(name: str, text: str, line: int, start: int) -> bool:
-    return _row(text, line)[start - 1 + len(name) :].lstrip().startswith("(")
-
-
-def _row(text: str, line: int) -> str:
-    rows = text.split("\n")
-    return rows[line - 1] if 0 < line <= len(rows) else ""
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, list(known), 1, 0.7)
-    return f"did you mean {near[0]}?" if near else ""
+def not_a_key(kind: str) -> CelProblem:
+    """The expression says something, but nothing to group by."""
+    hint = "a key is a string, int, bool, double or a list of these"
+    return CelProblem(f"the result is {_type(kind)}, not a key", hint=hint)
 
 
 def _wrong_types(function: str, types: str, line: int, column: int) -> CelProblem:
     if not types or function.startswith("<"):
         return CelProblem("a value is of the wrong type for what is done with it", line, column)
-    operator = function.strip("_@").replace("_", " ")
+    operator = function if function.isidentifier() else function.strip("_@").replace("_", " ")
     message = f"`{operator}` does not take {_type(types).replace(', ', ' and ')}"
     return CelProblem(message, line, column, _type_hint(function, types))
+
+
+def _only_call(function: str, text: str) -> tuple[int, int]:
+    """Where the only call of a function stands; the beginning if there are more, or none."""
+    calls = list(re.finditer(rf"\b{re.escape(function)}\s*\(", text))
+    return _place(text, calls[0].start()) if len(calls) == 1 else (1, 1)
+
+
+def _place(text: str, at: int) -> tuple[int, int]:
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
 def _type_hint(function: str, types: str) -> str:
@@ -111,8 +84,8 @@ def _syntax(message: str, line: int, column: int) -> CelProblem:
     what = found[1].strip() if found else ""
     if what == "<EOF>":
         return CelProblem("the expression ends too early", line, column)
-    hint = f"write {_WORDS[what]}" if what in _WORDS else ""
-    return CelProblem(_sentence(f"{what or 'this'} is not understood here"), line, column, hint)
+    hint = f"write {MEANT[what]}" if what in MEANT else ""
+    return CelProblem(sentence(f"{what or 'this'} is not understood here"), line, column, hint)
 
 
 def _missing_key(key: str, text: str) -> CelProblem:
@@ -121,10 +94,9 @@ def _missing_key(key: str, text: str) -> CelProblem:
     if len({text[start:end] for start, end, _ in places}) != 1:
         return CelProblem(f"there is no key '{key}'")
     start, end, is_field = min(places)
-    path, before = text[start:end], text[:start]
+    path = text[start:end]
     ask = f"has({path}.{key})" if is_field else f'"{key}" in {path}'
-    column = len(before) - before.rfind("\n")
-    return CelProblem(f"{path} has no '{key}'", before.count("\n") + 1, column, f"ask first: {ask} && ...")
+    return CelProblem(f"{path} has no '{key}'", *_place(text, start), f"ask first: {ask} && ...")
 
 
 def _places(key: str, text: str) -> Iterator[tuple[int, int, bool]]:
@@ -139,13 +111,8 @@ def _places(key: str, text: str) -> Iterator[tuple[int, int, bool]]:
 def _too_deep(report: str) -> str:
     if "recursion" in report:
         return "the expression is nested too deeply"
-    return _sentence(_STATUS.sub("", report))
+    return sentence(_STATUS.sub("", report))
 
 
 def _type(kind: str) -> str:
     return kind.lower().replace("<", "(").replace(">", ")").replace("int64", "int")
-
-
-def _sentence(message: str) -> str:
-    line = " ".join(message.encode(errors="replace").decode().split())
-    return line if len(line) <= 300 else line[:300] + "..."
