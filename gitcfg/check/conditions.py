@@ -1,21 +1,28 @@
 """What is wrong with conditions: those that cannot be read (GC102), and nodes on which one fails (GC408)."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from gitcfg.cel import CelProblem
 from gitcfg.check.fold import of
 from gitcfg.compile.selection import Selection
+from gitcfg.git.tree import Tree
+from gitcfg.load.inside import inside_of
 from gitcfg.model import Finding, Ref
 
 
-def unreadable(where: Ref, problem: CelProblem) -> Finding:
+def unreadable(tree: Tree, where: Ref, problem: CelProblem) -> Finding:
     """A condition that says nothing."""
     message = f"The condition cannot be read: {problem.message}"
-    return of("GC102", where.origin.file, message, [where.origin], hint=problem.hint)
+    place = inside_of(tree, where, problem.line, problem.column)
+    return of("GC102", where.origin.file, message, [place], hint=problem.hint)
 
 
-def failing(owner: str, where: Ref, selection: Selection) -> Iterator[Finding]:
+def failing(tree: Tree, owner: str, where: Ref, selection: Selection) -> Iterator[Finding]:
     """The nodes on which the condition of an override or a hold cannot be evaluated."""
+    alike: dict[tuple[Any, ...], list[str]] = {}  # finding the place takes longer than anything else here
     for name, problem in selection.failed.items():
-        message = f"The condition of {owner} fails: {problem.message}"
-        yield of("GC408", owner, message, [where.origin], [name], problem.hint)
+        alike.setdefault(problem.args, []).append(name)
+    for (said, line, column, hint), names in alike.items():
+        place = inside_of(tree, where, line, column)
+        yield of("GC408", owner, f"The condition of {owner} fails: {said}", [place], names, hint)

@@ -63,7 +63,7 @@ class Confined:
         selection = chosen(self._fleet, secrets[0][1], kinds)
         for secret, where in secrets:
             if selection.problem is not None:
-                yield unreadable(where, selection.problem)
+                yield unreadable(self._fleet.tree, where, selection.problem)
                 continue
             ground = _ground(secret)
             for kind in self._bound.get(secret.name, ()):

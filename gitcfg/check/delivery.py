@@ -37,7 +37,7 @@ def _first(fleet: Fleet) -> Iterator[Finding]:
     try:
         compile_condition(release.first.name, NODE_VARIABLES)
     except CelProblem as problem:
-        yield unreadable(release.first, problem)
+        yield unreadable(fleet.tree, release.first, problem)
 
 
 def _hold(fleet: Fleet, roster: Roster, hold: Hold) -> Iterator[Finding]:
@@ -53,8 +53,8 @@ def _hold(fleet: Fleet, roster: Roster, hold: Hold) -> Iterator[Finding]:
     if hold.where is not None:
         selection = fleet.select(hold.where.name)
         if selection.problem is not None:
-            yield unreadable(hold.where, selection.problem)
-        yield from failing(hold.name, hold.where, selection)
+            yield unreadable(fleet.tree, hold.where, selection.problem)
+        yield from failing(fleet.tree, hold.name, hold.where, selection)
 
 
 def _keys(fleet: Fleet, roster: Roster) -> Iterator[Finding]:

@@ -58,5 +58,5 @@ def _condition(fleet: Fleet, override: Override) -> Iterator[Finding]:
         return
     selection = fleet.selections[override.name]
     if selection.problem is not None:
-        yield unreadable(override.where, selection.problem)
-    yield from failing(override.name, override.where, selection)
+        yield unreadable(fleet.tree, override.where, selection.problem)
+    yield from failing(fleet.tree, override.name, override.where, selection)
