@@ -1,29 +1,51 @@
-"""Conditions that ask of a list only whether some names are in it: what else it holds changes nothing."""
+"""Expressions that ask of a list only whether some names are in it: what else it holds changes nothing."""
 
-import re
 from functools import lru_cache
 
-_BEFORE = r"(?:^|[(?:]|&&|\|\|)\s*"
-_NAME = r"""(["'])([A-Za-z0-9_ .+@-]*)\1"""
-_AFTER = r"\s*(?=$|[)?:]|&&|\|\|)"
-_OTHERWISE = ("\\", "//", '"""', "'''")
-"""Escapes, comments and long texts: with these in it a text may not say what it seems to."""
-
-
-@lru_cache(maxsize=512)
-def members_asked(text: str, variable: str) -> frozenset[str] | None:
-    """The names that a condition looks for in a list (`"NAME" in node.features`), where it does no more
-    with it; None: it may, as far as can be seen without reading it as CEL does.
-    """
-    if any(sign in text for sign in _OTHERWISE):
-        return None
-    place = re.escape(variable)
-    found = re.findall(rf"{_BEFORE}{_NAME}\s+in\s+{place}{_AFTER}", text)
-    # Every place where the list may be named must be one of these, however it is spaced.
-    word = variable.rpartition(".")[2]
-    return frozenset(name for _, name in found) if len(found) == text.count(word) else None
+from gitcfg.cel.terms import Form, Term, outermost
 
 
 def plain_features(text: str) -> frozenset[str] | None:
     """The features that an expression asks a node for; None: it may look at all that there are."""
     return members_asked(text, "node.features")
+
+
+@lru_cache(maxsize=512)
+def members_asked(text: str, variable: str) -> frozenset[str] | None:
+    """The names that an expression looks for in a list (`"NAME" in node.features`), where it does no more
+    with it; None: it does, or is none.
+    """
+    from gitcfg.cel.environment import environment
+
+    try:
+        parsed = environment((), None, bounded=False).compile(text, disable_check=True)
+    except RuntimeError:
+        return None
+    return _members(outermost(parsed.serialize()), variable)
+
+
+def _members(whole: Term, variable: str) -> frozenset[str] | None:
+    found, waiting = set(), [whole]
+    while waiting:
+        term = waiting.pop()
+        member = _member(term, variable)
+        if member is not None:
+            found.add(member)
+        elif term.path == variable or _hides(term, variable):
+            return None
+        else:
+            waiting += term.parts
+    return frozenset(found)
+
+
+def _member(term: Term, variable: str) -> str | None:
+    """The name for which a term looks in the list, and does nothing else."""
+    if term.form is not Form.CALL or term.words != ("@in",):
+        return None
+    item, where = term.parts
+    return item.words[0] if item.form is Form.CONSTANT and item.words and where.path == variable else None
+
+
+def _hides(term: Term, variable: str) -> bool:
+    """Has a loop a variable of that name? Then the name need not be the list."""
+    return term.form is Form.LOOP and variable.partition(".")[0] in term.words

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from gitcfg.cel import NODE_VARIABLES, Condition, compile_condition, members_asked
+from gitcfg.cel import NODE_VARIABLES, Condition, compile_condition, members_asked, plain_features
 from gitcfg.check import chosen as module
 from gitcfg.check.carrier import Carrier
 from gitcfg.check.chosen import chosen
@@ -24,28 +24,36 @@ from tests.compile.fleets import TODAY
 SURE = {
     '"a" in node.features': {"a"},
     "'a b.c' in node.features": {"a b.c"},
-    '  "a"  in\n node.features ': {"a"},
+    '  "a"  in\n node . features ': {"a"},
     '"a" in node.features && !("b" in node.features)': {"a", "b"},
     '("a" in node.features) ? "b" in node.features : "c" in node.features': {"a", "b", "c"},
     'node.name == "x" || "a" in node.features': {"a"},
     'node.name == "x"': set(),
+    '"a" in (node.features)': {"a"},
+    r'"\u0061" in node.features || r"\n" in node.features': {"a", r"\n"},
+    '"""b""" in node.features': {"b"},
+    '["a" in node.features, {true: "b" in node.features}[true]][0]': {"a", "b"},
+    '"features" in .node.features && has(node.facts.features)': {"features"},
+    '// (node.features\n"a" in node.features': {"a"},
+    '[1, 2].exists(f, f > 1 && "a" in node.features)': {"a"},
+    '-1 < 2 && 1.5 < 2.5 && b"a" != b"b" && 1u < 2u && null == null': set(),
 }
 UNSURE = (
     "size(node.features) > 1",
     "node.features.exists(f, f == 'a')",
     'node.features == ["a"]',
     '"a" in node.features && size(node.features) > 1',
-    '"a" in (node.features)',
     "node.name in node.features",
     '"a" + "b" in node.features',
     'node.name + "a" in node.features',
-    r'"\u0061" in node.features',
-    r'r"a" in node.features',
-    '"""a""" in node.features',
-    '["a" in node.features][0]',
-    '"features" in node.features',
+    'dyn("a") in node.features',
+    "dyn(null) in node.features",
+    '["a"].exists(f, f in node.features)',
     'node . features == [] || "a" in node.features',
-    '// (\n"a" in node.features',
+    'sets.intersects(["a"], node.features)',
+    '[{"features": ["a"]}].exists(node, "a" in node.features)',
+    '{"a": node.features}["a"] == ["a"]',
+    'node.features[0] == "a"',
 )
 
 
@@ -53,12 +61,18 @@ UNSURE = (
 def test_the_names_that_a_condition_looks_for_are_found(text: str) -> None:
     assert compile_condition(text, NODE_VARIABLES)
     assert members_asked(text, "node.features") == frozenset(SURE[text])
+    assert plain_features(text) == frozenset(SURE[text])
 
 
 @pytest.mark.parametrize("text", UNSURE)
 def test_what_may_look_at_more_is_not_taken_for_one_that_does_not(text: str) -> None:
     assert compile_condition(text, NODE_VARIABLES)
     assert members_asked(text, "node.features") is None
+
+
+@pytest.mark.parametrize("text", ["(", "", "1" + " + 1" * 3_000 + " > 0", "x" + ".a" * 4_000])
+def test_what_is_no_expression_looks_for_nothing_that_is_known(text: str) -> None:
+    assert plain_features(text) is None
 
 
 PIECES = (

@@ -1,0 +1,98 @@
+"""An expression's terms as CEL reads them, out of the parsed form (`cel.expr.ParsedExpr`) that it gives."""
+
+from collections.abc import Iterator
+from enum import Enum
+
+import msgspec
+
+
+class Form(Enum):
+    """What a term is: the numbers are those of the fields of `cel.expr.Expr`."""
+
+    CONSTANT = 3
+    NAME = 4
+    FIELD = 5
+    CALL = 6
+    LIST = 7
+    MAP = 8
+    LOOP = 9
+
+
+class Term(msgspec.Struct, frozen=True):
+    """`words`: a name, a field's or function's name, a text, or the variables of a loop."""
+
+    form: Form
+    words: tuple[str, ...]
+    _inner: tuple[bytes, ...] = ()
+
+    @property
+    def parts(self) -> list["Term"]:
+        """The terms that it is made of, in order."""
+        return [_term(inner) for inner in self._inner]
+
+    @property
+    def path(self) -> str:
+        """`node.features` of a name with fields; of anything else, nothing."""
+        fields, term = "", self
+        while term.form is Form.FIELD:
+            fields, term = f".{term.words[0]}{fields}", term.parts[0]
+        return term.words[0].removeprefix(".") + fields if term.form is Form.NAME else ""
+
+
+def outermost(parsed: bytes) -> Term:
+    """The term that is the whole of a serialized expression."""
+    return _term(_only(_only(parsed, 2), 2))
+
+
+_WORDS = {
+    Form.CONSTANT: (6,),
+    Form.NAME: (1,),
+    Form.FIELD: (2,),
+    Form.CALL: (2,),
+    Form.LOOP: (1, 3, 8),
+}
+_TERMS = {
+    Form.FIELD: (1,),
+    Form.CALL: (1, 3),
+    Form.LIST: (1,),
+    Form.LOOP: (2, 4, 5, 6, 7),
+}
+"""The numbers of the fields that hold them."""
+
+
+def _term(message: bytes) -> Term:
+    number, body = next((number, body) for number, body in _fields(message) if number != 2)
+    form, fields = Form(number), [each for each in _fields(body) if isinstance(each[1], bytes)]
+    words = [held.decode() for number, held in fields if number in _WORDS.get(form, ())]
+    if form is Form.MAP:
+        entries = [entry for number, entry in fields if number == 2]
+        return Term(
+            form, (), tuple(held for entry in entries for number, held in _fields(entry) if number in (3, 4))
+        )
+    return Term(form, tuple(words), tuple(held for number, held in fields if number in _TERMS.get(form, ())))
+
+
+def _only(message: bytes, wanted: int) -> bytes:
+    return next(held for number, held in _fields(message) if number == wanted)
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
+    """The fields of a message with their numbers; of numbers, nothing."""
+    at = 0
+    while at < len(message):
+        tag, at = _number(message, at)
+        size = {1: 8, 5: 4}.get(tag & 7, 0)
+        if tag & 7 in (0, 2):
+            size, at = _number(message, at)
+        held = message[at : at + size] if tag & 7 == 2 else b""
+        at += size if tag & 7 else 0
+        yield tag >> 3, held
+
+
+def _number(message: bytes, at: int) -> tuple[int, int]:
+    """A number of seven bits a byte, and where it ends."""
+    value = shift = 0
+    while message[at] & 0x80:
+        value |= (message[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+    return value | message[at] << shift, at + 1
