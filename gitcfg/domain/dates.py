@@ -1,0 +1,42 @@
+"""Days of the calendar, as ISO 8601 writes them."""
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime
+
+from gitcfg.domain.ends import interval
+from gitcfg.domain.intervals import Interval
+from gitcfg.domain.kinds import Value
+from gitcfg.domain.problem import DomainProblem
+from gitcfg.model.names import shown
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LENGTH = len("2026-01-31")
+
+
+def number(value: object) -> int:
+    """The day's number, counted from the first of January of the year 1. DomainProblem: it is no date."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.toordinal()
+    text = shown(str(value))
+    if not isinstance(value, str) or not _DATE.fullmatch(value):
+        raise DomainProblem(f"'{text}' is no date", hint="write year, month and day: 2026-01-31")
+    try:
+        return date.fromisoformat(value).toordinal()
+    except ValueError:
+        raise DomainProblem(f"the calendar has no {text}") from None
+
+
+def value(number: int) -> Value:
+    """A day as ISO 8601 writes it."""
+    return date.fromordinal(number).isoformat()
+
+
+def read(text: str) -> Interval:
+    """The days of an item: `2026-01-31`, `2026-01-01 - 2026-12-31`."""
+    return interval(text, number, after=_LENGTH)
+
+
+def written(first: int, last: int) -> Iterator[Value]:
+    """Items that say an interval."""
+    yield value(first) if first == last else f"{value(first)} - {value(last)}"

@@ -1,0 +1,86 @@
+"""Sets of integers as sorted intervals between which numbers are missing: one form for each set."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import itemgetter
+
+Interval = tuple[int, int]
+"""The first and the last number; both belong to it."""
+
+Intervals = tuple[Interval, ...]
+
+_last = itemgetter(1)
+
+
+def merged(found: Iterable[Interval]) -> Intervals:
+    """Any intervals as a set."""
+    joined: list[Interval] = []
+    for first, last in sorted(found):
+        if not joined or first > joined[-1][1] + 1:
+            joined.append((first, last))
+        elif last > joined[-1][1]:
+            joined[-1] = (joined[-1][0], last)
+    return tuple(joined)
+
+
+def union(left: Intervals, right: Intervals) -> Intervals:
+    """What is in one of them."""
+    return merged(chain(left, right))
+
+
+def intersection(left: Intervals, right: Intervals) -> Intervals:
+    """What is in both."""
+    return tuple(_common(left, right))
+
+
+def _common(left: Intervals, right: Intervals) -> Iterator[Interval]:
+    one = other = 0
+    while one < len(left) and other < len(right):
+        first = max(left[one][0], right[other][0])
+        last = min(left[one][1], right[other][1])
+        if first <= last:
+            yield first, last
+        if left[one][1] < right[other][1]:
+            one += 1
+        else:
+            other += 1
+
+
+def difference(left: Intervals, right: Intervals) -> Intervals:
+    """What is in the first alone."""
+    return intersection(left, tuple(_gaps(right, left[0][0], left[-1][1]))) if left else ()
+
+
+def _gaps(found: Intervals, first: int, last: int) -> Iterator[Interval]:
+    """What is missing between two numbers, and perhaps some more on either side."""
+    for begin, end in found:
+        if first < begin:
+            yield first, begin - 1
+        first = end + 1
+    yield first, max(first, last)
+
+
+def size(found: Intervals) -> int:
+    """How many numbers these are."""
+    return sum(last - first + 1 for first, last in found)
+
+
+def holds(found: Intervals, number: int) -> bool:
+    """Is it one of them?"""
+    return touches(found, number, number)
+
+
+def touches(found: Intervals, first: int, last: int) -> bool:
+    """Is any number of an interval one of them?"""
+    at = bisect_left(found, first, key=_last)
+    return at < len(found) and found[at][0] <= last
+
+
+def nth(found: Intervals, place: int) -> int:
+    """The number before which there are so many. IndexError: there are not so many."""
+    for first, last in found if place >= 0 else ():
+        if place <= last - first:
+            return first + place
+        place -= last - first + 1
+    raise IndexError(place)

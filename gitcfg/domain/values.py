@@ -1,0 +1,63 @@
+"""A set of values that never changes: what all kinds of them can do."""
+
+from collections.abc import Container, Iterator
+from typing import Protocol
+
+from gitcfg.domain.kinds import Kind, Value
+
+
+class Values(Protocol):
+    """A set of values of one kind, in order; an operation with one of another kind finds nothing in common.
+
+    Nothing here takes longer the more values there are (an IPv6 network has 2^64), only the more items
+    it takes to write them. Two that are equal hold the same values in the same order.
+    """
+
+    @property
+    def kind(self) -> Kind:
+        """What the values are."""
+
+    @property
+    def size(self) -> int:
+        """How many values there are, exactly; `len()` ends at 2^63."""
+
+    def __bool__(self) -> bool:
+        """Are there any?"""
+
+    def __contains__(self, value: object) -> bool:
+        """Is this one of them, in whatever form it is written?"""
+
+    def __iter__(self) -> Iterator[Value]:
+        """The values in their normal form, as they are asked for: from the least, text as it was listed."""
+
+    def nth(self, place: int) -> Value:
+        """The value before which there are so many. IndexError: `place` is negative, or `size` or more."""
+
+    def first_free(self, taken: Container[Value]) -> Value | None:
+        """The first value that is not taken; None: all of them are.
+
+        Of `Taken` it asks once for each interval. Of another container (normal forms) it asks for one
+        value after the other, so never for more than are taken, and one.
+        """
+
+    def normal(self, value: object) -> Value:
+        """The one form of what a value of this kind means, be it in the set or not.
+
+        A number is an int, everything else text: an address compressed and in lower case, a network
+        `ADDRESS/LENGTH`, a date ISO 8601's. DomainProblem: it is no value of this kind.
+        """
+
+    def items(self) -> tuple[Value, ...]:
+        """The shortest items that `parse` reads as an equal set (no type said), if there are any values."""
+
+    def describe(self) -> str:
+        """The items on one line: `80, 1024-65535`; text with signs that mislead as JSON writes it."""
+
+    def __and__(self, other: "Values") -> "Values":
+        """What is in both."""
+
+    def __or__(self, other: "Values") -> "Values":
+        """What is in one of them. DomainProblem: they are of two kinds, or networks of two lengths."""
+
+    def __sub__(self, other: "Values") -> "Values":
+        """What is in this alone."""
