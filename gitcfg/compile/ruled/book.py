@@ -1,0 +1,42 @@
+"""The rules of a repository, compiled once: conditions, and the order in which they install."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from gitcfg.compile.inclusion import Inclusion
+from gitcfg.compile.ruled.reading import Unreadable, Where, read_where
+from gitcfg.compile.ruled.strata import Strata, strata
+from gitcfg.model.rules import Rule, RuleKind
+
+
+class Rulebook:
+    """Rules by name. `inclusion` is what the features include that rules speak of.
+
+    A rule of which an expression cannot be understood does nothing, nor does one that installs what it
+    reads itself.
+    """
+
+    def __init__(self, rules: Mapping[str, Rule], inclusion: Inclusion) -> None:
+        self.rules = {name: rules[name] for name in sorted(rules)}
+        self.inclusion = inclusion
+        read = {name: read_where(rule) for name, rule in self.rules.items()}
+        self.wheres: Mapping[str, Where] = {
+            name: found for name, found in read.items() if isinstance(found, Where)
+        }
+        self.unreadable = tuple(found for found in read.values() if isinstance(found, Unreadable))
+
+    def of_kind(self, *kinds: RuleKind) -> tuple[Rule, ...]:
+        """The rules of some kinds whose expressions mean something, in order of name."""
+        wrong = {found.rule for found in self.unreadable}
+        return tuple(rule for rule in self.rules.values() if rule.kind in kinds and rule.name not in wrong)
+
+    @cached_property
+    def strata(self) -> Strata:
+        """The order of the rules that install, those that count out their places among them."""
+        return strata(self.of_kind(RuleKind.INSTALL), self.wheres, self.inclusion)
+
+    @cached_property
+    def order(self) -> Mapping[str, int]:
+        """The stratum of each rule that installs, from 0; rules on circles have none."""
+        layers: Iterable[tuple[str, ...]] = self.strata.layers
+        return {name: level for level, names in enumerate(layers) for name in names}
