@@ -11,6 +11,7 @@ from gitcfg.compile.nodes import Said
 from gitcfg.compile.operations import NOTHING, PENDING, Step, distinct, fold
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.recent import Recent
+from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Fact, FileEntry, Override, Ref
 from gitcfg.model.secrets import is_secret, secret_name
@@ -24,6 +25,7 @@ class NodeClass:
 
     `names` are its nodes. `labels` and addresses may differ among them. Layers are shared among classes;
     what is composed of them all is large, so that a fleet holds only what was asked for last (`recent`).
+    `brought` is what rules bring to them.
     """
 
     def __init__(
@@ -33,9 +35,11 @@ class NodeClass:
         layers: Layers,
         parts: tuple[Partial, ...],
         recent: Recent,
+        brought: Brought = NOTHING_BROUGHT,
     ) -> None:
         self.said = said
         self.overrides = overrides
+        self.brought = brought
         self.layers = layers
         self.parts = parts
         self.names: list[str] = []

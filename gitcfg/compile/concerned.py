@@ -12,6 +12,7 @@ from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
 from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 
 _NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
+# Rules and allocations, as all other kinds that are no layers, may concern all nodes.
 _PLACES = (SETTINGS, "parameters", "secrets", "rules", "allocations", *TEXTS, *LAYERS)
 
 
@@ -51,7 +52,7 @@ def _concerned(side: Version, changed: Iterable[str]) -> Iterator[str]:
     groups = names["groups"] | {
         name for name, group in model.groups.items() if lists(group.features, features)
     }
-    if model.settings.default_group in groups:
+    if model.settings.default_group in groups or _installed(model, features):
         raise _Everybody
     yield from names["nodes"] & model.nodes.keys()
     for name in names["nodesets"] & model.nodesets.keys():
@@ -102,6 +103,11 @@ def _among(bound: Set[str], secrets: Set[str]) -> bool:
     if ANY in bound:
         raise _Everybody
     return not bound.isdisjoint(secrets)
+
+
+def _installed(model: Model, features: set[str]) -> bool:
+    """Do rules install one of some features? On which nodes is not looked for."""
+    return any(rule.feature is not None and rule.feature.name in features for rule in model.rules.values())
 
 
 def _selected(override: Override) -> Iterable[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations, implied_kinds
@@ -11,6 +12,7 @@ from gitcfg.compile.instances import marked
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.misread import half_said, misread
 from gitcfg.compile.nodes import Roster, Said, said
+from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought, Installed
 from gitcfg.compile.selection import NodeView, Selection, selected
 from gitcfg.compile.stacks import Stacks, class_key
 from gitcfg.compile.surface import Surfaces
@@ -18,6 +20,9 @@ from gitcfg.compile.texts import texts
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
 from gitcfg.model import Binding, ListEdit, Model, Node, Op, Override, Use
+
+if TYPE_CHECKING:
+    from gitcfg.compile.ruled.bringing import Bringing
 
 
 class Fleet:
@@ -64,7 +69,7 @@ class Fleet:
     def classes(self) -> tuple[NodeClass, ...]:
         """All classes, each with its nodes in order of name."""
         found: dict[int, NodeClass] = {}
-        for names in self._alike():
+        for names in self._alike() if self.bringing is None else self._ruled():
             kind = self._class(names[0], self.roster.said(names[0]))
             kind.names += names
             found.setdefault(id(kind), kind)
@@ -128,7 +133,8 @@ class Fleet:
         if groups is None:
             return ()
         node = Node("", self.model.settings.origin, groups=ListEdit(Op.SET, groups))
-        return (self.stacks.compile(said(node, None), ()),)
+        about = said(node, None)
+        return (self.stacks.compile(about, (), self._brought(node.name, about, ())),)
 
     @cached_property
     def templates(self) -> Mapping[str, str]:
@@ -144,10 +150,34 @@ class Fleet:
     def _class(self, name: str, said: Said) -> NodeClass:
         overrides = self._overrides(name, said)
         facts = said.facts if self.model.templates else self._asked
-        key = class_key(said, overrides, facts), half_said(self.model, said)
+        brought = self._brought(name, said, overrides)
+        same = () if brought is NOTHING_BROUGHT else brought.key
+        key = class_key(said, overrides, facts), half_said(self.model, said), same
         if key not in self._classes:
-            self._classes[key] = self.stacks.compile(said, overrides)
+            self._classes[key] = self.stacks.compile(said, overrides, brought)
         return self._classes[key]
+
+    @cached_property
+    def bringing(self) -> "Bringing | None":
+        """Finds what rules bring to nodes; None where there are no rules."""
+        if not self.model.rules:
+            return None
+        from gitcfg.compile.ruled.bringing import Bringing
+
+        return Bringing(self.layers)
+
+    def _brought(self, name: str, said: Said, overrides: tuple[Override, ...]) -> Brought:
+        if self.bringing is None:
+            return NOTHING_BROUGHT
+        return self.bringing.brought({name: (said, overrides)})[name]
+
+    def _ruled(self) -> Iterator[list[str]]:
+        """Each node alone, once it is known what rules bring to them all: that is found together."""
+        if self.bringing is not None:
+            about = {name: self.roster.said(name) for name in self.names}
+            self.bringing.installs(about)
+            self.bringing.brought({name: (about[name], self._overrides(name, about[name])) for name in about})
+        yield from ([name] for name in self.names)
 
     @cached_property
     def _asked(self) -> tuple[str, ...]:
@@ -170,11 +200,12 @@ class Fleet:
         }
 
     def _views(self) -> list[NodeView]:
-        return [self._view(name) for name in self.names]
+        about = {name: self.roster.said(name) for name in self.names}
+        installs = self.bringing.installs(about) if self.bringing else {}
+        return [self._view(name, about[name], installs.get(name, ())) for name in self.names]
 
-    def _view(self, name: str) -> NodeView:
-        said = self.roster.said(name)
-        return NodeView(name, said, lambda: self.stacks.below_overrides(said))
+    def _view(self, name: str, said: Said, installs: tuple[Installed, ...]) -> NodeView:
+        return NodeView(name, said, lambda: self.stacks.below_overrides(said, installs))
 
     def select(self, where: str) -> Selection:
         """The nodes for which a condition holds, with all that they have."""

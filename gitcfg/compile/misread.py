@@ -11,6 +11,8 @@ def misread(stacks: Stacks, kind: NodeClass) -> bool:
     """Could anything that a class is made of not be understood?"""
     model = stacks.model
     unread = model.unread.get
+    if unread("rules") or unread("allocations"):
+        return True  # on which nodes they would have counted is not known
     groups = {model.settings.default_group, *kind.groups}
     return bool(
         groups & unread("groups", NOWHERE)

@@ -16,6 +16,7 @@ def files_of(fleet: Fleet, name: str) -> frozenset[str]:
     groups = (model.settings.default_group, *kind.groups)
     definitions += [model.groups[group] for group in groups if group in model.groups]
     definitions += [said for said in (kind.said.own, kind.said.nodeset) if said is not None]
+    definitions += [model.rules[rule] for rule in kind.brought.rules]
     definitions += [found for found in map(fleet.declarations.find, kind.params) if found is not None]
     secrets = [model.secrets[secret] for secret in kind.secrets.values()]
     definitions += secrets
@@ -44,5 +45,5 @@ def _brings(fleet: Fleet, feature: str, param: str, kind: NodeClass) -> bool:
 def matters(fleet: Fleet, override: Override, kind: NodeClass) -> bool:
     """Would the nodes of a class be any different without this override?"""
     rest = tuple(other for other in kind.overrides if other.name != override.name)
-    bare = fleet.stacks.compile(kind.said, rest)
+    bare = fleet.stacks.compile(kind.said, rest, kind.brought)
     return (bare.params, bare.features, bare.files) != (kind.params, kind.features, kind.files)

@@ -51,6 +51,7 @@ def part(model: Model, names: Iterable[str]) -> Model:
         sets.update(() if said.nodeset is None else (said.nodeset.name,))
     for override in overrides.values():
         features.update(use.feature for use in override.features)
+    features.update(rule.feature.name for rule in model.rules.values() if rule.feature is not None)
     for name in groups & model.groups.keys():
         features.update(use.feature for use in model.groups[name].features)
     return narrowed(

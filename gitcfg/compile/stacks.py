@@ -7,6 +7,7 @@ from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.recent import Recent
+from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought, Installed
 from gitcfg.model import Model, Node, Override, Ref
 
 
@@ -18,29 +19,47 @@ class Stacks:
         self.model = model
         self.layers = layers
         self.recent = recent or Recent()
+        self._set: dict[str, Partial] = {}
 
-    def below_overrides(self, said: Said) -> frozenset[str]:
+    def below_overrides(self, said: Said, installs: tuple[Installed, ...] = ()) -> frozenset[str]:
         """The feature set that a node has without its overrides."""
-        parts = self._parts(said, (), _names(withouts(said, ())))
+        parts = self._parts(said, (), _names(withouts(said, ())), Brought(installs))
         return frozenset[str]().union(*(part.features for part in parts))
 
-    def compile(self, said: Said, overrides: tuple[Override, ...]) -> NodeClass:
-        """The class of nodes of which this is said."""
+    def compile(
+        self, said: Said, overrides: tuple[Override, ...], brought: Brought = NOTHING_BROUGHT
+    ) -> NodeClass:
+        """The class of nodes of which this is said, and to which rules bring something."""
         without = _names(withouts(said, overrides))
-        parts = () if said.retired else self._parts(said, overrides, without)
-        return NodeClass(said, overrides, self.layers, parts, self.recent)
+        parts = () if said.retired else self._parts(said, overrides, without, brought)
+        return NodeClass(said, overrides, self.layers, parts, self.recent, brought)
 
     def _parts(
-        self, said: Said, overrides: tuple[Override, ...], without: frozenset[str]
+        self, said: Said, overrides: tuple[Override, ...], without: frozenset[str], brought: Brought
     ) -> tuple[Partial, ...]:
         """A node's layers, lowest first; of groups that are not there only the default one is a layer."""
         groups = (self.layers.group(ref.name, without) for ref in reversed(said.groups))
         return (
             self._default(without),
+            *(part for installed in brought.installs for part in self._installed(installed, without)),
             *(group for group in groups if group is not None),
+            *map(self._setting, brought.sets),
             *self._identity(said, without),
             *(self._override(override, without) for override in overrides),
         )
+
+    def _installed(self, installed: Installed, without: frozenset[str]) -> Iterator[Partial]:
+        """What a rule installs, as a layer; none where it is left out."""
+        parts = self.layers.uses(installed.uses, without)
+        if parts:
+            yield Partial(f"rule {installed.rule}", parts)
+
+    def _setting(self, rule: str) -> Partial:
+        """What a rule sets, which is the same wherever it does."""
+        if rule not in self._set:
+            steps = self.layers.steps(self.model.rules[rule].params)
+            self._set[rule] = Partial(f"rule {rule}", (), steps)
+        return self._set[rule]
 
     def _identity(self, said: Said, without: frozenset[str]) -> Iterator[Partial]:
         """The layers of a node alone, lowest first."""
@@ -74,6 +93,8 @@ class Stacks:
             names |= {use.feature for use in group.features} if group else set()
         for override in kind.overrides:
             names |= {use.feature for use in override.features}
+        for installed in kind.brought.installs:
+            names |= {use.feature for use in installed.uses}
         return self.layers.expanded(names)
 
 

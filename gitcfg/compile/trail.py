@@ -12,7 +12,7 @@ from gitcfg.model import Op, Origin
 class TrailStep(msgspec.Struct, frozen=True):
     """One step: its operation and operand, the value after it, and where it comes from.
 
-    `path` is innermost first: `feature X`, ..., then `group Y`, `node N`, `node set S` or
+    `path` is innermost first: `feature X`, ..., then `group Y`, `node N`, `node set S`, `rule R` or
     `override O`. `bound` is False after a step that leaves the parameter not bound at all.
     `overridden`: a later reset shadows it, or it is a `$default` that did not apply.
     """

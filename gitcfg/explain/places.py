@@ -13,7 +13,7 @@ from gitcfg.model import Feature, Origin, Use
 class Place(msgspec.Struct, frozen=True):
     """One place: the layers around the feature, innermost first, and where each of them lists the next.
 
-    `layers` are `feature Y` that includes it, ..., then `group G`, `node set S`, `node N` or
+    `layers` are `feature Y` that includes it, ..., then `group G`, `node set S`, `node N`, `rule R` or
     `override O`; `origins` are as many. `instances` are what it is installed as there.
     """
 
@@ -41,6 +41,10 @@ def _listed(fleet: Fleet, kind: NodeClass, label: str) -> Iterable[Use]:
         return fleet.model.groups[name].features
     if word == "override":
         return fleet.model.overrides[name].features
+    if word == "rule":
+        return [
+            use for installed in kind.brought.installs if installed.rule == name for use in installed.uses
+        ]
     return [use for use, layer in kind.said.features if layer == label]
 
 

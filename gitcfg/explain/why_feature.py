@@ -75,7 +75,7 @@ def unrestricted(fleet: Fleet, kind: NodeClass) -> NodeClass:
     """What the nodes of a class would be if no `without` took anything away."""
     said = msgspec.structs.replace(kind.said, without=())
     overrides = tuple(msgspec.structs.replace(override, without=()) for override in kind.overrides)
-    return fleet.stacks.compile(said, overrides)
+    return fleet.stacks.compile(said, overrides, kind.brought)
 
 
 def removals(node: FleetNode, path: Iterable[str]) -> tuple[Removal, ...]:

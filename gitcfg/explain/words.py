@@ -27,12 +27,12 @@ def told(step: TrailStep, node: str, default_group: str) -> str:
 def layered(verb: str, path: tuple[str, ...], node: str, default_group: str) -> str:
     """What a layer does, and how the layer came to this node: `path` is innermost first."""
     first, *rest = path
-    words = [f"{verb} for {node} alone" if first == f"node {node}" else f"{verb} in {first}"]
+    words = [f"{verb} for {node} alone" if first == f"node {node}" else f"{verb} {_where(first)}"]
     features = [label for label in rest if label.startswith("feature ")]
     words += [f"included by {label.removeprefix('feature ')}" for label in features]
     last = path[-1]
     if len(path) > 1:
-        words.append(f"installed on {last}")
+        words.append(_installs(last))
     words.append(_belongs(last, node, default_group))
     return ", ".join(filter(None, words))
 
@@ -45,7 +45,16 @@ def lists(layer: str, node: str, default_group: str) -> str:
         return f"listed for {node} alone"
     if layer.startswith("node set "):
         return f"listed by {layer}, of which {node} is a member"
-    return f"installed on {layer}, {_belongs(layer, node, default_group)}"
+    return ", ".join(filter(None, [_installs(layer), _belongs(layer, node, default_group)]))
+
+
+def _where(layer: str) -> str:
+    """Rules do things themselves; elsewhere they are done."""
+    return f"by {layer}" if layer.startswith("rule ") else f"in {layer}"
+
+
+def _installs(layer: str) -> str:
+    return f"installed by {layer}" if layer.startswith("rule ") else f"installed on {layer}"
 
 
 def _belongs(layer: str, node: str, default_group: str) -> str:

@@ -1,13 +1,14 @@
 """The layers of one node, lowest first, with the features that each lists."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.partial import Partial
-from gitcfg.model import Override, Use
+from gitcfg.model import Override, Rule, Use
 from gitcfg.picture.words import described
 
 
@@ -29,15 +30,31 @@ def layers(fleet: Fleet, node: FleetNode) -> tuple[Layer, ...]:
     """A node's layers, lowest first, as they are composed; none of a retired node."""
     if node.said.retired:
         return ()
-    groups, overrides = (fleet.model.settings.default_group, *reversed(node.groups)), node.kind.overrides
-    parts = list(_flat(node.kind.stack))
-    identity = parts[len(groups) : len(parts) - len(overrides)]
-    topmost = parts[len(parts) - len(overrides) :]
+    parts = deque(_flat(node.kind.stack))
+    rules = fleet.model.rules
+    names = (fleet.model.settings.default_group, *reversed(node.groups))
+    default, *groups = names
+    lowest = [_group(fleet, default, parts.popleft()), *_ruled(rules, parts)]
+    lower = [_group(fleet, name, parts.popleft()) for name in groups]
+    set_by_rules = _ruled(rules, parts)
+    overrides = node.kind.overrides
+    topmost = [parts.pop() for _ in overrides][::-1]
     return (
-        *(_group(fleet, name, part) for name, part in zip(groups, parts, strict=False)),
-        *_identity(node, identity),
+        *(*lowest, *lower, *set_by_rules, *_identity(node, list(parts))),
         *(_override(override, part) for override, part in zip(overrides, topmost, strict=True)),
     )
+
+
+def _ruled(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]:
+    """The layers of rules that lie lowest, taken from the others."""
+    found = []
+    while parts and (parts[0].label or "").startswith("rule "):
+        part = parts.popleft()
+        rule = rules[(part.label or "").removeprefix("rule ")]
+        listed = () if rule.feature is None else (Use(rule.feature.name, rule.feature.origin),)
+        about = f"{rule.description}\n{rule.origin.file}" if rule.description else rule.origin.file
+        found.append(Layer(f"rule {rule.name}", listed, (part,), about))
+    return found
 
 
 def _flat(stack: Partial) -> Iterator[Partial]:

@@ -1,8 +1,10 @@
 """The rules of a repository, compiled once: conditions, and the order in which they install."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from gitcfg.cel import Budget
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.ruled.reading import Unreadable, Where, read_where
 from gitcfg.compile.ruled.strata import Strata, strata
@@ -13,12 +15,13 @@ class Rulebook:
     """Rules by name. `inclusion` is what the features include that rules speak of.
 
     A rule of which an expression cannot be understood does nothing, nor does one that installs what it
-    reads itself.
+    reads itself. `budgets` are the times that rules may take for all nodes, by name.
     """
 
     def __init__(self, rules: Mapping[str, Rule], inclusion: Inclusion) -> None:
         self.rules = {name: rules[name] for name in sorted(rules)}
         self.inclusion = inclusion
+        self.budgets: defaultdict[str, Budget] = defaultdict(Budget)
         read = {name: read_where(rule) for name, rule in self.rules.items()}
         self.wheres: Mapping[str, Where] = {
             name: found for name, found in read.items() if isinstance(found, Where)

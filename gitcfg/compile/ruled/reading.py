@@ -4,13 +4,18 @@ from collections.abc import Mapping
 
 import msgspec
 
-from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition, members_asked
+from gitcfg.cel import (
+    NODE_VARIABLES,
+    SELF_VARIABLES,
+    CelProblem,
+    Condition,
+    compile_condition,
+    plain_features,
+)
 from gitcfg.model import Ref
 from gitcfg.model.rules import Rule, RuleKind
 
 FEATURES = "node.features"
-INSTANCE_VARIABLES: Mapping[str, str] = {"self.as": "string", "self.with": "map", "self.feature": "string"}
-"""What rules `over` instances may ask besides."""
 
 _BEFORE_VALUES = (RuleKind.INSTALL, RuleKind.SET)
 """Kinds that decide what nodes get: their conditions see no values."""
@@ -37,7 +42,7 @@ def variables(rule: Rule) -> Mapping[str, str]:
     known = dict(NODE_VARIABLES)
     if rule.kind in _BEFORE_VALUES:
         del known["node.params"]
-    return known if rule.over is None else {**known, **INSTANCE_VARIABLES}
+    return known if rule.over is None else {**known, **SELF_VARIABLES}
 
 
 def read_where(rule: Rule) -> Where | Unreadable | None:
@@ -53,7 +58,7 @@ def read_where(rule: Rule) -> Where | Unreadable | None:
 
 def features_asked(condition: Condition) -> frozenset[str] | None:
     """The features that a condition looks for; None: it may look at all of them."""
-    return members_asked(condition.text, FEATURES) if FEATURES in condition.names else frozenset()
+    return plain_features(condition.text) if FEATURES in condition.names else frozenset()
 
 
 def bare(problem: CelProblem) -> CelProblem:

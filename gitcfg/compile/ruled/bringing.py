@@ -1,0 +1,65 @@
+"""What rules bring to each node: what they install, and then, by all features, what they set."""
+
+from collections.abc import Iterable, Mapping
+
+from gitcfg.cel import CelProblem
+from gitcfg.compile.layers import Layers
+from gitcfg.compile.nodes import Said
+from gitcfg.compile.ruled.asking import Seen, asked
+from gitcfg.compile.ruled.book import Rulebook
+from gitcfg.compile.ruled.brought import Brought, Installed
+from gitcfg.compile.ruled.installing import Installing
+from gitcfg.compile.ruled.shapes import Shapes
+from gitcfg.model import Override
+from gitcfg.model.rules import RuleKind
+
+Being = tuple[Said, tuple[Override, ...]]
+"""A node, and the overrides that apply to it."""
+
+
+class Bringing:
+    """Finds what rules bring to nodes, for one or for many at once, which is faster."""
+
+    def __init__(self, layers: Layers) -> None:
+        self.book = Rulebook(layers.model.rules, layers.inclusion)
+        self.shapes = Shapes(layers)
+        self.installing = Installing(self.book, self.shapes)
+        self.failed: dict[str, dict[str, CelProblem]] = self.installing.failed
+        self._brought: dict[str, Brought] = {}
+
+    def installs(self, nodes: Mapping[str, Said]) -> Mapping[str, tuple[Installed, ...]]:
+        """What rules install on nodes, in the order of the rules' names."""
+        self.installing.look(nodes)
+        return {name: self.installing.of(name) for name in nodes}
+
+    def features(self, said: Said, installs: tuple[Installed, ...]) -> frozenset[str]:
+        """The feature set of a node without its overrides."""
+        return self.shapes.features(self.shapes.of(said), installs)
+
+    def brought(self, nodes: Mapping[str, Being]) -> Mapping[str, Brought]:
+        """All that rules bring to nodes."""
+        new = {name: node for name, node in nodes.items() if name not in self._brought}
+        if new:
+            self._bring(new)
+        return {name: self._brought[name] for name in nodes}
+
+    def _bring(self, nodes: Mapping[str, Being]) -> None:
+        installs = self.installs({name: said for name, (said, _) in nodes.items()})
+        seen = [self._seen(name, node, installs[name]) for name, node in nodes.items() if not node[0].retired]
+        sets: dict[str, list[str]] = {name: [] for name in nodes}
+        for rule in self.book.of_kind(RuleKind.SET):
+            for name in self._setting(rule.name, seen):
+                sets[name].append(rule.name)
+        for name, names in sets.items():
+            self._brought[name] = Brought(installs[name], tuple(names))
+
+    def _setting(self, rule: str, seen: list[Seen]) -> Iterable[str]:
+        answers = asked(self.book.wheres.get(rule), seen, self.book.budgets[rule])
+        if answers.failed:
+            self.failed.setdefault(rule, {}).update(answers.failed)
+        return [node.name for node in answers.holding]
+
+    def _seen(self, name: str, node: Being, installs: tuple[Installed, ...]) -> Seen:
+        """What conditions see once all features are known."""
+        shape = self.shapes.of(*node)
+        return Seen(name, node[0], self.shapes.features(shape, installs))

@@ -1,0 +1,94 @@
+"""What rules install: stratum by stratum, for many nodes at once."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from gitcfg.cel import CelProblem
+from gitcfg.compile.nodes import Said
+from gitcfg.compile.ruled.asking import Seen, asked
+from gitcfg.compile.ruled.book import Rulebook
+from gitcfg.compile.ruled.brought import Installed
+from gitcfg.compile.ruled.shapes import Shape, Shapes
+from gitcfg.compile.ruled.units import by_name
+from gitcfg.model import Ref, Use
+from gitcfg.model.rules import Rule
+
+
+class Going:
+    """A node while it is found out what rules install on it."""
+
+    def __init__(self, name: str, said: Said, shape: Shape) -> None:
+        self.name = name
+        self.said = said
+        self.shape = shape
+        self.installed: tuple[Installed, ...] = ()
+
+    def add(self, installed: Installed) -> None:
+        """Install more; rules lie upon each other in the order of their names."""
+        self.installed = tuple(sorted((*self.installed, installed), key=lambda each: each.rule))
+
+
+class Installing:
+    """Finds what rules install. Conditions see no overrides, and of features what earlier strata brought.
+
+    Rules that count their places install nothing here. `failed` are, by rule and slot, conditions that
+    could not be evaluated: there the rule installs nothing.
+    """
+
+    def __init__(self, book: Rulebook, shapes: Shapes) -> None:
+        self._book = book
+        self._shapes = shapes
+        self._known: dict[str, tuple[Installed, ...]] = {}
+        self.failed: dict[str, dict[str, CelProblem]] = {}
+
+    def of(self, name: str) -> tuple[Installed, ...]:
+        """What rules install on a node that was looked at, in the order of their names."""
+        return self._known[name]
+
+    def look(self, nodes: Mapping[str, Said]) -> None:
+        """Find it for those nodes of which it is not known."""
+        going = [
+            Going(name, said, self._shapes.of(said))
+            for name, said in nodes.items()
+            if name not in self._known and not said.retired
+        ]
+        for names in self._book.strata.layers:
+            rules = [self._book.rules[name] for name in names]
+            found = [(one, new) for rule in rules for one, new in self._found(rule, going)]
+            for one, new in found:
+                one.add(new)
+        self._known.update(dict.fromkeys(nodes.keys() - self._known.keys(), ()))
+        self._known.update((one.name, one.installed) for one in going)
+
+    def _found(self, rule: Rule, going: list[Going]) -> Iterator[tuple[Going, Installed]]:
+        if rule.count is not None or rule.feature is None:
+            return
+        seen = [each for one in going for each in self._seen(rule, one)]
+        answers = asked(self._book.wheres.get(rule.name), seen, self._book.budgets[rule.name])
+        if answers.failed:
+            self.failed.setdefault(rule.name, {}).update(answers.failed)
+        places = {one.name: one for one in going}
+        for name, holding in _by_node(answers.holding).items():
+            yield places[name], _installed(rule, rule.feature, holding)
+
+    def _seen(self, rule: Rule, one: Going) -> Iterator[Seen]:
+        """What the condition of a rule is asked of: a node, or the instances on it."""
+        features = self._shapes.features(one.shape, one.installed)
+        if rule.over is None:
+            yield Seen(one.name, one.said, features)
+        elif rule.over.name in features:
+            for unit in by_name(self._shapes.units(one.shape, one.installed, rule.over.name)):
+                yield Seen(one.name, one.said, features, unit)
+
+
+def _by_node(holding: Iterable[Seen]) -> dict[str, list[Seen]]:
+    found: dict[str, list[Seen]] = {}
+    for seen in holding:
+        found.setdefault(seen.name, []).append(seen)
+    return found
+
+
+def _installed(rule: Rule, feature: Ref, holding: list[Seen]) -> Installed:
+    """A rule's feature, plain or as each instance for which its condition holds."""
+    like = Use(feature.name, feature.origin)
+    uses = tuple(seen.unit.use(feature.name, like) if seen.unit else like for seen in holding)
+    return Installed(rule.name, uses)

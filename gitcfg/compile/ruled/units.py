@@ -1,0 +1,82 @@
+"""The installations of a feature on a node: by itself or as what includes it, plain or as instances."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from gitcfg.compile.instances import instance_of
+from gitcfg.compile.layers import NOWHERE, Layers
+from gitcfg.model import Binding, Feature, Use
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """One installation: the feature that is installed, its `as` ("" without one) and its attributes."""
+
+    feature: str
+    name: str
+    attributes: Mapping[str, Binding]
+
+    def use(self, feature: str, like: Use) -> Use:
+        """Another feature installed as this one is."""
+        return Use(feature, like.origin, self.name or None, self.attributes)
+
+
+class Units:
+    """Finds the installations of one feature, with what else includes it.
+
+    What includes it and nothing else of its kind counts itself (a special kind of it); what includes
+    several, or an instance that it names, stands for those. What another one includes counts once.
+    """
+
+    def __init__(self, layers: Layers, target: str, without: frozenset[str]) -> None:
+        self._layers = layers
+        self._target = target
+        self._without = without
+
+    def of(self, uses: Iterable[Use]) -> tuple[Unit, ...]:
+        """Those that lists install, whose order, highest first, is kept."""
+        found: dict[tuple[str, str], Unit] = {}
+        for use in uses:
+            for feature, holder in self._within(use, None, NOWHERE):
+                unit = _unit(feature, holder)
+                found.setdefault((feature, unit.name), unit)
+        return tuple(unit for unit in found.values() if not self._included(unit, found.values()))
+
+    def _within(self, use: Use, holder: Use | None, above: frozenset[str]) -> list[tuple[str, Use | None]]:
+        """The features that an entry of a list installs, each with the entry that names its instance."""
+        layer = self._layers.feature(use, self._without, above)
+        if layer is None or self._target not in layer.features:
+            return []
+        holder = holder if instance_of(use) is None else use
+        if use.feature == self._target:
+            return [(use.feature, holder)]
+        above = above | {use.feature}
+        below = self._as_used(use).include
+        inner = [found for other in below for found in self._within(other, holder, above)]
+        special = all(other is holder for _, other in inner) and len({name for name, _ in inner}) == 1
+        return [(use.feature, holder)] if special else inner
+
+    def _as_used(self, use: Use) -> Feature:
+        feature, instance = self._layers.model.features[use.feature], instance_of(use)
+        return feature if instance is None else self._layers.instance(feature, instance)
+
+    def _included(self, unit: Unit, found: Iterable[Unit]) -> bool:
+        """Does another installation under the same name include this one?"""
+        others = [other.feature for other in found if other.name == unit.name]
+        leads = self._layers.reaches.leads
+        return any(leads(other, unit.feature) and not leads(unit.feature, other) for other in others)
+
+
+def _unit(feature: str, holder: Use | None) -> Unit:
+    if holder is None:
+        return Unit(feature, "", {})
+    return Unit(feature, holder.instance or "", holder.attributes)
+
+
+def by_name(units: Iterable[Unit]) -> Iterator[Unit]:
+    """The highest installation under each name."""
+    seen = set[str]()
+    for unit in units:
+        if unit.name not in seen:
+            seen.add(unit.name)
+            yield unit
