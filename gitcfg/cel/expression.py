@@ -1,5 +1,6 @@
 """One expression, asked in this process if it is cheap for certain, else in a guarded child."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -57,10 +58,16 @@ class Expression(msgspec.Struct, frozen=True):
     def answers(self, rows: Sequence[Mapping[str, Any]], budget: Budget | None) -> list[Any]:
         """An answer or a CelProblem for each row. CelProblem: none could be had within the budget."""
         budget = budget or Budget()
+        if self._expression is None and rows and self._child.pid is None:
+            self._ask([], budget, math.inf)  # a child begins in 0.2 s, and on a busy machine in seconds
         with budget.spending() as until:
             if self._expression is None:
                 return list(self._guarded(rows, budget, until))
             return list(self._here(rows, budget, until))
+
+    @property
+    def _child(self) -> "Guard":
+        return _guard("nodes" in self.names)
 
     def _here(self, rows: Sequence[Mapping[str, Any]], budget: Budget, until: float) -> Iterator[Any]:
         from gitcfg.cel.engine import key_of, truth
@@ -91,7 +98,7 @@ class Expression(msgspec.Struct, frozen=True):
             raise budget.over()
         request = {"text": self.text, "variables": self._variables, "now": self._now, "key": self._key}
         try:
-            answers: list[Any] = _guard("nodes" in self.names).request({**request, "rows": rows}, left)
+            answers: list[Any] = self._child.request({**request, "rows": rows}, left)
         except GuardError as error:
             if budget.clock() >= until:
                 raise budget.over() from error

@@ -5,7 +5,17 @@ from typing import Any
 
 import pytest
 
-from gitcfg.cel import NODE_VARIABLES, NODES_VARIABLES, Budget, CelProblem, compile_condition, compile_key
+from gitcfg.cel import (
+    NODE_VARIABLES,
+    NODES_VARIABLES,
+    Budget,
+    CelProblem,
+    compile_condition,
+    compile_key,
+    expression,
+)
+from gitcfg.guard import Guard, Limits
+from gitcfg.guard.process import Child, start
 
 BIG = {"a": ["x"] * 20_000, "b": ["y"] * 20_000}
 LONG_LIST = "[" + ", ".join(["1"] * 90) + "]"
@@ -54,3 +64,19 @@ def test_what_is_asked_of_all_nodes_as_one_list_may_take_as_long_as_a_rule() -> 
     node = {"name": "n", "params": {f"p{number}": "x" * 20 for number in range(20)}}
     for text in ("nodes.all(n, n.name == 'n')", f"size(nodes) == 2000 // {'x' * 200}", "size(nodes) == 2000"):
         assert compile_condition(text, NODES_VARIABLES).holds({"nodes": [node] * 2_000})
+
+
+def test_the_start_of_a_child_takes_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = 0.7
+
+    def slowly(module: str, limits: Limits) -> Child:
+        time.sleep(slow)
+        return start(module, limits)
+
+    monkeypatch.setattr("gitcfg.guard.guard.start", slowly)
+    condition = compile_condition("[node.name].all(x, x == 'n')", NODE_VARIABLES)
+    with Guard("gitcfg.cel.child") as fresh:
+        monkeypatch.setattr(expression, "_guard", lambda of_nodes: fresh)
+        assert condition.holds_each([]) == ([], {})
+        assert fresh.pid is None
+        assert condition.holds({"node.name": "n"}, Budget(slow / 2))
