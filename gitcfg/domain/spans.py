@@ -44,8 +44,8 @@ class Spans(msgspec.Struct, frozen=True, gc=False):
             return next((value for value in self if value not in taken), None)
         if taken.kind is not self.kind:
             return next(iter(self), None)
-        starts = ((taken.free_from(first), last) for first, last in self.ranges)
-        return next((CODECS[self.kind].value(free) for free, last in starts if free <= last), None)
+        number = taken.first_free(self.ranges)
+        return None if number is None else CODECS[self.kind].value(number)
 
     def normal(self, value: object) -> Value:
         codec = CODECS[self.kind]

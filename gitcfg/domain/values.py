@@ -36,8 +36,8 @@ class Values(Protocol):
     def first_free(self, taken: Container[Value]) -> Value | None:
         """The first value that is not taken; None: all of them are.
 
-        Of `Taken` it asks once for each interval. Of another container (normal forms) it asks for one
-        value after the other, so never for more than are taken, and one.
+        `Taken` answers for an interval at once. Another container, of normal forms, is asked for one value
+        after the other, so never for more than are in it, and one.
         """
 
     def normal(self, value: object) -> Value:

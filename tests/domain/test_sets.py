@@ -100,6 +100,18 @@ def test_all_are_given_out_one_after_the_other(drawn: Drawn) -> None:
 
 
 @MANY
+@given(alike(), st.data())
+def test_sets_in_turn_give_out_each_value_once(three: Three, data: st.DataObject) -> None:
+    taken, used = Taken(three[0].values.kind), set[Value]()
+    for drawn in data.draw(st.lists(st.sampled_from(three), max_size=40)):
+        free = next((value for value in drawn.listed if value not in used), None)
+        assert drawn.values.first_free(taken) == free
+        if free is not None:
+            taken.add(free)
+            used.add(free)
+
+
+@MANY
 @given(texts(), texts(), st.sets(st.sampled_from(WORDS)))
 def test_text_keeps_its_order(one: list[str], other: list[str], used: set[str]) -> None:
     a, b = of_words(one), of_words(other)
@@ -161,4 +173,5 @@ def test_what_is_no_such_value_takes_nothing() -> None:
     taken = Taken(Kind.ADDRESS, ["dhcp", 5, None, "2001:DB8:0::1"])
     assert "2001:db8::1" in taken
     assert "dhcp" not in taken
-    assert 5 not in Taken(Kind.TEXT, [5, "5"])
+    words = Taken(Kind.TEXT, [5, ["5"], "6"])
+    assert [value for value in (5, "5", ["5"], "6") if value in words] == ["6"]
