@@ -35,7 +35,7 @@ def _number(text: object) -> int:
     try:
         return ip.number(text)
     except DomainProblem as problem:
-        if problem.hint or not str(text).isdecimal():
+        if not str(text).isdecimal():
             raise
         raise DomainProblem(problem.message, hint="write both ends in full: 10.0.0.1-10.0.0.9") from None
 

@@ -1,6 +1,7 @@
 """Days of the calendar, as ISO 8601 writes them."""
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, datetime
 
@@ -24,7 +25,15 @@ def number(value: object) -> int:
     try:
         return date.fromisoformat(value).toordinal()
     except ValueError:
-        raise DomainProblem(f"the calendar has no {text}") from None
+        raise DomainProblem(f"the calendar has no {text}", hint=_nearest(value)) from None
+
+
+def _nearest(text: str) -> str:
+    """What is possible in a date's place."""
+    year, month, _ = map(int, text.split("-"))
+    if year and 1 <= month <= 12:
+        return f"the days of that month are 01 to {monthrange(year, month)[1]}"
+    return "months are 01 to 12" if year else "years begin with 0001"
 
 
 def value(number: int) -> Value:

@@ -20,9 +20,11 @@ def number(value: object) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise DomainProblem(f"{_quoted(value)} is no whole number")
+        raise DomainProblem(
+            f"{_quoted(value)} is no whole number", hint="write digits: 80, or 1024-65535 in quotes"
+        )
     if abs(value) >= _TOO_LARGE:
-        raise DomainProblem(f"a number may have {_MOST_DIGITS} digits at most")
+        raise DomainProblem(f"a number may have {_MOST_DIGITS} digits at most", hint="write a smaller one")
     return value
 
 

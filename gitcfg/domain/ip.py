@@ -10,6 +10,7 @@ SIX = 1 << 130
 """What IPv6's numbers begin with. So no interval can run from IPv4 into IPv6, and IPv4 sorts first."""
 
 _LONGEST = len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255")
+_FOUR = re.compile(r"[0-9]+(?:\.[0-9]+){3}")
 _PADDED = re.compile(r"(?:^|\.)0[0-9]")
 
 
@@ -25,11 +26,13 @@ def number(value: object) -> int:
 
 def _none(value: object) -> DomainProblem:
     text = str(value)
-    hint = ""
+    hint = "write it like 10.0.0.1 or 2001:db8::1"
     if "%" in text:
         hint = "an address stands without the name of an interface"
     elif _PADDED.search(text) and ":" not in text:
         hint = "the parts of an IPv4 address have no zeros in front"
+    elif _FOUR.fullmatch(text):
+        hint = "the parts of an IPv4 address are between 0 and 255"
     return DomainProblem(f"'{shown(text)}' is no IP address", hint=hint)
 
 

@@ -43,9 +43,8 @@ def read_item(index: int, given: object) -> Item:
     if isinstance(given, str):
         return _text(index, given)
     if isinstance(given, bool) or not isinstance(given, int | float):
-        raise DomainProblem(
-            f"an item is a number or text, not {_NAMES.get(type(given), 'this')}", index=index
-        )
+        message = f"an item is a number or text, not {_NAMES.get(type(given), 'this')}"
+        raise DomainProblem(message, hint="write whole numbers, or text in quotes", index=index)
     if isinstance(given, float):
         hint = "put it in quotes if it is text"
         raise DomainProblem(f"{given} is no whole number", hint=hint, index=index)
@@ -66,5 +65,6 @@ def _text(index: int, given: str) -> Item:
     if not text and not exact:
         raise item.problem("the item says nothing", 'write "=" for the text that is empty')
     if len(text) > LONGEST_ITEM:
-        raise item.problem(f"an item has {LONGEST_ITEM} characters at most, this one {len(text)}")
+        message = f"an item has {LONGEST_ITEM} characters at most, this one {len(text)}"
+        raise item.problem(message, "shorten it")
     return item

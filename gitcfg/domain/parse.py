@@ -44,7 +44,7 @@ def parse(items: Sequence[object], type: str | None = None) -> Values:
     unwanted = [item for item in read if item.excluded]
     found = _words(wanted, unwanted) if kind is Kind.TEXT else _spans(kind, wanted, unwanted)
     if not found:
-        raise unwanted[-1].problem("nothing is left: every value is excluded")
+        raise unwanted[-1].problem("nothing is left: every value is excluded", "take an exclusion away")
     return found
 
 
@@ -95,4 +95,6 @@ def _placed(read: Callable[[str], _Read], item: Item) -> _Read:
 
 
 def _excludes_nothing(item: Item) -> DomainProblem:
-    return item.problem(f"'{shown(item.text)}' excludes nothing: no other item allows it")
+    return item.problem(
+        f"'{shown(item.text)}' excludes nothing: no other item allows it", "correct it, or take it away"
+    )

@@ -53,6 +53,7 @@ def test_refused(items: str, place: str, message: str, hint: str, type: str) -> 
     problem = told.value
     found = "-" if problem.index is None else f"{problem.index}:{problem.column}"
     assert (found, problem.message, problem.hint) == (place, message, hint)
+    assert problem.hint
 
 
 def test_a_problem_says_where() -> None:
@@ -87,6 +88,7 @@ def attempt(items: list[object], type: str | None) -> None:
         written = str(items[values.index or 0]) if items else ""
         assert 1 <= values.column <= len(written) + 1
         assert len(str(values)) < 300
+        assert values.hint
         return
     assert parse(values.items(), type) == values
     assert values.nth(0) == next(iter(values)) == values.first_free(())
