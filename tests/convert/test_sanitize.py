@@ -18,6 +18,7 @@ from tests.convert.sanitized import fleet, outlined, pieces, sanitized, words
 from tests.work.versions import versions
 
 CASES = {case.name: case for case in read_cases("findings")}
+RULED = {case.name: case for case in read_cases("rules")}
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -29,6 +30,58 @@ def test_the_findings_of_every_case_stay(case: Case) -> None:
         missing, besides = unlike(one.findings, other.findings, sanitizer)
     assert not list(map(written, missing))
     assert not list(map(written, besides))
+
+
+@pytest.mark.parametrize("case", RULED.values(), ids=RULED.keys())
+def test_the_findings_about_rules_stay(ruled: None, case: Case) -> None:
+    test_the_findings_of_every_case_stay(case)
+    assert not _leaked(case.files)
+
+
+def test_rules_and_what_was_decided_for_them_stay_what_they_are(ruled: None) -> None:
+    files: dict[str, Content] = {
+        "gitcfg.yaml": "format: 1\n",
+        "rules/r.yaml": """rules:
+  two-servers:
+    install: server
+    over: interface
+    per: self.with.subnet
+    count: {min: 1, max: 2}
+  ports: {domain: {web.port: [8080, "1024-65535", 10.1.2.3-10.1.2.200]}, unique: fleet}
+  must: {require: 'false', message: Nothing else will do.}
+  keyed: {domain: {size: [big]}, over: interface, unique: node.facts.rack}
+  bill: {forbid: {by: [bill@corporation], params: ["WEB*"], files: [/etc/passwd], rules: [ports]}}
+""",
+        "allocations/two-servers.yaml": "install: [gateway1/eth0]\n",
+        "allocations/ports.yaml": "values:\n  gateway1/eth0: {web.port: 8080}\n",
+    }
+    sanitizer, (made,) = sanitized([files])
+    name = sanitizer.names.name
+    with fleet(made) as found:
+        model = found.model
+    two = model.rules[name("two-servers")]
+    assert two.per is not None
+    assert two.per.name == f"self.with.{name('subnet')}"
+    assert two.count is not None
+    assert (two.count.least, two.count.most) == (1, 2)
+    ports = model.rules[name("ports")].domains[name("web.port")].items
+    low, high = map(int, str(ports[1]).split("-"))
+    assert low < int(ports[0]) < high
+    first, last = (tuple(map(int, end.split("."))) for end in str(ports[2]).split("-"))
+    assert first < last
+    assert (10, 1, 2) not in (first[:3], last[:3])
+    uniqueness = model.rules[name("keyed")].unique
+    assert uniqueness is not None
+    assert uniqueness.key is not None
+    assert uniqueness.key.name == f"node.facts.{name('rack')}"
+    assert str(model.rules[name("ports")].unique) == "Uniqueness(scope='fleet', key=None)"
+    permit = model.rules[name("bill")].permit
+    assert permit is not None
+    assert [ref.name for ref in permit.rules] == [name("ports")]
+    slot = name("gateway1/eth0")
+    assert [ref.name for ref in model.allocations[name("two-servers")].install] == [slot]
+    assert model.allocations[name("ports")].values[slot][name("web.port")].given == ports[0]
+    assert not _leaked(files)
 
 
 @settings(max_examples=8)

@@ -95,6 +95,7 @@ _BY_ROLE = {
     Role.VALUE: Pseudonyms.value,
     Role.SCHEMA: Pseudonyms.value,
     Role.PATTERN: Pseudonyms.regex,
+    Role.RANGES: Pseudonyms.range,
     Role.CEL: Pseudonyms.cel,
     Role.COMMIT: Pseudonyms.commit,
     Role.RECIPIENT: Pseudonyms.recipient,

@@ -65,6 +65,14 @@ class Pseudonyms:
         """Numbers become others, as far as they are not part of names."""
         return self._replaced(_VALUE, text)
 
+    def range(self, text: str) -> str:
+        """A range of values, or one. Of addresses the order is not kept, so the lower one comes first."""
+        ends = _RANGE.fullmatch(text)
+        if ends is None:
+            return self.value(text)
+        first, last = (self.figures.of(end) for end in ends.groups())
+        return "-".join(sorted((first, last), key=_parts) if "." in text else (first, last))
+
     def prose(self, text: str) -> str:
         """Not one word stays, nor how often it stands there. Of a private key its looks stay."""
         drawn = self.letters.prose(text)
@@ -147,6 +155,11 @@ def _made_up(found: re.Match[str]) -> str:
     return begin + "\n" * found[0].count("\n") + "X" * 16
 
 
+def _parts(address: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", address)]
+
+
+_RANGE = re.compile(r"(-?\d[\d.]*)-(-?\d[\d.]*)")
 _FIGURE = re.compile(_FIGURES)
 _WORD = re.compile(_LETTERS)
 _BY_GROUP: Mapping[str, Callable[[Pseudonyms, str], str]] = {

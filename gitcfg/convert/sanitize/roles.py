@@ -19,6 +19,7 @@ class Role(Enum):
     SCHEMA_NAMED = auto()  # keys are names, below each a schema
     SCHEMA_PATTERNS = auto()  # keys are regular expressions, below each a schema
     PATTERN = auto()
+    RANGES = auto()  # keys are names, scalars values and ranges of them
     CEL = auto()
     COMMIT = auto()
     RECIPIENT = auto()
@@ -30,16 +31,18 @@ def _table(**said: str) -> dict[str, Role]:
 
 
 _ENTRY = _table(
-    PROSE="description reason",
-    VALUE="facts with default address text",
+    PROSE="description reason message",
+    VALUE="facts with default address text set domain values",
     SCHEMA="schema",
-    CEL="where first for",
+    CEL="where first for require per unique",
+    ENTRY="forbid allow",
+    RANGES="domain",
     COMMIT="commit",
     RECIPIENT="recipients",
     CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
     " stages mode level retries",
 )
-_STRUCTURE = {**_ENTRY, **_table(VALUE="params", NAMED="parameters subsystems files")}
+_STRUCTURE = {**_ENTRY, **_table(VALUE="params", NAMED="parameters subsystems files rules")}
 _SCHEMA = {
     **_table(
         VALUE="enum const default examples minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",

@@ -8,8 +8,8 @@ from typing import Any
 from gitcfg.bundled import schema
 
 _SCHEMAS = (
-    *("feature", "gitcfg", "group", "hold", "node", "nodeset", "override", "parameters", "secret"),
-    "subsystems",
+    *("allocation", "feature", "gitcfg", "group", "hold", "node", "nodeset", "override", "parameters"),
+    *("rules", "secret", "subsystems"),
 )
 
 
@@ -42,7 +42,8 @@ SCHEMA_CHOICES = _set(
     " uri uri-reference regex uuid json-pointer"
 )
 CEL = _set(
-    "node name groups features labels facts params in has size all exists exists_one map filter startsWith"
+    "node nodes other self fleet as with feature"
+    " name groups features labels facts params in has size all exists exists_one map filter startsWith"
     " endsWith contains matches int uint double string bool bytes list type null true false timestamp"
     " duration dyn e E"
 )
@@ -62,7 +63,7 @@ JINJA = _set(
 def keys() -> frozenset[str]:
     """The keys of documents, as the schemas name them."""
     found = {word for name in _SCHEMAS for word in _properties(json.loads(schema(name)))}
-    return frozenset(found | {"rules", "resources", "allocations", "holds"})
+    return frozenset(found | {"resources", "allocations", "holds"})
 
 
 def _properties(said: Any) -> Iterator[str]:
