@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.cel import Budget, CelProblem, Condition
+from gitcfg.cel.expression import Expression
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.ruled.reading import FEATURES, Where, bare
 from gitcfg.compile.ruled.units import Unit
@@ -14,12 +15,13 @@ _NO_UNIT = Unit("", "", {})
 
 
 class Seen(msgspec.Struct, frozen=True, gc=False):
-    """What a condition may see: a node, or one of its instances."""
+    """What expressions may see: a node, or one of its instances. `params` gives its values, where it may."""
 
     name: str
     said: Said
     features: frozenset[str]
     unit: Unit | None = None
+    params: Callable[[], Mapping[str, Any]] = dict
 
     @property
     def slot(self) -> str:
@@ -50,6 +52,7 @@ _VALUES: Mapping[str, Callable[[Seen], Any]] = {
     "node.features": lambda seen: sorted(seen.features),
     "node.labels": lambda seen: list(seen.said.labels),
     "node.facts": lambda seen: seen.said.fact_values(),
+    "node.params": lambda seen: dict(seen.params()),
     "self.as": lambda seen: seen.self_.name,
     "self.feature": lambda seen: seen.self_.feature,
     "self.with": lambda seen: {name: given.given for name, given in seen.self_.attributes.items()},
@@ -63,6 +66,11 @@ _ALIKE: Mapping[str, Callable[[Seen], Hashable]] = {
     "self.feature": lambda seen: seen.self_.feature,
 }
 """What many nodes have in common; of names and facts each has its own."""
+
+
+def values(expression: Expression, seen: Seen) -> dict[str, Any]:
+    """What an expression wants to know."""
+    return {name: _VALUES[name](seen) for name in expression.names}
 
 
 def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers:
@@ -91,7 +99,7 @@ def _mark(where: Where, seen: Seen) -> Hashable:
 
 
 def _each(condition: Condition, nodes: Sequence[Seen], budget: Budget) -> Answers:
-    rows = [{name: _VALUES[name](seen) for name in condition.names} for seen in nodes]
+    rows = [values(condition, seen) for seen in nodes]
     try:
         holds, problems = condition.holds_each(rows, budget)
     except CelProblem as problem:  # it was stopped: nothing can be said

@@ -1,14 +1,17 @@
 """The rules of a repository, compiled once: conditions, and the order in which they install."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from typing import TypeVar
 
-from gitcfg.cel import Budget
+from gitcfg.cel import Budget, Condition, KeyExpression
 from gitcfg.compile.inclusion import Inclusion
-from gitcfg.compile.ruled.reading import Unreadable, Where, read_where
+from gitcfg.compile.ruled.reading import Unreadable, Where, read_per, read_require, read_unique, read_where
 from gitcfg.compile.ruled.strata import Strata, strata
 from gitcfg.model.rules import Rule, RuleKind
+
+T = TypeVar("T")
 
 
 class Rulebook:
@@ -22,11 +25,23 @@ class Rulebook:
         self.rules = {name: rules[name] for name in sorted(rules)}
         self.inclusion = inclusion
         self.budgets: defaultdict[str, Budget] = defaultdict(Budget)
-        read = {name: read_where(rule) for name, rule in self.rules.items()}
-        self.wheres: Mapping[str, Where] = {
-            name: found for name, found in read.items() if isinstance(found, Where)
-        }
-        self.unreadable = tuple(found for found in read.values() if isinstance(found, Unreadable))
+        wrong: list[Unreadable] = []
+        self.wheres: Mapping[str, Where] = self._sorted(read_where, wrong)
+        self.pers: Mapping[str, KeyExpression] = self._sorted(read_per, wrong)
+        self.uniques: Mapping[str, KeyExpression] = self._sorted(read_unique, wrong)
+        self.requires: Mapping[str, Condition] = self._sorted(read_require, wrong)
+        self.unreadable = tuple(sorted(wrong, key=lambda found: (found.rule, found.part)))
+
+    def _sorted(self, read: Callable[[Rule], T | Unreadable | None], wrong: list[Unreadable]) -> dict[str, T]:
+        """One expression of each rule that has it; those that mean nothing are put with the others."""
+        found: dict[str, T] = {}
+        for name, rule in self.rules.items():
+            expression = read(rule)
+            if isinstance(expression, Unreadable):
+                wrong.append(expression)
+            elif expression is not None:
+                found[name] = expression
+        return found
 
     def of_kind(self, *kinds: RuleKind) -> tuple[Rule, ...]:
         """The rules of some kinds whose expressions mean something, in order of name."""

@@ -32,10 +32,6 @@ class Bringing:
         self.installing.look(nodes)
         return {name: self.installing.of(name) for name in nodes}
 
-    def features(self, said: Said, installs: tuple[Installed, ...]) -> frozenset[str]:
-        """The feature set of a node without its overrides."""
-        return self.shapes.features(self.shapes.of(said), installs)
-
     def brought(self, nodes: Mapping[str, Being]) -> Mapping[str, Brought]:
         """All that rules bring to nodes."""
         new = {name: node for name, node in nodes.items() if name not in self._brought}
