@@ -104,8 +104,13 @@ class Layers:
         key = (feature.name, instance.key)
         if key not in self._instances:
             self._instances[key], findings = instantiated(feature, instance)
-            self.findings += findings
+            self.findings += [found for found in findings if not self._left_open(found)]
         return self._instances[key]
+
+    def _left_open(self, found: Finding) -> bool:
+        """Does a rule over instances leave open the attribute that one has not? Its allocation gives it."""
+        over = [rule for rule in self.model.rules.values() if rule.over is not None]
+        return any(name in rule.domains for rule in over for name in found.subjects)
 
     @property
     def instances(self) -> Iterable[Feature]:

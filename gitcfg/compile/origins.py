@@ -17,6 +17,7 @@ def files_of(fleet: Fleet, name: str) -> frozenset[str]:
     definitions += [model.groups[group] for group in groups if group in model.groups]
     definitions += [said for said in (kind.said.own, kind.said.nodeset) if said is not None]
     definitions += [model.rules[rule] for rule in kind.brought.rules]
+    definitions += [model.allocations[rule] for rule in kind.brought.decided]
     definitions += [found for found in map(fleet.declarations.find, kind.params) if found is not None]
     secrets = [model.secrets[secret] for secret in kind.secrets.values()]
     definitions += secrets

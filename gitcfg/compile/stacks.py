@@ -38,19 +38,28 @@ class Stacks:
         self, said: Said, overrides: tuple[Override, ...], without: frozenset[str], brought: Brought
     ) -> tuple[Partial, ...]:
         """A node's layers, lowest first; of groups that are not there only the default one is a layer."""
-        groups = (self.layers.group(ref.name, without) for ref in reversed(said.groups))
+        layers = self._layers(brought)
+        groups = (layers.group(ref.name, without) for ref in reversed(said.groups))
         return (
-            self._default(without),
-            *(part for installed in brought.installs for part in self._installed(installed, without)),
+            self._default(layers, without),
+            *(part for each in brought.installs for part in self._installed(layers, each, without)),
             *(group for group in groups if group is not None),
             *map(self._setting, brought.sets),
-            *self._identity(said, without),
-            *(self._override(override, without) for override in overrides),
+            *self._identity(layers, said, without),
+            *(self._override(layers, override, without) for override in overrides),
+            *(Partial(f"allocation {rule}", (), layers.steps(values)) for rule, values in brought.values),
         )
 
-    def _installed(self, installed: Installed, without: frozenset[str]) -> Iterator[Partial]:
+    def _layers(self, brought: Brought) -> Layers:
+        if not brought.attributes:
+            return self.layers
+        from gitcfg.compile.ruled.filling import Filled
+
+        return Filled(self.layers, brought.attributes)
+
+    def _installed(self, layers: Layers, installed: Installed, without: frozenset[str]) -> Iterator[Partial]:
         """What a rule installs, as a layer; none where it is left out."""
-        parts = self.layers.uses(installed.uses, without)
+        parts = layers.uses(installed.uses, without)
         if parts:
             yield Partial(f"rule {installed.rule}", parts)
 
@@ -61,10 +70,10 @@ class Stacks:
             self._set[rule] = Partial(f"rule {rule}", (), steps)
         return self._set[rule]
 
-    def _identity(self, said: Said, without: frozenset[str]) -> Iterator[Partial]:
+    def _identity(self, layers: Layers, said: Said, without: frozenset[str]) -> Iterator[Partial]:
         """The layers of a node alone, lowest first."""
         for use, label in reversed(said.features):
-            part = self.layers.feature(use, without)
+            part = layers.feature(use, without)
             if part is not None:
                 yield Partial(label, (part,))
         nodeset = said.nodeset
@@ -73,16 +82,16 @@ class Stacks:
         if said.own is not None and (said.own.params or said.own.files):
             yield self._own(f"node {said.own.name}", said.own)
 
-    def _override(self, override: Override, without: frozenset[str]) -> Partial:
-        parts = self.layers.uses(override.features, without)
-        return Partial(f"override {override.name}", parts, self.layers.steps(override.params), override.files)
+    def _override(self, layers: Layers, override: Override, without: frozenset[str]) -> Partial:
+        parts = layers.uses(override.features, without)
+        return Partial(f"override {override.name}", parts, layers.steps(override.params), override.files)
 
     def _own(self, label: str, definition: Node) -> Partial:
         return Partial(label, (), self.layers.steps(definition.params), definition.files)
 
-    def _default(self, without: frozenset[str]) -> Partial:
+    def _default(self, layers: Layers, without: frozenset[str]) -> Partial:
         name = self.model.settings.default_group
-        return self.layers.group(name, without) or Partial(f"group {name}")
+        return layers.group(name, without) or Partial(f"group {name}")
 
     def unfiltered(self, kind: NodeClass) -> frozenset[str]:
         """What a class's feature set were if no `without` took anything away."""

@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.partial import Partial
-from gitcfg.model import Override, Rule, Use
+from gitcfg.model import Allocation, Override, Rule, Use
 from gitcfg.picture.words import described
 
 
@@ -37,11 +37,13 @@ def layers(fleet: Fleet, node: FleetNode) -> tuple[Layer, ...]:
     lowest = [_group(fleet, default, parts.popleft()), *_ruled(rules, parts)]
     lower = [_group(fleet, name, parts.popleft()) for name in groups]
     set_by_rules = _ruled(rules, parts)
+    decided = _decided(fleet.model.allocations, parts)
     overrides = node.kind.overrides
     topmost = [parts.pop() for _ in overrides][::-1]
     return (
         *(*lowest, *lower, *set_by_rules, *_identity(node, list(parts))),
         *(_override(override, part) for override, part in zip(overrides, topmost, strict=True)),
+        *decided,
     )
 
 
@@ -55,6 +57,16 @@ def _ruled(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]:
         about = f"{rule.description}\n{rule.origin.file}" if rule.description else rule.origin.file
         found.append(Layer(f"rule {rule.name}", listed, (part,), about))
     return found
+
+
+def _decided(allocations: Mapping[str, Allocation], parts: deque[Partial]) -> list[Layer]:
+    """The layers of what was decided for rules, which lie topmost, taken from the others."""
+    found = []
+    while parts and (parts[-1].label or "").startswith("allocation "):
+        part = parts.pop()
+        label = part.label or ""
+        found.append(Layer(label, (), (part,), allocations[label.removeprefix("allocation ")].origin.file))
+    return found[::-1]
 
 
 def _flat(stack: Partial) -> Iterator[Partial]:

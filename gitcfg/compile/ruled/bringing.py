@@ -2,14 +2,19 @@
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from gitcfg.cel import CelProblem
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.ruled.asking import Seen, asked
 from gitcfg.compile.ruled.book import Rulebook
-from gitcfg.compile.ruled.brought import Brought, Installed
+from gitcfg.compile.ruled.brought import Attributes, Brought, Installed
+from gitcfg.compile.ruled.decided import Decided
+from gitcfg.compile.ruled.filling import filled_unit
 from gitcfg.compile.ruled.installing import Installing
-from gitcfg.compile.ruled.shapes import Shapes
+from gitcfg.compile.ruled.shapes import Shape, Shapes
+from gitcfg.compile.ruled.units import by_name
 from gitcfg.model import Override
 from gitcfg.model.rules import RuleKind
 
@@ -23,7 +28,9 @@ class Bringing:
     def __init__(self, layers: Layers) -> None:
         self.book = Rulebook(layers.model.rules, layers.inclusion)
         self.shapes = Shapes(layers)
-        self.installing = Installing(self.book, self.shapes)
+        leaving = self.book.of_kind(RuleKind.INSTALL, RuleKind.DOMAIN)
+        self.decided = Decided(leaving, layers.model.allocations)
+        self.installing = Installing(self.book, self.shapes, self.decided)
         self.failed: dict[str, dict[str, CelProblem]] = self.installing.failed
         self._brought: dict[str, Brought] = {}
 
@@ -47,7 +54,35 @@ class Bringing:
             for name in self._setting(rule.name, seen):
                 sets[name].append(rule.name)
         for name, names in sets.items():
-            self._brought[name] = Brought(installs[name], tuple(names))
+            brought = Brought(installs[name], tuple(names), decided=self.decided.rules(name))
+            self._brought[name] = self._with_decided(name, nodes[name], brought)
+
+    def _with_decided(self, name: str, node: Being, brought: Brought) -> Brought:
+        """With the values and attributes that were decided for a node."""
+        values, attributes = self.decided.values(name), self.decided.attributes(name)
+        if node[0].retired or not (values or attributes):
+            return brought
+        if attributes:
+            shape = self.shapes.of(*node)
+            installs = tuple(self._filled(each, shape, brought, attributes) for each in brought.installs)
+            brought = msgspec.structs.replace(brought, installs=installs)
+        return msgspec.structs.replace(brought, values=values, attributes=attributes, node=name)
+
+    def _filled(
+        self, installed: Installed, shape: Shape, brought: Brought, attributes: Attributes
+    ) -> Installed:
+        """What was decided for instances goes along where a rule installs something as they are."""
+        over = self.book.rules[installed.rule].over
+        if over is None:
+            return installed
+        reaches = self.book.inclusion.reaches
+        units = {unit.name: unit for unit in by_name(self.shapes.units(shape, brought.installs, over.name))}
+        uses = []
+        for use in installed.uses:
+            unit = units.get(use.instance or "")
+            found = filled_unit(unit, attributes, reaches).attributes if unit else {}
+            uses.append(msgspec.structs.replace(use, attributes={**found, **use.attributes}))
+        return msgspec.structs.replace(installed, uses=tuple(uses))
 
     def _setting(self, rule: str, seen: list[Seen]) -> Iterable[str]:
         answers = asked(self.book.wheres.get(rule), seen, self.book.budgets[rule])

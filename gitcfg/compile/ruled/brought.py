@@ -1,37 +1,56 @@
 """What rules bring to a node, as data: equal for nodes that get the same."""
 
+from collections.abc import Hashable, Mapping
+
 import msgspec
 
-from gitcfg.model import Use
+from gitcfg.model import Binding, Use
+
+Values = tuple[tuple[str, Mapping[str, Binding]], ...]
+"""What was decided for parameters, by rule."""
+Attributes = Mapping[str, Mapping[str, Mapping[str, Binding]]]
+"""What was decided for instances: by the feature that rules go over and the name of the instance."""
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """What one rule installs: a feature, or its instances, highest first."""
+    """What one rule installs: a feature, or its instances, highest first.
+
+    `node` is the only one that gets it so, where that was decided: it says in its own line where.
+    """
 
     rule: str
     uses: tuple[Use, ...]
+    node: str = ""
 
     @property
     def key(self) -> tuple[str, ...]:
         """Equal where the same rule installs the same on nodes that are alike without it."""
-        return (self.rule, *(use.instance or "" for use in self.uses))
+        return (self.rule, self.node, *(use.instance or "" for use in self.uses))
 
 
 class Brought(msgspec.Struct, frozen=True):
-    """All that rules bring to a node: what they install and set, lowest first."""
+    """All that rules bring to a node: what they install and set, lowest first, and what was decided for it.
+
+    `node` is named where `values` or `attributes` were decided for it; `decided` are the rules for which
+    anything was.
+    """
 
     installs: tuple[Installed, ...] = ()
     sets: tuple[str, ...] = ()
+    values: Values = ()
+    attributes: Attributes = {}
+    node: str = ""
+    decided: tuple[str, ...] = ()
 
     @property
-    def key(self) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    def key(self) -> Hashable:
         """Equal for nodes that share a class if they are alike otherwise."""
-        return tuple([installed.key for installed in self.installs]), self.sets
+        return tuple([installed.key for installed in self.installs]), self.sets, self.node, self.decided
 
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules that bring something."""
-        return (*(installed.rule for installed in self.installs), *self.sets)
+        return tuple(dict.fromkeys((*(each.rule for each in self.installs), *self.sets, *self.decided)))
 
 
 NOTHING_BROUGHT = Brought()

@@ -7,6 +7,7 @@ from gitcfg.compile.nodes import Said
 from gitcfg.compile.ruled.asking import Seen, asked
 from gitcfg.compile.ruled.book import Rulebook
 from gitcfg.compile.ruled.brought import Installed
+from gitcfg.compile.ruled.decided import Decided
 from gitcfg.compile.ruled.shapes import Shape, Shapes
 from gitcfg.compile.ruled.units import by_name
 from gitcfg.model import Ref, Use
@@ -30,13 +31,14 @@ class Going:
 class Installing:
     """Finds what rules install. Conditions see no overrides, and of features what earlier strata brought.
 
-    Rules that count their places install nothing here. `failed` are, by rule and slot, conditions that
-    could not be evaluated: there the rule installs nothing.
+    Rules that count their places install where that was decided. `failed` are, by rule and slot, conditions
+    that could not be evaluated: there the rule installs nothing.
     """
 
-    def __init__(self, book: Rulebook, shapes: Shapes) -> None:
+    def __init__(self, book: Rulebook, shapes: Shapes, decided: Decided) -> None:
         self._book = book
         self._shapes = shapes
+        self._decided = decided
         self._known: dict[str, tuple[Installed, ...]] = {}
         self.failed: dict[str, dict[str, CelProblem]] = {}
 
@@ -60,7 +62,10 @@ class Installing:
         self._known.update((one.name, one.installed) for one in going)
 
     def _found(self, rule: Rule, going: list[Going]) -> Iterator[tuple[Going, Installed]]:
-        if rule.count is not None or rule.feature is None:
+        if rule.feature is None:
+            return
+        if rule.count is not None:
+            yield from self._placed(rule, rule.feature, going)
             return
         seen = [each for one in going for each in self._seen(rule, one)]
         answers = asked(self._book.wheres.get(rule.name), seen, self._book.budgets[rule.name])
@@ -69,6 +74,15 @@ class Installing:
         places = {one.name: one for one in going}
         for name, holding in _by_node(answers.holding).items():
             yield places[name], _installed(rule, rule.feature, holding)
+
+    def _placed(self, rule: Rule, feature: Ref, going: list[Going]) -> Iterator[tuple[Going, Installed]]:
+        """Where it was decided to install a feature. For instances that are gone that is nothing."""
+        for one in going:
+            places = self._decided.places(rule.name, one.name)
+            found = [seen for seen in self._seen(rule, one) if seen.self_.name in places] if places else ()
+            uses = [_use(seen, Ref(feature.name, places[seen.self_.name].origin)) for seen in found]
+            if uses:
+                yield one, Installed(rule.name, tuple(uses), one.name)
 
     def _seen(self, rule: Rule, one: Going) -> Iterator[Seen]:
         """What the condition of a rule is asked of: a node, or the instances on it."""
@@ -89,6 +103,11 @@ def _by_node(holding: Iterable[Seen]) -> dict[str, list[Seen]]:
 
 def _installed(rule: Rule, feature: Ref, holding: list[Seen]) -> Installed:
     """A rule's feature, plain or as each instance for which its condition holds."""
-    like = Use(feature.name, feature.origin)
-    uses = tuple(seen.unit.use(feature.name, like) if seen.unit else like for seen in holding)
-    return Installed(rule.name, uses)
+    return Installed(rule.name, tuple([_use(seen, feature) for seen in holding]))
+
+
+def _use(seen: Seen, feature: Ref) -> Use:
+    """A feature as it is installed in a place."""
+    if seen.unit is None:
+        return Use(feature.name, feature.origin)
+    return Use(feature.name, feature.origin, seen.unit.name or None, seen.unit.attributes)

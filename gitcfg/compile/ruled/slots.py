@@ -10,8 +10,9 @@ from gitcfg.compile.nodes import Said
 from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.bringing import Bringing
 from gitcfg.compile.ruled.brought import Installed
+from gitcfg.compile.ruled.filling import filled_unit
 from gitcfg.compile.ruled.shapes import Shape
-from gitcfg.compile.ruled.units import by_name
+from gitcfg.compile.ruled.units import Unit, by_name
 from gitcfg.model.rules import Rule, RuleKind
 
 
@@ -39,7 +40,14 @@ class Slots:
                 yield Seen(name, said, features, None, params)
             elif rule.over.name in features:
                 for unit in by_name(self._shapes.units(shape, installs, rule.over.name)):
-                    yield Seen(name, said, features, unit, params)
+                    yield Seen(name, said, features, self._as_had(rule, unit, kind), params)
+
+    def _as_had(self, rule: Rule, unit: Unit, kind: NodeClass) -> Unit:
+        """An instance with what was decided for it, which rules that install never see."""
+        attributes = kind.brought.attributes
+        if rule.kind is RuleKind.INSTALL or not attributes:
+            return unit
+        return filled_unit(unit, attributes, self._fleet.layers.reaches)
 
     def _as_seen(self, rule: Rule, said: Said, kind: NodeClass) -> tuple[Shape, tuple[Installed, ...]]:
         """What a rule sees of a node: one that installs sees what is there before it, the others all."""

@@ -16,10 +16,6 @@ class Unit(msgspec.Struct, frozen=True):
     name: str
     attributes: Mapping[str, Binding]
 
-    def use(self, feature: str, like: Use) -> Use:
-        """Another feature installed as this one is."""
-        return Use(feature, like.origin, self.name or None, self.attributes)
-
 
 class Units:
     """Finds the installations of one feature, with what else includes it.

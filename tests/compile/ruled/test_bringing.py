@@ -78,10 +78,11 @@ def test_instances_that_rules_install_count() -> None:
         install("x", "lease", over="dhcp", where='self.as == "eth1"'),
         install("y", "dhcp", over="interface"),
     )
-    assert [installed.key for installed in found["a"].kind.brought.installs] == [
-        ("x", "eth1"),
-        ("y", "eth0", "eth1", "eth2"),
-    ]
+    installs = found["a"].kind.brought.installs
+    assert {each.rule: [use.instance for use in each.uses] for each in installs} == {
+        "x": ["eth1"],
+        "y": ["eth0", "eth1", "eth2"],
+    }
     assert found["a"].params["lease.eth1"] == "s2"
 
 

@@ -1,0 +1,60 @@
+"""Instances with the attributes that were decided for them, on the one node where they were."""
+
+import msgspec
+
+from gitcfg.compile.instances import instance_of
+from gitcfg.compile.layers import NOWHERE, Layers
+from gitcfg.compile.partial import Partial
+from gitcfg.compile.ruled.brought import Attributes
+from gitcfg.compile.ruled.units import Unit
+from gitcfg.graph import Reach
+from gitcfg.model import Binding, Use
+
+
+def decided_for(attributes: Attributes, reaches: Reach, feature: str, name: str) -> dict[str, Binding]:
+    """What was decided for an instance: as one of its feature, or of one that this includes."""
+    found: dict[str, Binding] = {}
+    for over, instances in attributes.items():
+        if name in instances and (feature == over or reaches.leads(feature, over)):
+            found.update(instances[name])
+    return found
+
+
+def filled_unit(unit: Unit, attributes: Attributes, reaches: Reach) -> Unit:
+    """An instance with what was decided for it where its `with` does not say it."""
+    found = decided_for(attributes, reaches, unit.feature, unit.name) if attributes else {}
+    return msgspec.structs.replace(unit, attributes={**found, **unit.attributes}) if found else unit
+
+
+class Filled(Layers):
+    """The layers of one node: those without instances that were decided about are shared with all others."""
+
+    def __init__(self, layers: Layers, attributes: Attributes) -> None:
+        vars(self).update(vars(layers), _features={}, _groups={})
+        self._shared = layers
+        self._attributes = attributes
+
+    def feature(
+        self, use: Use, without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
+    ) -> Partial | None:
+        """The layer of a feature in a list."""
+        if not self._within(use.feature):
+            return self._shared.feature(use, without, above)
+        return super().feature(self._filled(use), without, above)
+
+    def group(self, name: str, without: frozenset[str] = NOWHERE) -> Partial | None:
+        """The layer of a group."""
+        group = self.model.groups.get(name)
+        if group is None or not any(self._within(use.feature) for use in group.features):
+            return self._shared.group(name, without)
+        return super().group(name, without)
+
+    def _within(self, feature: str) -> bool:
+        """Is or has a feature instances about which something was decided?"""
+        return any(feature == over or self.reaches.leads(feature, over) for over in self._attributes)
+
+    def _filled(self, use: Use) -> Use:
+        if instance_of(use) is None and use.feature not in self._attributes:
+            return use  # what merely includes it is no instance by that
+        found = decided_for(self._attributes, self.reaches, use.feature, use.instance or "")
+        return msgspec.structs.replace(use, attributes={**found, **use.attributes}) if found else use
