@@ -1,6 +1,7 @@
 """What stands for words, numbers and addresses: one for each, in order, in the shape of the original."""
 
 import re
+from ipaddress import IPv4Network, ip_address, ip_network
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,6 +65,22 @@ def test_addresses_stay_addresses_of_their_networks() -> None:
     assert other.endswith("/24")
     assert all(int(octet) < 256 for octet in one.split("."))
     assert one != "10.0.3.17"
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 32), st.integers(0, 2**32 - 1))
+def test_networks_stay_networks_and_hold_the_same_addresses(number: int, length: int, other: int) -> None:
+    figures, net = Figures(KEY), ip_network((number, length), strict=False)
+    assert isinstance(net, IPv4Network)
+    became = ip_network(figures.of(str(net)))
+    for address in (net[0], net[-1], net[other % net.num_addresses], ip_address(other)):
+        assert (ip_address(figures.of(str(address))) in became) == (address in net)
+
+
+def test_functions_stay_where_they_are_called() -> None:
+    said = NAMES.cel("size(node.facts.size) > 2 && sets.contains(node.labels, node.facts.sets)")
+    size, sets = NAMES.name("size"), NAMES.name("sets")
+    assert said == f"size(node.facts.{size}) > 2 && sets.contains(node.labels, node.facts.{sets})"
+    assert {size, sets}.isdisjoint({"size", "sets"})
 
 
 def test_names_keep_their_digits_within_values_too() -> None:

@@ -1,10 +1,12 @@
-"""Numbers for numbers: those of four digits and more, in order and equality; addresses by their octets."""
+"""Numbers for numbers: those of four digits and more, in order and equality; addresses by their bits."""
 
 import hmac
 import re
 
 _NUMBER = re.compile(r"([-+]?0*)([1-9]\d{3,16})(\.\d*)?")
 _ADDRESS = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?=[:/].*|$)")
+_LENGTH = re.compile(r"\d|[12]\d|3[0-2]")
+_BITS = 32
 _LONG = re.compile(r"\d{4,}")
 
 
@@ -27,7 +29,7 @@ class Figures:
             return number[1] + str(self._ordered(int(number[2]), len(number[2]))) + (number[3] or "")
         address = _ADDRESS.match(text)
         if address is not None and all(int(octet) < 256 for octet in address.groups()):
-            return self._address(address.groups()) + text[address.end() :]
+            return self._address(address.groups()[:4], _length(text[address.end() :])) + text[address.end() :]
         return _LONG.sub(lambda found: self._digits(found[0]), text)
 
     def _ordered(self, number: int, digits: int) -> int:
@@ -47,15 +49,16 @@ class Figures:
                 low, least = middle + 1, cut + 1
         return least + self._drawn(f"{number}", most - least + 1)
 
-    def _address(self, octets: tuple[str, ...]) -> str:
-        """Addresses of a network stay in one."""
-        places = range(len(octets))
-        return ".".join(str(self._octet(".".join(octets[:at]), int(octets[at]))) for at in places)
+    def _address(self, octets: tuple[str, ...], length: int) -> str:
+        """Addresses of a network stay in one, whatever its length; a network's own bits of hosts stay 0."""
+        number = int.from_bytes(bytes(map(int, octets)), "big")
+        hosts = (1 << _BITS - length) - 1
+        other = sum(self._bit(number, at) << at for at in range(_BITS))
+        return ".".join(map(str, (other & ~hosts if not number & hosts else other).to_bytes(4, "big")))
 
-    def _octet(self, before: str, octet: int) -> int:
-        drawn = hmac.digest(self._key, f"octets {before}".encode(), "sha512")
-        ranks = sorted(range(256), key=lambda value: hmac.digest(drawn, bytes([value]), "sha256"))
-        return ranks[octet]
+    def _bit(self, number: int, at: int) -> int:
+        """What stands for one bit: it depends on those before it, so that equal beginnings stay equal."""
+        return number >> at & 1 ^ self._drawn(f"bits {at} {number >> at + 1}", 2)
 
     def _digits(self, digits: str) -> str:
         """As many others; which one depends on those before."""
@@ -67,6 +70,12 @@ class Figures:
     def _drawn(self, what: str, count: int) -> int:
         """A number from 0 to below the count."""
         return int.from_bytes(hmac.digest(self._key, f"number {what}".encode(), "sha256"), "big") % count
+
+
+def _length(rest: str) -> int:
+    """How many bits name the network, by what stands behind an address; all where nothing does."""
+    length = rest.removeprefix("/")
+    return int(length) if rest != length and _LENGTH.fullmatch(length) else _BITS
 
 
 class SameFigures(Figures):

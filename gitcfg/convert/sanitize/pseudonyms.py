@@ -7,7 +7,7 @@ from gitcfg.convert.sanitize.figures import Figures
 from gitcfg.convert.sanitize.ids import Ids
 from gitcfg.convert.sanitize.letters import Letters
 from gitcfg.convert.sanitize.sealed import no_key
-from gitcfg.convert.sanitize.words import CEL, EVERYWHERE, JINJA
+from gitcfg.convert.sanitize.words import CALLED, CEL, EVERYWHERE, JINJA, PREFIXES
 from gitcfg.model.marks import keys
 
 _INSTANCE = r"(?P<kept>\$\{(?:as|with)(?![A-Za-z0-9_]))"
@@ -33,6 +33,9 @@ _QUOTED = r"(?P<quoted>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')"
 _IDENTIFIER = r"(?P<identifier>[A-Za-z_]\w*)"
 _CODE = re.compile(
     f"{_QUOTED}|(?P<figures>(?<![\\w.])\\d+(?:\\.\\d+)?(?![\\w.]))|{_IDENTIFIER}|{_LETTERS}", re.DOTALL
+)
+_CALLED = re.compile(
+    rf"\b(?:(?:{'|'.join(sorted(PREFIXES))})(?=\s*\.)|(?:{'|'.join(sorted(CALLED))})(?=\s*\())"
 )
 _JINJA = re.compile(r"\{[{%].*?(?:[%}]\}|\Z)", re.DOTALL)
 
@@ -90,8 +93,8 @@ class Pseudonyms:
         return self._replaced(_REGEX, text)
 
     def cel(self, text: str) -> str:
-        """An expression: its own words stay outside quotes."""
-        return self._code(text, CEL)
+        """An expression: its own words stay outside quotes, and functions where they are called."""
+        return self._code(text, CEL, {found.start() for found in _CALLED.finditer(text)})
 
     def commit(self, text: str) -> str:
         """A commit's id."""
@@ -128,13 +131,16 @@ class Pseudonyms:
         """What has been replaced until now by what."""
         return {"words": self.letters.known, "figures": self.figures.known, "ids": self.ids.known}
 
-    def _code(self, text: str, words: Set[str]) -> str:
+    def _code(self, text: str, words: Set[str], kept: Set[int] = frozenset()) -> str:
+        """Code of which some words stay, and what begins at some places."""
+
         def replaced(found: re.Match[str]) -> str:
             if found["quoted"]:
                 return self.value(found[0])
             if found["figures"]:
                 return self.figures.of(found[0])
-            return found[0] if found[0] in words else self.name(found[0])
+            stays = found[0] in words or found.start() in kept
+            return found[0] if stays else self.name(found[0])
 
         return _CODE.sub(replaced, text)
 

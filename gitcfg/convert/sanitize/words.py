@@ -42,11 +42,18 @@ SCHEMA_CHOICES = _set(
     " uri uri-reference regex uuid json-pointer"
 )
 CEL = _set(
-    "node nodes other self fleet as with feature"
-    " name groups features labels facts params in has size all exists exists_one map filter startsWith"
-    " endsWith contains matches int uint double string bool bytes list type null true false timestamp"
-    " duration dyn e E"
+    "node nodes other self fleet as with feature name groups features labels facts params in type null true"
+    " false e E"
 )
+CALLED = _set(
+    "has size all exists exists_one map filter matches startsWith endsWith contains int uint double string"
+    " bool bytes list timestamp duration dyn type age in_net net_of is_address lowerAscii upperAscii trim"
+    " replace substring split charAt indexOf lastIndexOf join reverse quote format intersects equivalent"
+    " greatest least abs ceil floor round sign trunc distinct sort sortBy slice flatten range first last"
+)
+"""CEL's functions and ours: they are these only before a bracket."""
+PREFIXES = _set("sets math lists strings")
+"""What stands before some of them, with a dot."""
 JINJA = _set(
     "node name groups features labels facts params address state if elif else endif for endfor in not and or"
     " is set endset include import from as with without context block endblock extends macro endmacro call"
