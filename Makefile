@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := dev,agent,htcondor,server,ssh
+EXTRAS := dev,agent,htcondor,server,solve,ssh
 
 .PHONY: demo test bench bench-agents bench-deploy lint docs pictures reference setup clean
 

@@ -29,6 +29,7 @@ TIERS = {
     "explain": 2,
     "picture": 2,
     "render": 2,
+    "solve": 2,
     "generate": 3,
     "convert": 3,
     "edit": 3,
@@ -86,6 +87,7 @@ HOMES = {
     "paramiko": {"gitcfg/deploy/ssh"},
     "typer": {"gitcfg/cli"},
     "rich": {"gitcfg/cli"},
+    "ortools": {"gitcfg/solve/sat.py"},
 }
 
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py"))

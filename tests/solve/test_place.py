@@ -1,0 +1,35 @@
+"""Placement is held against trying everything: the answer to the last tie, and why there is none."""
+
+from hypothesis import given
+from msgspec.structs import replace
+
+from gitcfg.solve import Placing, Unsolvable, place
+from tests.properties.runs import DEEP
+from tests.solve.placings import answers, best, causes, only, placings
+
+
+@DEEP
+@given(placings())
+def test_the_answer_is_the_best_one_and_stays_when_it_stands(problem: Placing) -> None:
+    found, wanted = place(problem), best(problem)
+    if isinstance(found, Unsolvable):
+        assert wanted is None
+    else:
+        assert found == wanted
+        assert place(replace(problem, stood=found)) == found
+
+
+@DEEP
+@given(placings())
+def test_causes_that_cannot_hold_together_are_as_few_as_can_be(problem: Placing) -> None:
+    found = place(problem)
+    if not isinstance(found, Unsolvable):
+        return
+    assert not any(answers(only(problem, found.causes)))
+    for cause in found.causes:
+        rest = [other for other in found.causes if other != cause]
+        assert any(True for _ in answers(only(problem, rest))), cause
+    lifting = {
+        one for one in causes(problem) if any(True for _ in answers(only(problem, causes(problem) - {one})))
+    }
+    assert found.suggestion in lifting if lifting else found.suggestion is None
