@@ -103,9 +103,14 @@ class NodeClass:
         value = fold(cell.steps, NOTHING, self.facts(name)) if cell.value is PENDING else cell.value
         return final(self.layers.declarations, name, value)
 
-    def facts(self, name: str) -> Mapping[str, Any]:
-        """The nodes' facts as values of one parameter; what does not fit its type stays as it is."""
-        return {key: self._fact(name, fact) for key, fact in self.said.facts.items()}
+    def facts(self, name: str) -> Mapping[Any, Any]:
+        """The nodes' facts as values of one parameter, and what it collects, by what that is.
+
+        What does not fit its type stays as it is.
+        """
+        facts = {key: self._fact(name, fact) for key, fact in self.said.facts.items()}
+        collecting = self.layers.collecting
+        return facts if collecting is None else {**facts, **collecting.given(self, name)}
 
     def _fact(self, name: str, fact: Fact) -> Any:
         if fact.value is None:

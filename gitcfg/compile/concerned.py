@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 import msgspec
 
 from gitcfg.compile.declarations import Declarations
-from gitcfg.compile.mentions import ANY, Mentions, secrets_of
+from gitcfg.compile.mentions import ANY, Mentions, collects, secrets_of
 from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.tree import Tree
 from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
-from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
+from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS, supported
 
 _NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
 # Rules and allocations, as all other kinds that are no layers, may concern all nodes.
@@ -60,6 +60,8 @@ def _concerned(side: Version, changed: Iterable[str]) -> Iterator[str]:
     for name, override in model.overrides.items():
         if name in names["overrides"] or lists(override.features, features):
             yield from _selected(override)
+    if supported("rules"):
+        yield from _collecting(side)
     if groups or features:
         said = side.mentions()
         for name in groups:
@@ -103,6 +105,16 @@ def _among(bound: Set[str], secrets: Set[str]) -> bool:
     if ANY in bound:
         raise _Everybody
     return not bound.isdisjoint(secrets)
+
+
+def _collecting(side: Version) -> Iterable[str]:
+    """The nodes that collect from others by what they say themselves. _Everybody: other layers do."""
+    for kind in (*LAYERS, "rules"):
+        for layer in getattr(side.model, kind).values() if kind != "nodes" else ():
+            said = layer.definition if isinstance(layer, NodeSet) else layer
+            if collects(said.params.values()):
+                raise _Everybody
+    return side.mentions().collecting
 
 
 def _installed(model: Model, features: set[str]) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from gitcfg.compile.expressions import unbalanced
 from gitcfg.compile.operations import NOTHING, Step
+from gitcfg.compile.ruled.collect import collect_of
 from gitcfg.compile.values import Misfit, as_list, describe, typed
 from gitcfg.load.schema import OwnSchema
 from gitcfg.model import Binding, Op, Parameter, Secret
@@ -145,6 +146,8 @@ class Declarations:
             return given
         if op in _NAMING:
             return self._named(op, given)
+        if op is Op.COLLECT:
+            return collect_of(given)
         wanted = _KIND_OF.get(op)
         if wanted not in (None, kind):
             raise Misfit(f"is {_a(kind)}: `${op}` composes {wanted}s")

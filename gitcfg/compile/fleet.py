@@ -20,9 +20,11 @@ from gitcfg.compile.texts import texts
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
 from gitcfg.model import Binding, ListEdit, Model, Node, Op, Override, Use
+from gitcfg.model.kinds import supported
 
 if TYPE_CHECKING:
     from gitcfg.compile.ruled.bringing import Bringing
+    from gitcfg.compile.ruled.collecting import Collecting
 
 
 class Fleet:
@@ -134,6 +136,7 @@ class Fleet:
             return ()
         node = Node("", self.model.settings.origin, groups=ListEdit(Op.SET, groups))
         about = said(node, None)
+        self.layers.collecting = self.collecting
         return (self.stacks.compile(about, (), self._brought(node.name, about, ())),)
 
     @cached_property
@@ -148,6 +151,7 @@ class Fleet:
         return texts(self.tree, "files", self.model.sources)
 
     def _class(self, name: str, said: Said) -> NodeClass:
+        self.layers.collecting = self.collecting
         overrides = self._overrides(name, said)
         facts = said.facts if self.model.templates else self._asked
         brought = self._brought(name, said, overrides)
@@ -166,6 +170,15 @@ class Fleet:
 
         return Bringing(self.layers)
 
+    @cached_property
+    def collecting(self) -> "Collecting | None":
+        """Finds what nodes collect from each other; None where they collect nothing."""
+        if not supported("rules") or all(bound.op is not Op.COLLECT for _, bound in self.bindings):
+            return None
+        from gitcfg.compile.ruled.collecting import Collecting
+
+        return Collecting(self.bindings, lambda: self.classes, self.roster, self.declarations)
+
     def _brought(self, name: str, said: Said, overrides: tuple[Override, ...]) -> Brought:
         if self.bringing is None:
             return NOTHING_BROUGHT
@@ -183,6 +196,8 @@ class Fleet:
     def _asked(self) -> tuple[str, ...]:
         """The facts that bindings ask for; templates may look at any."""
         asked = {str(bound.given) for _, bound in self.bindings if bound.op is Op.FACT}
+        if self.collecting is not None:
+            asked |= self.collecting.facts
         return tuple(sorted(asked))
 
     def _overrides(self, name: str, said: Said) -> tuple[Override, ...]:

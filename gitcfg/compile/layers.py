@@ -1,6 +1,7 @@
 """Features' and groups' layers as partials, each built once for all nodes that have it."""
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import MAX_DEPTH, Inclusion
@@ -9,6 +10,9 @@ from gitcfg.compile.operations import Step
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.values import Misfit, presentable
 from gitcfg.model import Binding, Feature, Finding, Group, Model, Op, Origin, Use
+
+if TYPE_CHECKING:
+    from gitcfg.compile.ruled.collecting import Collecting
 
 MAX_PLACES = 10_000
 MAX_CIRCLE = 6  # in larger circles paths are too many to follow: no include inside one counts
@@ -20,6 +24,7 @@ class Layers:
     bindings stand that do not fit their types.
 
     `without` are the features to leave out; `reaches` is what each feature includes, however far.
+    `collecting` finds what nodes collect from each other, where they do.
     """
 
     def __init__(self, model: Model, declarations: Declarations, inclusion: Inclusion | None = None) -> None:
@@ -35,6 +40,7 @@ class Layers:
         self._features: dict[tuple[str, str, frozenset[str], frozenset[str]], Partial | None] = {}
         self._groups: dict[tuple[str, frozenset[str]], Partial] = {}
         self._instances: dict[tuple[str, str], Feature] = {}
+        self.collecting: Collecting | None = None
 
     def _unsupported(self, name: str, message: str, hint: str = "") -> None:
         finding = Finding("GC105", (name,), message, (self.model.features[name].origin,), hint=hint)

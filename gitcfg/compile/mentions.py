@@ -15,12 +15,14 @@ ANY = "${"
 class Mentions(msgspec.Struct, frozen=True):
     """The nodes that are in each group, and those that list each feature themselves, by name.
 
-    `secrets`: those that bind each secret in files of their own, or ANY.
+    `secrets`: those that bind each secret in files of their own, or ANY. `collecting`: those whose own
+    files collect values of other nodes.
     """
 
     groups: dict[str, list[str]]
     features: dict[str, list[str]]
     secrets: dict[str, list[str]]
+    collecting: list[str] = []
 
 
 def mentions(roster: Roster) -> Mentions:
@@ -43,7 +45,14 @@ def _told(sayings: Iterable[tuple[Said, Sequence[str]]]) -> Mentions:
         own = said.own
         for secret in secrets_of(own.params.values()) if own is not None and own.params else ():
             found.secrets.setdefault(secret, []).extend(names)
+        if own is not None and collects(own.params.values()):
+            found.collecting.extend(names)
     return found
+
+
+def collects(bound: Iterable[Binding]) -> bool:
+    """Does one of some bindings take values of other nodes?"""
+    return any(one.op is Op.COLLECT for one in bound)
 
 
 def secrets_of(bound: Iterable[Binding]) -> set[str]:

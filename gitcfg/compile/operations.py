@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.expressions import join
+from gitcfg.compile.ruled.collect import Collected
 from gitcfg.model import Op, Origin
 from gitcfg.model.secrets import has_version, is_secret, secret_name
 
@@ -26,7 +27,7 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     """One operation of one layer with its operand as a value of the parameter's type.
 
     The operand of `null` is the default, or NOTHING where there is none; that of `secret` is what it
-    gives, which has no version where there is no such secret.
+    gives, which has no version where there is no such secret; that of `collect` a `Collect`.
     """
 
     op: Op
@@ -39,6 +40,8 @@ class Step(msgspec.Struct, frozen=True, gc=False):
         """The operand as it is written: of a secret its name; nothing of `null`."""
         if self.op is Op.NULL:
             return None
+        if self.op is Op.COLLECT:
+            return self.given.written()
         return secret_name(self.given) if self.op is Op.SECRET else self.given
 
 
@@ -49,17 +52,17 @@ def resets(step: Step) -> bool:
     return step.op in _RESETS
 
 
-_RESETS = frozenset({Op.SET, Op.UNSET, Op.FACT, Op.SECRET})
+_RESETS = frozenset({Op.SET, Op.UNSET, Op.FACT, Op.SECRET, Op.COLLECT})
 
 
-def fold(steps: Iterable[Step], below: Any, facts: Mapping[str, Any] | None = None) -> Any:
+def fold(steps: Iterable[Step], below: Any, facts: Mapping[Any, Any] | None = None) -> Any:
     """The result of steps, lowest first, on what lies below; PENDING without the facts they ask for."""
     for step in steps:
         below = apply(step, below, facts)
     return below
 
 
-def apply(step: Step, below: Any, facts: Mapping[str, Any] | None) -> Any:
+def apply(step: Step, below: Any, facts: Mapping[Any, Any] | None) -> Any:
     """One row and column of the table of composition."""
     op = step.op
     if op is Op.SET:
@@ -70,9 +73,17 @@ def apply(step: Step, below: Any, facts: Mapping[str, Any] | None) -> Any:
         return NOTHING
     if op is Op.FACT:
         return PENDING if facts is None else facts.get(step.given)
+    if op is Op.COLLECT:
+        return PENDING if facts is None else collected(step, facts).value
     if op is Op.SECRET:
         return step.given if has_version(step.given) else None
     return _upon(step, below)
+
+
+def collected(step: Step, facts: Mapping[Any, Any]) -> Collected:
+    """What a step collects: it stands among the facts under what is collected."""
+    found = facts.get(step.given)
+    return found if isinstance(found, Collected) else Collected(None)
 
 
 def _upon(step: Step, below: Any) -> Any:

@@ -6,10 +6,11 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.mentions import collects
 from gitcfg.compile.nodes import Roster
 from gitcfg.load.repository import findings_so_far
 from gitcfg.model import Model, NodeSet, Override, Ref
-from gitcfg.model.kinds import SHEETS, SINGLES
+from gitcfg.model.kinds import SHEETS, SINGLES, supported
 
 T = TypeVar("T")
 
@@ -108,6 +109,11 @@ def _leading(model: Model, features: set[str]) -> set[str]:
 
 def _names(refs: Iterable[Ref]) -> Iterator[str]:
     return (ref.name for ref in refs)
+
+
+def alone(model: Model) -> bool:
+    """Are nodes made from nothing but this, not from what other nodes have?"""
+    return not supported("rules") or not collects(bound for _, bound in model.bindings())
 
 
 def typed(model: Model) -> bool:

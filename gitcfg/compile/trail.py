@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.operations import NOTHING, Step, apply, resets
+from gitcfg.compile.operations import NOTHING, Step, apply, collected, resets
 from gitcfg.model import Op, Origin
 
 
@@ -14,7 +14,8 @@ class TrailStep(msgspec.Struct, frozen=True):
 
     `path` is innermost first: `feature X`, ..., then `group Y`, `node N`, `node set S`, `rule R` or
     `override O`. `bound` is False after a step that leaves the parameter not bound at all.
-    `overridden`: a later reset shadows it, or it is a `$default` that did not apply.
+    `overridden`: a later reset shadows it, or it is a `$default` that did not apply. `nodes` are those
+    from which it collected.
     """
 
     op: Op
@@ -24,6 +25,7 @@ class TrailStep(msgspec.Struct, frozen=True):
     path: tuple[str, ...]
     overridden: bool
     bound: bool
+    nodes: tuple[str, ...] = ()
 
 
 def trail(steps: Iterable[tuple[Step, tuple[str, ...]]], facts: Mapping[str, Any]) -> tuple[TrailStep, ...]:
@@ -48,4 +50,5 @@ def _told(
             path,
             overridden=index < last or idle,
             bound=below is not NOTHING,
+            nodes=collected(step, facts).nodes if step.op is Op.COLLECT else (),
         )

@@ -16,6 +16,7 @@ _VERBS = {
     Op.DEFAULT: "given as a default",
     Op.FACT: "taken from the node's fact",
     Op.SECRET: "given a secret",
+    Op.COLLECT: "collected from other nodes",
 }
 
 

@@ -100,14 +100,14 @@ class Fleet(Mapping[str, Node]):
         return self._part(names, self._checks.implied)
 
     def _part(self, names: Iterable[str], known: Callable[[], Mapping[str, str] | None]) -> "Fleet":
-        """Some nodes alone; all, where types that only the whole implies are needed and not `known`."""
-        from gitcfg.compile.part import part, typed
+        """Some nodes alone; all, where they collect from others, or want types that are not `known`."""
+        from gitcfg.compile.part import alone, part, typed
 
         if self.is_compiled():
             return self
         found = part(self.model, names)
         implied = None
-        if not typed(found) and (implied := known()) is None:
+        if not alone(found) or (not typed(found) and (implied := known()) is None):
             return self
         self._parts.append(Fleet(self.tree, None, self._today, NoCache(), found, implied))
         return self._parts[-1]

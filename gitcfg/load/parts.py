@@ -9,6 +9,7 @@ from gitcfg.load.marks import place, source
 from gitcfg.load.names import once
 from gitcfg.load.reading import Reading
 from gitcfg.model import Binding, Op, Origin, Ref, Use
+from gitcfg.model.kinds import supported
 from gitcfg.model.names import shown
 from gitcfg.nodeset import NodeSetError, expand
 
@@ -41,7 +42,7 @@ def binding(reading: Reading, file: str, key: Any, node: Any, given: Any) -> Bin
     at = place(file, node)
     if type(given) is dict and len(given) == 1:
         (word,) = given
-        if word in LATER:
+        if word in LATER and not supported("rules"):
             message = f"{word} belongs to {LATER[word]}, which this version does not support."
             reading.report("GC105", word, message, at)
             return None

@@ -23,6 +23,7 @@ class Op(StrEnum):
     DEFAULT = "default"
     FACT = "fact"
     SECRET = "secret"
+    COLLECT = "collect"
 
 
 class Binding(msgspec.Struct, frozen=True, gc=False):

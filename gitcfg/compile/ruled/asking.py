@@ -70,7 +70,12 @@ _ALIKE: Mapping[str, Callable[[Seen], Hashable]] = {
 
 def values(expression: Expression, seen: Seen) -> dict[str, Any]:
     """What an expression wants to know."""
-    return {name: _VALUES[name](seen) for name in expression.names}
+    return {name: _VALUES[_same(name)](seen) for name in expression.names}
+
+
+def _same(name: str) -> str:
+    """Another node is asked as a node is."""
+    return name.replace("other.", "node.", 1) if name.startswith("other.") else name
 
 
 def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers:
@@ -78,7 +83,7 @@ def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers
     if where is None or not nodes:
         return Answers(tuple(nodes))
     names = where.condition.names
-    if not names <= _ALIKE.keys():
+    if not all(_same(name) in _ALIKE for name in names):
         return _each(where.condition, nodes, budget)
     alike: dict[Hashable, list[Seen]] = {}
     for seen in nodes:
@@ -92,7 +97,7 @@ def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers
 
 def _mark(where: Where, seen: Seen) -> Hashable:
     """Equal for what gives a condition the same values to look at."""
-    found = [_ALIKE[name](seen) for name in sorted(where.condition.names - {FEATURES})]
+    found = [_ALIKE[_same(name)](seen) for name in sorted(where.condition.names - {FEATURES})]
     if FEATURES in where.condition.names:
         found.append(seen.features if where.asked is None else seen.features & where.asked)
     return tuple(found)

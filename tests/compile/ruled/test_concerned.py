@@ -3,7 +3,9 @@
 import pytest
 
 from gitcfg.compile.concerned import Version, concerned
-from gitcfg.compile.mentions import Mentions
+from gitcfg.compile.mentions import Mentions, mentions
+from gitcfg.compile.nodes import Roster
+from gitcfg.compile.part import alone, part
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
 
@@ -39,3 +41,27 @@ def test_what_rules_may_do_with_a_change_concerns_all(
     path: str, text: str, nodes: frozenset[str] | None
 ) -> None:
     assert concerned(version(FILES), version({**FILES, path: text})) == nodes
+
+
+COLLECTS = "params: {p: {$collect: {param: name, feature: web}}}"
+
+
+@pytest.mark.usefixtures("ruled")
+@pytest.mark.parametrize(
+    ("path", "nodes"),
+    [("groups/default.yaml", None), ("features/unused.yaml", None), ("nodes/a.yaml", frozenset({"a", "b"}))],
+)
+def test_who_collects_may_be_concerned_by_any_node(path: str, nodes: frozenset[str] | None) -> None:
+    files = {name: text for name, text in FILES.items() if not name.startswith("rules/")}
+    files |= {"parameters/p.yaml": "parameters: {p: {type: list}}", path: COLLECTS}
+    old, new = DictTree(files), DictTree({**files, "nodes/b.yaml": "labels: [x]"})
+    versions = [Version(tree, load(tree), lambda: Mentions({}, {}, {}, ["a"])) for tree in (old, new)]
+    assert concerned(*versions) == nodes
+
+
+@pytest.mark.usefixtures("ruled")
+def test_mentions_know_who_collects_and_a_part_whether_somebody_does() -> None:
+    parameters = {"parameters/p.yaml": "parameters: {p: {type: list}}"}
+    model = load(DictTree({**FILES, **parameters, "nodes/a.yaml": COLLECTS}))
+    assert mentions(Roster(model)).collecting == ["a"]
+    assert [alone(part(model, [name])) for name in ("a", "b")] == [False, True]

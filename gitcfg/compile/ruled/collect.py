@@ -1,0 +1,54 @@
+"""`$collect` as it is written: which values of which nodes make one."""
+
+from typing import Any
+
+import msgspec
+
+from gitcfg.compile.values import Misfit
+
+NAME = "name"
+"""Instead of a parameter: the node's own name."""
+ORDERS = (NAME, "value")
+
+
+class Collect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is collected: `param` (or the name) of the nodes that have a feature and share facts.
+
+    `where` is a condition on the other node; `sort` says by what the values are in order. `join` makes one
+    text of them; `one` wants exactly one, which is the value itself.
+    """
+
+    param: str
+    feature: str
+    same: tuple[str, ...] = ()
+    where: str | None = None
+    sort: str = NAME
+    join: str | None = None
+    one: bool = False
+
+    def written(self) -> Any:
+        """As YAML says it."""
+        return msgspec.json.decode(msgspec.json.encode(self))
+
+
+class Collected(msgspec.Struct, frozen=True):
+    """A value, and the nodes that it was collected from, in the order of what it is made of."""
+
+    value: Any
+    nodes: tuple[str, ...] = ()
+
+
+def collect_of(given: Any) -> Collect:
+    """What a binding collects. Misfit: that is not understood."""
+    try:
+        found = msgspec.convert(given, Collect)
+    except msgspec.ValidationError:
+        raise Misfit(
+            "cannot be collected by this: `$collect` wants `param` and `feature`, and may have "
+            "`same`, `where`, `sort`, `join` and `one`"
+        ) from None
+    if found.sort not in ORDERS:
+        raise Misfit("cannot be collected by this: `sort` is by `name` or by `value`")
+    if found.one and found.join is not None:
+        raise Misfit("cannot be collected by this: `one` value leaves nothing to `join`")
+    return found

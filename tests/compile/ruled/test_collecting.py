@@ -1,0 +1,192 @@
+"""What nodes collect from each other, by what they share, and what goes in circles."""
+
+from typing import Any
+
+import pytest
+
+from gitcfg.compile.fleet import Fleet, compile_tree
+from gitcfg.compile.ruled.collecting import Lacking
+from gitcfg.git.tree import DictTree
+from tests.compile.ruled.fleets import TODAY
+
+pytestmark = pytest.mark.usefixtures("ruled")
+
+FILES = {
+    "gitcfg": "format: 1",
+    "parameters/all": """parameters:
+  address: {type: string}
+  servers: {type: string}
+  listed: {type: list}
+  numbers: {type: list}
+  size: {type: integer}
+  plain: {}
+  tags: {type: list}
+""",
+    "features/dns": "{}",
+    "features/boss": "{}",
+    "nodes/a": "features: [dns]\nfacts: {subnet: s1}\nparams: {address: '10.0.0.9', size: 3, tags: [x, y]}",
+    "nodes/b": "features: [dns]\nfacts: {subnet: s1}\nlabels: [new]\nparams: {address: '10.0.0.1', size: 1}",
+    "nodes/c": "features: [dns]\nfacts: {subnet: s2}\nparams: {address: '10.0.1.1', size: 2, tags: [z]}",
+    "nodes/d": "features: [dns]\nstate: retired\nfacts: {subnet: s1}",
+    "nodes/e": "facts: {subnet: s1}",
+    "nodes/f": "{}",
+    "nodes/g": "features: [boss]\nfacts: {subnet: s2}",
+}
+
+
+def collecting(said: str, param: str = "listed", **more: str) -> Fleet:
+    files = {**FILES, "groups/default": f"params: {{{param}: {{$collect: {said}}}}}", **more}
+    fleet = compile_tree(DictTree({f"{path}.yaml": text for path, text in files.items()}), TODAY)
+    assert not fleet.model.findings
+    return fleet
+
+
+def values(fleet: Fleet, param: str = "listed") -> dict[str, Any]:
+    return {name: fleet[name].params.get(param) for name in fleet.names}
+
+
+def test_names_are_collected_from_all_that_have_a_feature() -> None:
+    found = values(collecting("{param: name, feature: dns}"))
+    assert found == {**{name: ["a", "b", "c"] for name in "abcefg"}, "d": None}
+
+
+def test_values_are_of_the_nodes_that_share_facts_in_order_of_name() -> None:
+    found = values(collecting("{param: address, feature: dns, same: [subnet]}"))
+    assert found == {
+        **{name: ["10.0.0.9", "10.0.0.1"] for name in "abe"},
+        **{name: ["10.0.1.1"] for name in "cg"},
+        "d": None,
+        "f": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "param", "value"),
+    [
+        ("{param: address, feature: dns, same: [subnet], sort: value}", "listed", ["10.0.0.1", "10.0.0.9"]),
+        ("{param: address, feature: dns, join: ', '}", "servers", "10.0.0.9, 10.0.0.1, 10.0.1.1"),
+        ("{param: address, feature: dns, where: '\"new\" in other.labels'}", "listed", ["10.0.0.1"]),
+        ("{param: name, feature: dns, where: 'other.name != \"b\"'}", "listed", ["a", "c"]),
+        ("{param: size, feature: dns}", "numbers", [3, 1, 2]),
+        ("{param: tags, feature: dns}", "listed", ["x", "y", "z"]),
+        ("{param: name, feature: boss, one: true}", "servers", "g"),
+        ("{param: name, feature: nobody}", "listed", []),
+        ("{param: name, feature: nobody, join: ' '}", "servers", ""),
+        ("{param: plain, feature: dns}", "listed", []),
+    ],
+)
+def test_what_is_collected_becomes_one_value(said: str, param: str, value: Any) -> None:
+    assert collecting(said, param)["e"].params[param] == value
+
+
+def test_the_trail_says_from_which_nodes() -> None:
+    node = collecting("{param: address, feature: dns, same: [subnet], sort: value}")["e"]
+    (step,) = node.trail("listed")
+    assert step.op.value == "collect"
+    assert step.given == {"param": "address", "feature": "dns", "same": ["subnet"], "sort": "value"}
+    assert (step.result, step.nodes) == (["10.0.0.1", "10.0.0.9"], ("b", "a"))
+    assert step.path == ("group default",)
+
+
+def test_what_is_collected_may_be_composed_upon() -> None:
+    more = {"nodes/e": "params: {listed: {$append: here}}"}
+    assert collecting("{param: name, feature: boss}", **more)["e"].params["listed"] == ["g", "here"]
+
+
+def test_what_was_collected_may_be_collected() -> None:
+    more = {
+        "nodes/g": "features: [boss]\nparams: {servers: {$collect: {param: listed, feature: dns, join: '+'}}}"
+    }
+    found = collecting("{param: name, feature: boss}", **more)
+    assert found["g"].params["servers"] == "g+g+g"
+    assert found.collecting is not None
+    assert not list(found.collecting.rounds())
+
+
+def test_exactly_one_is_demanded_with_what_was_found() -> None:
+    found = collecting("{param: name, feature: dns, same: [subnet], one: true}", "servers")
+    assert values(found, "servers") == {
+        **dict.fromkeys("abef", None),
+        "c": "c",
+        "d": None,
+        "g": "c",
+    }
+    assert found.collecting is not None
+    lacking = sorted(found.collecting.lacking(), key=lambda each: each.nodes)
+    assert [(each.param, each.nodes, each.found) for each in lacking] == [
+        ("servers", ("a",), ("a", "b")),
+        ("servers", ("b",), ("a", "b")),
+        ("servers", ("e",), ("a", "b")),
+        ("servers", ("f",), ()),
+    ]
+    assert all(isinstance(each, Lacking) and each.origin.file == "groups/default.yaml" for each in lacking)
+
+
+def test_circles_are_told_and_collect_nothing() -> None:
+    more = {
+        "features/boss": "params: {servers: {$collect: {param: listed, feature: dns, join: ' '}}}",
+        "nodes/e": "params: {tags: {$collect: {param: servers, feature: boss}}}",
+    }
+    found = collecting("{param: servers, feature: boss}", **more)
+    assert found.collecting is not None
+    (circle,) = found.collecting.rounds()
+    assert circle.params == ("listed", "servers")
+    assert [origin.file for origin in circle.origins] == ["features/boss.yaml", "groups/default.yaml"]
+    assert values(found)["a"] is None
+    assert found["g"].params["servers"] is None
+    assert found["e"].params["tags"] is None
+
+
+def test_values_set_where_they_are_collected_from_are_no_circle() -> None:
+    more = {"features/dns": "params: {listed: [me]}"}
+    found = collecting("{param: listed, feature: dns}", **more)
+    assert found.collecting is not None
+    assert not list(found.collecting.rounds())
+    assert found["e"].params["listed"] == ["me", "me", "me"]
+    own = collecting("{param: listed, feature: dns}")
+    assert own.collecting is not None
+    assert [circle.params for circle in own.collecting.rounds()] == [("listed",)]
+
+
+def test_secrets_are_not_collected() -> None:
+    more = {
+        "secrets/s": "for: 'true'\nversion: 1",
+        "nodes/a": "features: [dns]\nparams: {plain: {$secret: s}}",
+        "nodes/b": "features: [dns]\nparams: {plain: 7}",
+    }
+    assert collecting("{param: plain, feature: dns}", **more)["e"].params["listed"] == [7]
+
+
+def test_conditions_that_cannot_be_read_or_asked_are_kept() -> None:
+    found = collecting("{param: name, feature: dns, where: 'other.params.x == 1'}")
+    assert found["e"].params["listed"] == []
+    assert found.collecting is not None
+    ((index, _),) = found.collecting.indexes()
+    assert index.problem is not None
+    found = collecting("{param: name, feature: dns, where: 'other.facts.rack == 1'}")
+    assert found["e"].params["listed"] == []
+    assert found.collecting is not None
+    ((index, _),) = found.collecting.indexes()
+    assert set(index.failed) == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "{param: name}",
+        "{param: name, feature: dns, sort: x}",
+        "{param: 1, feature: dns}",
+        "{param: name, feature: dns, x: 1}",
+        "{param: name, feature: dns, one: true, join: x}",
+    ],
+)
+def test_what_is_not_understood_is_a_misfit(said: str) -> None:
+    found = collecting(said)
+    found.compile_all()
+    assert [origin.file for origin in found.layers.misfits] == ["groups/default.yaml"]
+
+
+def test_nodes_share_a_class_where_they_collect_the_same() -> None:
+    more = {f"nodes/n{number}": "facts: {subnet: s1}" for number in range(3)}
+    found = collecting("{param: name, feature: dns, same: [subnet]}", **more)
+    assert ["e", "n0", "n1", "n2"] in [kind.names for kind in found.classes]
