@@ -1,0 +1,136 @@
+"""What layers say: features, groups, nodes, node sets and overrides, and holds beside them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from gitcfg.gate.permits.named import opened
+from gitcfg.gate.permits.statement import Item, Key, Statement, Thing
+from gitcfg.gate.permits.whole import Whole
+from gitcfg.history.meaning import said
+from gitcfg.model import (
+    Feature,
+    Group,
+    Hold,
+    ListEdit,
+    Model,
+    Node,
+    NodeSet,
+    Origin,
+    Override,
+    Ref,
+    Use,
+)
+
+Pieces = Iterator[tuple[Key, Statement]]
+_ANY = Thing("nodes", "*")
+"""Of which nodes a condition holds is not looked up: it may be any."""
+
+
+def layers(model: Model, whole: Whole) -> Pieces:
+    """Every piece of them."""
+    for feature in model.features.values():
+        yield from _feature(feature, whole)
+    for group in model.groups.values():
+        yield from _group(group, whole)
+    for node in model.nodes.values():
+        yield from _host(("nodes", node.name), (Thing("nodes", node.name),), node, whole)
+    for nodeset in model.nodesets.values():
+        yield from _nodeset(nodeset, whole)
+    for override in model.overrides.values():
+        yield from _override(override, whole)
+    for hold in model.holds.values():
+        yield from _chosen(("holds", hold.name), hold, (hold.commit, hold.reason, hold.until))
+
+
+def _feature(feature: Feature, whole: Whole) -> Pieces:
+    key, about = ("features", feature.name), (Thing("features", feature.name),)
+    rest = (feature.description, feature.depends, feature.conflicts, feature.after)
+    yield key, Statement(said(rest), feature.origin, about)
+    yield from _uses((*key, "include"), about, feature.include, feature.origin, whole)
+    yield from _bound(key, about, feature)
+
+
+def _group(group: Group, whole: Whole) -> Pieces:
+    key, about = ("groups", group.name), (Thing("groups", group.name),)
+    yield key, Statement(said(group.description), group.origin, about)
+    yield from _uses((*key, "features"), about, group.features, group.origin, whole)
+    yield from _bound(key, about, group)
+
+
+def _host(key: Key, about: tuple[Thing, ...], node: Node, whole: Whole) -> Pieces:
+    rest = (node.description, node.labels, node.facts, node.address, node.state)
+    yield key, Statement(said(rest), node.origin, about)
+    yield from _listed((*key, "groups"), about, node.groups, "groups", whole)
+    yield from _listed((*key, "features"), about, node.features, "features", whole)
+    yield from _listed((*key, "without"), about, node.without, "features", whole)
+    yield from _bound(key, about, node)
+
+
+def _nodeset(nodeset: NodeSet, whole: Whole) -> Pieces:
+    key = ("nodesets", nodeset.name)
+    for member in nodeset.members:
+        yield (*key, "nodes", member), Statement("", nodeset.origin, (Thing("nodes", member),))
+    yield from _host(key, tuple(Thing("nodes", name) for name in nodeset.members), nodeset.definition, whole)
+
+
+def _override(override: Override, whole: Whole) -> Pieces:
+    key = ("overrides", override.name)
+    about = _among(override)
+    yield from _chosen(key, override, (override.reason, override.until))
+    yield from _uses((*key, "features"), about, override.features, override.origin, whole)
+    yield from _uses((*key, "without"), about, override.without, override.origin, whole)
+    yield from _bound(key, about, override)
+
+
+def _chosen(key: Key, some: Override | Hold, rest: tuple[Any, ...]) -> Pieces:
+    about = _among(some)
+    yield key, Statement(said((*rest, some.where)), some.origin, about)
+    for thing in about:
+        yield (*key, "nodes", thing.name), Statement("", some.origin, (thing,))
+
+
+def _among(some: Override | Hold) -> tuple[Thing, ...]:
+    return (_ANY,) if some.members is None else tuple(Thing("nodes", name) for name in some.members)
+
+
+def _listed(key: Key, about: tuple[Thing, ...], edit: ListEdit, kind: str, whole: Whole) -> Pieces:
+    """What a node's own list says; composing is something else than replacing, whatever the items are."""
+    if edit.origin is not None or edit.items:
+        yield from _items(key, about, edit.items, kind, edit.origin or edit.items[0].origin, whole, edit.op)
+
+
+def _uses(
+    key: Key, about: tuple[Thing, ...], uses: Iterable[Use | Ref], origin: Origin, whole: Whole
+) -> Pieces:
+    yield from _items(key, about, tuple(uses), "features", origin, whole)
+
+
+def _items(
+    key: Key,
+    about: tuple[Thing, ...],
+    items: tuple[Any, ...],
+    kind: str,
+    origin: Origin,
+    whole: Whole,
+    op: str = "",
+) -> Pieces:
+    """A list and its items: each installs what it names, or makes a node its member."""
+    named = [
+        Item(said((_name(item), getattr(item, "instance", None))), Thing(kind, _name(item))) for item in items
+    ]
+    yield key, Statement(op, origin, about, tuple(named))
+    for item, (id, thing) in zip(items, named, strict=True):
+        made = whole.made(_name(item)) if isinstance(item, Use) and (item.instance or item.attributes) else ()
+        yield (*key, id), Statement(f"{op} {said(item)}", item.origin, (*about, thing or _ANY, *made))
+
+
+def _name(item: Use | Ref) -> str:
+    return opened(item.feature if isinstance(item, Use) else item.name)
+
+
+def _bound(key: Key, about: tuple[Thing, ...], layer: Feature | Group | Node | Override) -> Pieces:
+    maps: tuple[tuple[str, Mapping[str, Any]], ...] = (("params", layer.params), ("files", layer.files))
+    for kind, bound in maps:
+        for name, one in bound.items():
+            thing = Thing(kind, opened(name))
+            yield (*key, kind, name), Statement(said(one), one.origin, (*about, thing))

@@ -1,0 +1,44 @@
+"""What a repository says, piece by piece, and what every piece is about."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from gitcfg.model import Origin
+
+
+class Thing(NamedTuple):
+    """What a rule can name: its kind, by the key of `forbid` and `allow` that names it, and its name."""
+
+    kind: str
+    name: str
+
+
+class Item(NamedTuple):
+    """Something in a list whose order counts."""
+
+    id: str
+    thing: Thing | None
+
+
+Key = tuple[str, ...]
+"""Which piece it is: the kind and name of a definition, and what is said of it."""
+
+
+class Statement(msgspec.Struct, frozen=True, gc=False):
+    """One piece: `text` is equal for what means the same. A list says in which order its `items` are, too."""
+
+    text: str
+    origin: Origin
+    about: tuple[Thing, ...]
+    items: tuple[Item, ...] = ()
+
+
+def reordered(old: tuple[Item, ...], new: tuple[Item, ...]) -> tuple[Thing, ...]:
+    """What stands otherwise among what two lists have in common."""
+    were, are = ({item.id: item for item in items} for items in (old, new))
+    before = [item for id, item in were.items() if id in are]
+    after = [item for id, item in are.items() if id in were]
+    differing = [place for place, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
+    moved = after[differing[0] : differing[-1] + 1] if differing else []
+    return tuple(item.thing for item in moved if item.thing is not None)

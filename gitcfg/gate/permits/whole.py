@@ -1,0 +1,85 @@
+"""What must be known of a whole version to say what a piece of it is about: read only if it is asked for."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from gitcfg.compile.texts import texts
+from gitcfg.gate.permits.named import opened
+from gitcfg.gate.permits.statement import Thing
+from gitcfg.git.tree import Tree
+from gitcfg.load.repository import load
+from gitcfg.model import Feature, Model
+
+_UNCERTAIN = re.compile(r"""\{%[-+]?\s*(?:include|import|from|extends)\s+(?!["'])""")
+
+
+class Whole:
+    """A version of the repository."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._made: dict[str, tuple[Thing, ...]] = {}
+
+    def made(self, feature: str) -> tuple[Thing, ...]:
+        """The parameters and files whose names an instance of a feature makes."""
+        if feature not in self._made:
+            found = (thing for one in self._included(feature) for thing in _made(one))
+            self._made[feature] = tuple(dict.fromkeys(found))
+        return self._made[feature]
+
+    def filled(self, folder: str, name: str) -> tuple[Thing, ...]:
+        """The files on nodes that are made from a template, or are what stands under files/."""
+        return self._filled.get((folder, name), ())
+
+    @cached_property
+    def _model(self) -> Model:
+        return load(self._tree)
+
+    def _included(self, name: str) -> Iterator[Feature]:
+        """A feature and all that it includes, however far."""
+        seen, todo = {name}, [name]
+        while todo:
+            feature = self._model.features.get(todo.pop())
+            if feature is not None:
+                yield feature
+                more = {use.feature for use in feature.include} - seen
+                seen |= more
+                todo += more
+
+    @cached_property
+    def _filled(self) -> Mapping[tuple[str, str], tuple[Thing, ...]]:
+        found: dict[tuple[str, str], dict[Thing, None]] = {}
+        for layer in self._model.layers():
+            for path, entry in layer.files.items():
+                thing = Thing("files", opened(path))
+                for name in self._including.get(entry.template.name, ()) if entry.template else ():
+                    found.setdefault(("templates", name), {})[thing] = None
+                if entry.source is not None:
+                    found.setdefault(("files", entry.source.name), {})[thing] = None
+        return {key: tuple(things) for key, things in found.items()}
+
+    @cached_property
+    def _including(self) -> Mapping[str, frozenset[str]]:
+        """The templates that each is made from, itself among them; all, if it chooses when it is rendered."""
+        read = texts(self._tree, "templates", self._model.templates)
+        direct = {name: _mentioned(text or "", read) for name, text in read.items()}
+        return {name: _closed(direct, name) for name in direct}
+
+
+def _mentioned(text: str, names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name for name in names if name in text or _UNCERTAIN.search(text))
+
+
+def _closed(direct: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
+    seen, todo = {name}, [name]
+    while todo:
+        more = direct.get(todo.pop(), frozenset()) - seen
+        seen |= more
+        todo += more
+    return frozenset(seen)
+
+
+def _made(feature: Feature) -> Iterator[Thing]:
+    for kind, names in (("params", feature.params), ("files", feature.files)):
+        yield from (Thing(kind, opened(name)) for name in names if "${" in name)

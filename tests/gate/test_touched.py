@@ -1,0 +1,54 @@
+"""What a change touches, as its cases say; laws that hold for all of them."""
+
+import pytest
+
+from gitcfg.gate.permits.touched import Touched, touched, touched_by_all
+from gitcfg.git.tree import DictTree
+from tests.gate.touches import CASES, MERGES, Files
+
+ROOT: Files = {"gitcfg.yaml": "format: 1\n"}
+pytestmark = pytest.mark.usefixtures("ruled")
+
+
+def tree(files: Files) -> DictTree:
+    return DictTree({**ROOT, **files})
+
+
+def things(change: Touched) -> str:
+    return " ".join(sorted({f"{touch.thing.kind}:{touch.thing.name}" for touch in change}))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_change_touches_what_it_means(name: str) -> None:
+    old, new, expected = CASES[name]
+    assert things(touched(tree(old), tree(new))) == expected
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_taking_a_change_back_touches_the_same(name: str) -> None:
+    old, new, expected = CASES[name]
+    assert things(touched(tree(new), tree(old))) == expected
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_touched_stands_where_it_is_told(name: str) -> None:
+    old, new, _ = CASES[name]
+    files = {**ROOT, **old, **new}
+    for origin in touched(tree(old), tree(new)).values():
+        text = files[origin.file]
+        assert isinstance(text, str)
+        assert origin.line <= len(text.splitlines())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_first_commit_touches_all_of_it(name: str) -> None:
+    _, new, _ = CASES[name]
+    assert touched(None, tree(new)).keys() >= touched(tree({}), tree(new)).keys()
+
+
+@pytest.mark.parametrize("name", MERGES)
+def test_a_merge_touches_what_no_parent_has(name: str) -> None:
+    one, other, merged, expected = MERGES[name]
+    change = touched_by_all((tree(one), tree(other)), tree(merged))
+    assert things(change) == expected
+    assert change.keys() == touched_by_all((tree(other), tree(one)), tree(merged)).keys()
