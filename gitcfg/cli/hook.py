@@ -80,7 +80,8 @@ def _refused(
     """Tell all that the gate says. May some ref not move?"""
     from gitcfg.cache.cache import only_read
     from gitcfg.gate.judge import Gate
-    from gitcfg.gate.policy import administrator
+    from gitcfg.gate.policy import PUSHER, administrator
+    from gitcfg.gate.push import pusher
 
     revoked = config.last("gpg.ssh.revocationFile")
     gate = Gate(
@@ -90,6 +91,7 @@ def _refused(
         now,
         Path(revoked).expanduser() if revoked else None,
         session.today,
+        pusher(os.environ, config.last(PUSHER)),
     )
     told: list[Ruling] = []
     with gate.rulings(asked) as rulings:

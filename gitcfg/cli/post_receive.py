@@ -63,13 +63,13 @@ def _tried(what: str, work: Callable[[], None]) -> None:
 def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
     from gitcfg.gate.accepted import Accepted, note, pusher
     from gitcfg.gate.bypass import bypass
-    from gitcfg.gate.policy import administrator
+    from gitcfg.gate.policy import PUSHER, administrator
     from gitcfg.gate.push import reason
     from gitcfg.git.program import Git
 
     config = Config(repository)
     opened = bypass(config, datetime.now().astimezone())
-    text = note(reason(os.environ), opened, pusher(os.environ))
+    text = note(reason(os.environ), opened, pusher(os.environ, config.last(PUSHER)))
     if text:
         git = Git(repository, os.environ)
         Accepted(repository, administrator(config), asked).keep(git, text)

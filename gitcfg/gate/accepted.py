@@ -7,6 +7,7 @@ from gitcfg.cache.cache import Cache
 from gitcfg.gate.bypass import Bypass
 from gitcfg.gate.policy import Administrator
 from gitcfg.gate.push import Update
+from gitcfg.gate.push import pusher as named
 from gitcfg.gate.standing import Standing
 from gitcfg.git.notes import append
 from gitcfg.git.program import Git
@@ -17,12 +18,11 @@ from gitcfg.model.texts import safe
 
 NOTES = "refs/notes/gitcfg"
 """Where it is noted: `git log --notes=gitcfg` shows it."""
-_PUSHERS = ("GITEA_PUSHER_NAME", "GL_USERNAME", "GL_USER", "REMOTE_USER", "USER")
 
 
-def pusher(environment: Mapping[str, str]) -> str | None:
+def pusher(environment: Mapping[str, str], variable: str | None = None) -> str | None:
     """Who pushed, as the server or the system calls them."""
-    return next((environment[name] for name in _PUSHERS if environment.get(name)), None)
+    return next(iter(named(environment, variable) or ()), environment.get("USER"))
 
 
 def note(reason: str | None, opened: Bypass | None, who: str | None) -> str:

@@ -9,14 +9,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from gitcfg.cache.cache import Cache
-from gitcfg.check.checked import Checked
+from gitcfg.check.checked import Checked, checked
 from gitcfg.check.known import Known
 from gitcfg.gate.astray import astray
 from gitcfg.gate.copied import copied
 from gitcfg.gate.key_changes import key_changes
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
-from gitcfg.gate.refusals import DELETED, NO_COMMIT, NO_SETTINGS, NO_SIGNERS, rewound, unsigned, wrong
+from gitcfg.gate.refusals import DELETED, NO_COMMIT, NO_SETTINGS, NO_SIGNERS, rewound, unread, unsigned, wrong
 from gitcfg.gate.ruling import Refusal, Ruling, Seen
 from gitcfg.gate.secret_changes import secret_changes
 from gitcfg.gate.secret_words import secret_lines
@@ -27,6 +27,7 @@ from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signers
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet, compare
+from gitcfg.model import Finding
 
 _Ends = tuple[str | None, str | None]
 
@@ -34,7 +35,8 @@ _Ends = tuple[str | None, str | None]
 class Gate:
     """Judges pushes to a repository whose refs have not moved yet. Nothing is written but to the cache.
 
-    Signatures are judged at `now`; `revoked` lists keys that may sign no more.
+    Signatures are judged at `now`; `revoked` lists keys that may sign no more. `pusher` are the names of who
+    pushes: none where it is not known, and None where nobody is charged with it.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Gate:
         now: datetime,
         revoked: Path | None = None,
         today: date | None = None,
+        pusher: tuple[str, ...] | None = None,
     ) -> None:
         self._standing = Standing(repository, said)
         self._said = said
@@ -53,6 +56,7 @@ class Gate:
         self._revoked = revoked
         self._signers: dict[bytes, Signers] = {}
         self._today = today or now.date()
+        self._pusher = pusher
 
     @contextmanager
     def rulings(self, updates: Iterable[Update]) -> Iterator[Iterator[Ruling]]:
@@ -93,15 +97,36 @@ class Gate:
         standing = self._standing
         if before is not None and not self._said.rewind and not standing.refs.includes(commit, before):
             yield rewound(before, commit)
+        if demanded.permits.unreadable:
+            yield unread(demanded.permits.unreadable)
         if not demanded.signed:
             return
-        new = Signers(standing.repository, demanded.signers, self._revoked, self._now)
-        signers = self._signers.setdefault(demanded.signers, new)
+        signers = self._signers_of(demanded)
         if signers.nobody:
             yield NO_SIGNERS
             return
         added = standing.added(before, commit, demanded, lambda other: other.signed)
         yield from unsigned(added, signers.of(*added))
+
+    def _signers_of(self, demanded: Policy) -> Signers:
+        new = Signers(self._standing.repository, demanded.signers, self._revoked, self._now)
+        return self._signers.setdefault(demanded.signers, new)
+
+    def _breaches(
+        self, demanded: Policy, before: str | None, ruling: Ruling, commit: str
+    ) -> dict[str, tuple[Finding, ...]]:
+        """GC405 by commit: what signers may not change, and of the last one what who pushes may not."""
+        if not (ruling.protected and demanded.permits.rules):
+            return {}
+        from gitcfg.gate.permits.push import Judged
+
+        signers = self._signers_of(demanded)
+        judged = Judged(demanded.permits, self._standing.repository, lambda id: signers.of(id)[0])
+        known = (demanded.permits, demanded.signers)
+        added = self._standing.added(
+            before, commit, demanded, lambda other: (other.permits, other.signers) == known
+        )
+        return judged.all(added, (ruling.base, commit), self._pusher)
 
     def _seen(
         self, ruling: Ruling, demanded: Policy, before: str | None, commit: str, opened: ExitStack
@@ -120,7 +145,10 @@ class Gate:
         if secrets is not None and ruling.protected:
             passed = self._standing.added(before, commit, demanded, lambda _: True)
             earlier += tuple(self._failing(passed, commit, partial(given_away, secrets)))
-        seen = looked(new).plus(withheld(secrets, new) if secrets is not None else ())
+        breached = self._breaches(demanded, before, ruling, commit)
+        earlier += tuple(self._only(id, found) for id, found in breached.items() if id != commit)
+        more = (*(withheld(secrets, new) if secrets is not None else ()), *breached.get(commit, ()))
+        seen = looked(new).plus(more)
         without = ruling.base if demanded.ratchet else None
         refusals = [wrong(found, without) for found in (*earlier, seen) if found.errors]
         return replace(
@@ -162,6 +190,15 @@ class Gate:
             seen = self._alone(commit, looked) if commit != last else None
             if seen is not None and seen.errors:
                 yield seen
+
+    def _only(self, commit: str, found: tuple[Finding, ...]) -> Seen:
+        """Nothing but what is wrong with what a commit changes."""
+        tree = self._standing.repository.at(commit)
+
+        def size(fleet: Fleet) -> Seen:
+            return Seen(commit, tree, checked(fleet.model, len(fleet), ()), ())
+
+        return (self._alone(commit, size) or Seen(commit, tree, Checked((), 0, 0, 0, 0), ())).plus(found)
 
     def _alone(self, commit: str, looked: Callable[[Fleet], Seen]) -> Seen | None:
         """What is found at a commit, whose fleet ends before there is another one."""

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from gitcfg.gate.permits.permits import Permits, permits
 from gitcfg.git.config import Config
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load.reading import Reading
@@ -13,12 +14,15 @@ from gitcfg.model.globs import selects
 SIGNERS = "allowed_signers"
 """Who may sign commits: a file at the root of a repository, in the form of ssh-keygen."""
 
+PUSHER = "gitcfg.pusher"
+"""The administrator's word for which variable of the environment names who pushes."""
+
 
 class Policy(msgspec.Struct, frozen=True):
     """What counts for the refs that a push moves.
 
     `signers` is what says who may sign where commits must be signed, `unreadable` that the settings could
-    not be understood, so that the strictest count.
+    not be understood, so that the strictest count. `permits` are the rules about who may change what.
     """
 
     protected: tuple[str, ...]
@@ -27,6 +31,7 @@ class Policy(msgspec.Struct, frozen=True):
     signed: bool
     signers: bytes
     unreadable: bool = False
+    permits: Permits = Permits()
 
     def protects(self, ref: str) -> bool:
         """Does the gate refuse what is wrong on this ref?"""
@@ -68,7 +73,7 @@ def policy(ruling: Tree | None, head: str, said: Administrator) -> Policy:
         default = Settings(Origin(FILE))
         demanded = Policy(tuple(dict.fromkeys((*default.protected, head))), False, False, False, b"")
     else:
-        demanded = _demanded(ruling)
+        demanded = msgspec.structs.replace(_demanded(ruling), permits=permits(ruling))
     ours = {name: getattr(said, name) for name in ("protected", "each", "ratchet", "signed", "signers")}
     return msgspec.structs.replace(
         demanded, **{name: value for name, value in ours.items() if value is not None}

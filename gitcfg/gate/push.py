@@ -7,6 +7,8 @@ import msgspec
 from gitcfg.model import GitcfgError
 
 REASON = "gitcfg.reason="
+_PUSHERS = ("GITEA_PUSHER_NAME", "GL_USERNAME", "GL_USER", "REMOTE_USER")
+"""What Gitea and Forgejo, GitLab, gitolite, and servers of HTTP call who pushes, in this order."""
 
 
 class Update(msgspec.Struct, frozen=True):
@@ -46,3 +48,15 @@ def reason(environment: Mapping[str, str]) -> str | None:
     )
     said = [option.removeprefix(REASON) for option in options if option.startswith(REASON)]
     return "\n".join(said).strip() or None
+
+
+def pusher(environment: Mapping[str, str], variable: str | None = None) -> tuple[str, ...] | None:
+    """Who pushes, as the server names them; None: it does not.
+
+    With a variable, which the server's administrator says, that alone counts: without it nobody is known.
+    """
+    if variable is not None:
+        said = environment.get(variable, "")
+        return (said,) if said else ()
+    found = next((environment[name] for name in _PUSHERS if environment.get(name)), None)
+    return (found,) if found is not None else None

@@ -22,6 +22,14 @@ NO_SIGNERS = Refusal(
 )
 
 
+def unread(places: Iterable[str]) -> Refusal:
+    """Rules cannot be understood as they were before: they might forbid anything."""
+    return Refusal(
+        f"who may change what cannot be read, as it was: {', '.join(places)}.",
+        "The server's administrator opens the gate for what mends it: `git config gitcfg.bypass`.",
+    )
+
+
 def rewound(before: str, commit: str) -> Refusal:
     """What is pushed does not come after what was there."""
     return Refusal(

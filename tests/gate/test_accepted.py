@@ -46,6 +46,7 @@ def test_a_note_has_a_line_for_each_thing() -> None:
 def test_the_pusher_is_who_the_server_names_first() -> None:
     assert pusher({"USER": "git", "GL_USERNAME": "jo", "REMOTE_USER": ""}) == "jo"
     assert pusher({"USER": "git", "GITEA_PUSHER_NAME": ""}) == "git"
+    assert pusher({"USER": "git", "GL_USERNAME": "jo", "WHO": "ann"}, "WHO") == "ann"
     assert pusher({}) is None
 
 

@@ -1,0 +1,103 @@
+"""What rules say of who may change what: those that refuse somebody a change."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from gitcfg.gate.permits.named import meet
+from gitcfg.gate.permits.statement import Thing
+from gitcfg.git.tree import Tree
+from gitcfg.load.reading import Reading
+from gitcfg.load.rules import RULES
+from gitcfg.load.sheets import gathered
+from gitcfg.model import Origin, Ref, Rule
+from gitcfg.model.globs import glob, is_glob
+from gitcfg.model.kinds import supported
+from gitcfg.model.rules import RuleKind
+
+KINDS = ("features", "params", "groups", "nodes", "files", "subsystems", "templates", "secrets", "rules")
+"""The keys of `forbid` and `allow` that name things."""
+
+
+class Permits(msgspec.Struct, frozen=True):
+    """Rules about who may change what; `unreadable` are places of rules that nobody can understand."""
+
+    rules: tuple[Rule, ...] = ()
+    unreadable: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.rules or self.unreadable)
+
+
+class Breach(msgspec.Struct, frozen=True):
+    """A thing that somebody may not touch, where it stands, and the rules that say so, all of one kind."""
+
+    thing: Thing
+    origin: Origin
+    rules: tuple[Rule, ...]
+
+    @property
+    def forbidden(self) -> bool:
+        """Is it said who may not, and not only who may?"""
+        return self.rules[0].kind is RuleKind.FORBID
+
+
+def permits(tree: Tree | None) -> Permits:
+    """Those of a tree; nothing else of it is read. Where there are no rules that costs nothing."""
+    if tree is None or not supported(RULES.folder) or not any(True for _ in tree.entries(RULES.folder)):
+        return Permits()
+    reading = Reading(tree)
+    found = gathered(reading, RULES)
+    said = tuple(rule for rule in found.values() if rule.permit is not None)
+    return Permits(said, tuple(sorted(reading.unread.get(RULES.folder, ()))))
+
+
+def breaches(rules: Iterable[Rule], who: tuple[str, ...], things: Mapping[Thing, Origin]) -> Iterator[Breach]:
+    """What somebody of these names may not touch of some things; no names: it is not known who it is."""
+    rules = tuple(rules)
+    for thing, origin in things.items():
+        against = refusing(rules, who, thing)
+        if against:
+            yield Breach(thing, origin, against)
+
+
+def refusing(rules: Iterable[Rule], who: tuple[str, ...], thing: Thing) -> tuple[Rule, ...]:
+    """The rules that forbid it to who; else, if only others are allowed to, those that allow it to them."""
+    about = named(rules, thing)
+    forbidding = tuple(rule for rule in about if rule.kind is RuleKind.FORBID and _means(rule, who))
+    allowing = tuple(rule for rule in about if rule.kind is RuleKind.ALLOW)
+    if forbidding or not allowing:
+        return forbidding
+    # Who may touch one name of several may not therefore touch all.
+    enough = all if is_glob(thing.name) else any
+    return () if enough(_admits(rule, who) for rule in allowing) else allowing
+
+
+def named(rules: Iterable[Rule], thing: Thing) -> tuple[Rule, ...]:
+    """The rules that say who may touch something."""
+    return tuple(rule for rule in rules if _names(rule, thing))
+
+
+def _names(rule: Rule, thing: Thing) -> bool:
+    refs: tuple[Ref, ...] = getattr(rule.permit, thing.kind)
+    return any(meet(ref.name, thing.name) for ref in refs)
+
+
+def _means(rule: Rule, who: tuple[str, ...]) -> bool:
+    """Is it about somebody? A signer may be known by a pattern: then it is about all whom that may be."""
+    said = _by(rule)
+    return _everybody(said) or any(meet(one, name) for one in said for name in who)
+
+
+def _admits(rule: Rule, who: tuple[str, ...]) -> bool:
+    said = _by(rule)
+    return _everybody(said) or any(glob(one).matches(name) for one in said for name in who)
+
+
+def _by(rule: Rule) -> tuple[str, ...]:
+    return tuple(ref.name for ref in rule.permit.by) if rule.permit is not None else ()
+
+
+def _everybody(said: tuple[str, ...]) -> bool:
+    """Nobody in particular is everybody, be it known who it is or not."""
+    return not said or any(set(one) == {"*"} for one in said)

@@ -1,0 +1,61 @@
+"""A push as rules before it see it: each commit is its signer's change, and all of it that of who pushes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from gitcfg.gate.permits.permits import Permits, breaches, named
+from gitcfg.gate.permits.statement import Thing
+from gitcfg.gate.permits.touched import Touched, touched, touched_by_all
+from gitcfg.gate.permits.words import Charged, told
+from gitcfg.git.history import History
+from gitcfg.git.repository import Repository
+from gitcfg.git.signatures import Signed
+from gitcfg.git.tree import Tree
+from gitcfg.model import Finding, Origin
+
+
+class Judged:
+    """Changes judged by rules. `signed` says who signed a commit: it is asked only where a rule names
+    something that the commit touches.
+    """
+
+    def __init__(self, permits: Permits, repository: Repository, signed: Callable[[str], Signed]) -> None:
+        """GitcfgError: there is no git repository."""
+        self._rules = permits.rules
+        self._repository = repository
+        self._history = History(repository)
+        self._signed = signed
+
+    def all(
+        self, commits: Iterable[str], ends: tuple[str | None, str], pusher: tuple[str, ...] | None
+    ) -> dict[str, tuple[Finding, ...]]:
+        """By commit what its signer may not do, and by the last one what who pushes may not.
+
+        `ends` are where a push begins, if anywhere, and ends. Without names nobody knows who pushes; None:
+        nobody is charged with it.
+        """
+        found = {commit: self._commit(commit) for commit in commits}
+        if pusher is not None:
+            found[ends[1]] = (*found.get(ends[1], ()), *self._push(*ends, pusher))
+        return {commit: findings for commit, findings in found.items() if findings}
+
+    def _push(self, old: str | None, new: str, pusher: tuple[str, ...]) -> Iterator[Finding]:
+        change = touched(self._tree(old), self._repository.at(new))
+        return told(Charged(pusher), breaches(self._rules, pusher, self._named(change)))
+
+    def _commit(self, commit: str) -> tuple[Finding, ...]:
+        parents = map(self._tree, self._history.parents(commit))
+        things = self._named(touched_by_all(parents, self._repository.at(commit)))
+        if not things:
+            return ()
+        who = self._signed(commit).signers
+        return tuple(told(Charged(who, commit), breaches(self._rules, who, things)))
+
+    def _named(self, change: Touched) -> Mapping[Thing, Origin]:
+        """What of a change any rule names, each with one place."""
+        found: dict[Thing, Origin] = {}
+        for touch, origin in change.items():
+            found.setdefault(touch.thing, origin)
+        return {thing: origin for thing, origin in found.items() if named(self._rules, thing)}
+
+    def _tree(self, commit: str | None) -> Tree | None:
+        return self._repository.at(commit) if commit is not None else None

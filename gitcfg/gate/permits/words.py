@@ -1,0 +1,75 @@
+"""GC405 in words: who may not change what, and which rules say so."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from gitcfg.check.fold import of
+from gitcfg.gate.permits.permits import Breach
+from gitcfg.gate.permits.said import OWN
+from gitcfg.model import Finding, Rule
+from gitcfg.model.names import shown
+from gitcfg.model.texts import ABBREVIATED
+
+_NOUNS = {
+    "features": "the feature",
+    "params": "the parameter",
+    "groups": "the group",
+    "nodes": "the node",
+    "files": "the file",
+    "subsystems": "the subsystem",
+    "templates": "the template",
+    "secrets": "the secret",
+    "rules": "the rule",
+}
+
+
+class Charged(msgspec.Struct, frozen=True):
+    """Whom a change is charged to: who signed a commit, or (no commit) who pushes. No names: nobody knows."""
+
+    names: tuple[str, ...]
+    commit: str = ""
+
+
+def told(charged: Charged, found: Iterable[Breach]) -> Iterator[Finding]:
+    """A finding for each, with where what is touched stands, and then the rules as they were before."""
+    for breach in found:
+        yield of(
+            "GC405",
+            (breach.thing.name, *charged.names[:1]),
+            f"{_who(charged)} may not change {called(*breach.thing)}: {because(breach.rules)}.",
+            dict.fromkeys((breach.origin, *(rule.origin for rule in breach.rules))),
+            hint=_hint(charged, breach),
+        )
+
+
+def called(kind: str, name: str) -> str:
+    """A thing in words."""
+    if kind == "rules" and name in OWN:
+        return name
+    which = _NOUNS[kind]
+    return f"any of the {kind}" if name == "*" else f"{which} {shown(name)}"
+
+
+def because(rules: tuple[Rule, ...]) -> str:
+    """What rules say, and where they stand."""
+    places = " and ".join(f"{rule.name} ({rule.origin})" for rule in rules)
+    many = len(rules) > 1
+    if rules[0].kind == "forbid":
+        return f"the rule{'s' if many else ''} {places} forbid{'' if many else 's'} it"
+    names = dict.fromkeys(ref.name for rule in rules for ref in (rule.permit.by if rule.permit else ()))
+    only = ", ".join(map(shown, names))
+    return f"the rule{'s' if many else ''} {places} allow{'' if many else 's'} it only to {only}"
+
+
+def _who(charged: Charged) -> str:
+    names, commit = " or ".join(map(shown, charged.names)), charged.commit[:ABBREVIATED]
+    if not names:
+        return f"{commit} is signed by nobody who is known, and" if commit else "Who pushes is not known, and"
+    return f"{names}, who signed {commit}," if commit else f"{names}, who pushes,"
+
+
+def _hint(charged: Charged, breach: Breach) -> str:
+    if charged.commit and not charged.names:
+        return "Sign it, if you may: `git commit --amend --no-edit -S`."
+    return "" if breach.forbidden else "Let one of them make this change."

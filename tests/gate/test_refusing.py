@@ -1,0 +1,74 @@
+"""Which rules refuse whom what: by names and globs, of who and of what, and where nobody is known."""
+
+import pytest
+
+from gitcfg.gate.permits.permits import permits, refusing
+from gitcfg.gate.permits.statement import Thing
+from gitcfg.gate.push import pusher
+from gitcfg.git.tree import DictTree
+
+pytestmark = pytest.mark.usefixtures("ruled")
+RULES = """\
+rules:
+  keep-out: {forbid: {by: ["bill@*"], features: [service, "web-*"]}}
+  frozen: {forbid: {by: ["*"], groups: [core]}}
+  hosts: {allow: {by: ["ann@*"], params: ["HOST*"]}}
+  more: {allow: {by: ["bob@*"], params: [HOST_A]}}
+  open: {allow: {by: ["*"], nodes: ["n*"]}}
+  mixed: {allow: {by: ["ann@*", "bill@*"], features: [service]}}
+  other: {install: service}
+"""
+ANN, BILL, BOB, NOBODY = ("ann@x",), ("bill@x",), ("bob@x",), ()
+
+
+@pytest.mark.parametrize(
+    ("who", "thing", "expected"),
+    [
+        (BILL, "features:service", "keep-out"),
+        (BILL, "features:web-1", "keep-out"),
+        (BILL, "features:web", ""),
+        (BILL, "features:w*", "keep-out"),
+        (BILL, "params:service", ""),
+        (ANN, "features:service", ""),
+        (ANN, "features:web-1", ""),
+        (BOB, "features:service", "mixed"),
+        (NOBODY, "features:service", "mixed"),
+        (NOBODY, "features:web-1", ""),
+        (ANN, "groups:core", "frozen"),
+        (NOBODY, "groups:core", "frozen"),
+        (ANN, "groups:other", ""),
+        (ANN, "params:HOST_A", ""),
+        (BOB, "params:HOST_A", ""),
+        (BILL, "params:HOST_A", "hosts more"),
+        (BOB, "params:HOST_B", "hosts"),
+        (BOB, "params:HOST_*", "hosts more"),
+        (NOBODY, "params:HOST_B", "hosts"),
+        (NOBODY, "nodes:n1", ""),
+        (("*@x",), "features:service", "keep-out"),
+        (("*@x",), "params:HOST_A", "hosts more"),
+        (("bill@x", "ann@x"), "features:service", "keep-out"),
+        (("bob@x", "ann@x"), "params:HOST_B", ""),
+    ],
+)
+def test_a_rule_refuses_whom_it_means(who: tuple[str, ...], thing: str, expected: str) -> None:
+    rules = permits(DictTree({"rules/who.yaml": RULES})).rules
+    kind, _, name = thing.partition(":")
+    assert " ".join(rule.name for rule in refusing(rules, who, Thing(kind, name))) == expected
+
+
+def test_rules_that_cannot_be_read_are_known_to_be() -> None:
+    found = permits(DictTree({"rules/a.yaml": "rules: {r: {forbid: 1}}\n", "rules/b.yaml": "["}))
+    assert (found.rules, found.unreadable) == ((), ("r", "rules/b.yaml"))
+    assert found
+
+
+def test_where_there_are_no_rules_nothing_is_read() -> None:
+    assert not permits(DictTree({"gitcfg.yaml": "["}))
+    assert not permits(None)
+
+
+def test_who_pushes_is_who_the_server_names() -> None:
+    assert pusher({"USER": "git", "GL_USERNAME": "jo", "REMOTE_USER": ""}) == ("jo",)
+    assert pusher({"USER": "git"}) is None
+    assert pusher({"USER": "jo", "GL_USERNAME": "ann"}, "USER") == ("jo",)
+    assert pusher({"GL_USERNAME": "ann"}, "USER") == ()
