@@ -10,7 +10,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.load.repository import findings_so_far
 from gitcfg.model import Finding, Group, Node, Op
 
-_OTHERS = ("features", "nodes", "nodesets", "overrides", "subsystems")
+_OTHERS = ("features", "nodes", "nodesets", "overrides", "subsystems", "rules")
 _FITS = ("GC206", "GC201")
 
 
