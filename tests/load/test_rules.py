@@ -1,14 +1,19 @@
 """Rules and allocations: what is understood of them, with its places, kept and read again; or refused."""
 
+import json
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
 from gitcfg.model import Binding, Op, Origin, Ref
 from gitcfg.model.rules import Allocation, Count, Domain, Permit, Rule, RuleKind, Uniqueness
 from tests.load.keeping import Dictionary, Watched
+from tests.load.test_schema_format import VALUES, example, places
 
 R, A = "rules/r.yaml", "allocations/a.yaml"
 FILES = {
@@ -155,3 +160,30 @@ def test_the_format_names_what_a_later_version_reads() -> None:
     ]
     assert (dict(model.rules), dict(model.allocations), dict(model.unread)) == ({}, {}, {})
     assert tree.reads == ["gitcfg.yaml"]
+
+
+@given(st.data())
+def test_whatever_is_said_is_understood_or_told_and_kept_alike(data: st.DataObject) -> None:
+    said = {kind: example(kind) for kind in ("rules", "allocation")}
+    for document in said.values():
+        at: Any = document
+        *steps, last = data.draw(st.sampled_from([path for path in places(document) if path]))
+        for step in steps:
+            at = at[step]
+        at[last] = data.draw(st.sampled_from((*VALUES, 2.0, 10**30, {"min": 1.0}, [80.0], [{}])))
+    files = {"gitcfg.yaml": "format: 1\n", R: json.dumps(said["rules"]), A: json.dumps(said["allocation"])}
+    keeper = Dictionary()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gitcfg.model.kinds.LATER", ())
+        first, again = (_told(files, keeper) for _ in range(2))
+    assert first == again
+    (rules, allocations), unread, told = first
+    assert {finding.origins[0].file for finding in told} >= {R for _ in unread.get("rules", ())}
+    assert all(rule.origin.file == R for rule in rules.values())
+    assert allocations.keys() == {"a"}
+
+
+def _told(files: Mapping[str, str], keeper: Dictionary) -> tuple[Any, Any, Any]:
+    model = load(DictTree(files), keeper)
+    known = dict(model.rules.items()), dict(model.allocations.items())
+    return known, {kind: set(names) for kind, names in model.unread.items()}, tuple(model.findings)
