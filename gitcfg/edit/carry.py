@@ -103,10 +103,10 @@ def _edit(draft: Draft, kind: Kind, order: Order) -> None:
     _lists(draft, kind, order)
     for key, entries in order.put.items():
         for name, given in entries.items():
-            put(draft, kind, order.name, (kind.known(key, kind.maps), name), given)
+            put(draft, kind, order.name, (kind.mapping(key), name), given)
     for key, names in order.take.items():
         for name in names:
-            take(draft, kind, order.name, (kind.known(key, kind.maps), name))
+            take(draft, kind, order.name, (kind.mapping(key), name))
 
 
 def _lists(draft: Draft, kind: Kind, order: Order) -> None:

@@ -11,7 +11,10 @@ from gitcfg.model.names import FAMILY, HOST, NAME, did_you_mean, shown
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind: its folder, its keys in the order in which they are written, and which of them are what."""
+    """A kind: its folder, its keys in the order in which they are written, and which of them are what.
+
+    `binds` is the mapping in which parameters are bound.
+    """
 
     name: str
     noun: str
@@ -20,6 +23,7 @@ class Kind(msgspec.Struct, frozen=True):
     keys: tuple[str, ...]
     lists: tuple[str, ...] = ()
     maps: tuple[str, ...] = ()
+    binds: str = "params"
 
     @property
     def sheet(self) -> str:
@@ -31,12 +35,17 @@ class Kind(msgspec.Struct, frozen=True):
         """The keys that are set as a whole."""
         return tuple(key for key in self.keys if key not in self.maps)
 
+    def mapping(self, key: str) -> str:
+        """The mapping that a key means, if there is one. GitcfgError: there is none."""
+        return self.known(self.binds if key == "params" else key, self.maps)
+
     def known(self, key: str, among: tuple[str, ...]) -> str:
         """The key, if there is one. GitcfgError: there is none."""
         if key in among:
             return key
         near = did_you_mean(key, among) or f"What can: {', '.join(among)}."
-        raise GitcfgError(f"Of a {self.noun}, {shown(key)} cannot be edited so.", near)
+        article = "an" if self.noun[0] in "aeiou" else "a"
+        raise GitcfgError(f"Of {article} {self.noun}, {shown(key)} cannot be edited so.", near)
 
 
 _LAYER = ("params", "files")
@@ -110,9 +119,10 @@ _ALL = (
         "rules",
         NAME,
         ("description", *_RULED, "where", "over", "per", "count", "unique", "message"),
-        maps=("set", "domain"),
+        maps=("set",),
+        binds="set",
     ),
-    Kind("allocation", "allocation", "allocations", NAME, ("install", "values"), ("install",), ("values",)),
+    Kind("allocation", "allocation", "allocations", NAME, ("install", "values"), ("install",)),
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 

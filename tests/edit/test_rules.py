@@ -153,10 +153,14 @@ def test_rules_are_made_and_changed_like_all_else(ruled: None) -> None:
     )
     added = '  web: {where: "true", description: All., set: {P: 1, Q: {$append: 2}}}\n'
     assert made == {"rules/r.yaml": RULES + added}
+    option = edited('{"do": "modify", "kind": "rule", "name": "set", "set": {"params": {"P": 2}}}')
+    assert option["rules/r.yaml"] == replaced(("set: {P: 1", "set: {P: 2"))
     fewer = edited('{"do": "modify", "kind": "rule", "name": "set", "unset": {"set": ["P"]}}')
     assert fewer["rules/r.yaml"] == replaced(("{P: 1, ", "{"))
     slot = edited('{"do": "modify", "kind": "allocation", "name": "put", "remove": {"install": ["n11"]}}')
     assert slot == {"allocations/put.yaml": "install: [n1, n1/a]\n"}
+    with pytest.raises(GitcfgError, match="Of an allocation, params cannot be edited so"):
+        edited('{"do": "modify", "kind": "allocation", "name": "put", "set": {"params": {"P": 1}}}')
 
 
 def test_what_a_later_version_reads_is_left_alone() -> None:
