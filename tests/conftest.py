@@ -17,3 +17,9 @@ settings.load_profile("gitcfg")
 def ruled(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a later version reads is read: rules, and what was decided for them."""
     monkeypatch.setattr("gitcfg.model.kinds.LATER", ())
+
+
+@pytest.fixture
+def unruled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are refused, as whatever a later version reads."""
+    monkeypatch.setattr("gitcfg.model.kinds.LATER", ("rules", "allocations"))

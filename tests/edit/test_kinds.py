@@ -9,7 +9,7 @@ import pytest
 from gitcfg.bundled import schema
 from gitcfg.edit.kinds import KINDS, Kind, kind_of, kinds
 from gitcfg.model import GitcfgError, Model
-from gitcfg.model.kinds import FOLDERS, LATER, SHEETS, SINGLES
+from gitcfg.model.kinds import FOLDERS, SHEETS, SINGLES
 
 UNSUPPORTED = ("resources",)
 
@@ -41,12 +41,11 @@ def test_a_model_has_a_mapping_for_each_folder_of_definitions() -> None:
     assert {*SINGLES, *SHEETS} <= fields & set(FOLDERS)
 
 
-def test_what_a_later_version_reads_is_no_kind_yet() -> None:
+def test_what_a_later_version_reads_is_no_kind_yet(unruled: None) -> None:
     assert KINDS.keys() - kinds().keys() == {"rule", "allocation"}
     for word in ("rule", "rules", "Allocation"):
         with pytest.raises(GitcfgError, match=f"There is no kind {word} to edit"):
             kind_of(word)
-    assert not {kind.folder for kind in kinds().values()} & set(LATER)
 
 
 def test_it_is_one_as_soon_as_it_is_read(ruled: None) -> None:

@@ -163,7 +163,7 @@ def test_rules_are_made_and_changed_like_all_else(ruled: None) -> None:
         edited('{"do": "modify", "kind": "allocation", "name": "put", "set": {"params": {"P": 1}}}')
 
 
-def test_what_a_later_version_reads_is_left_alone() -> None:
+def test_what_a_later_version_reads_is_left_alone(unruled: None) -> None:
     with pytest.raises(GitcfgError, match="There is no kind rule to edit"):
         renamed("rule", "put", "new")
     assert "rules/r.yaml" not in renamed("feature", "F", "G")

@@ -74,7 +74,7 @@ def test_slots_and_values_of_allocations_are_judged(ruled: None) -> None:
     assert not judge("allocations").is_valid({"values": {"n1": {"P": [1]}}})
 
 
-def test_of_what_a_later_version_reads_there_is_no_schema() -> None:
+def test_of_what_a_later_version_reads_there_is_no_schema(unruled: None) -> None:
     found = {"rules", "allocations"}
     assert not found & schemas(load(DictTree(FILES))).keys()
     assert not found & set(kinds())

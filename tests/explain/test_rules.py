@@ -143,7 +143,7 @@ def test_programs_read_them_as_the_schema_says(
     judge(capfd.readouterr().out, "json")
 
 
-def test_what_a_later_version_reads_is_no_kind() -> None:
+def test_what_a_later_version_reads_is_no_kind(unruled: None) -> None:
     with pytest.raises(GitcfgError, match="There is no kind rule") as error:
         find_kind("rule")
     assert "rule" not in error.value.hints[0]

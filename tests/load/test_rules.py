@@ -146,7 +146,7 @@ def test_a_rule_that_is_misread_says_nothing(ruled: None, text: str) -> None:
     assert list(model.unread["rules"]) == ["r"]
 
 
-def test_the_format_names_what_a_later_version_reads() -> None:
+def test_the_format_names_what_a_later_version_reads(unruled: None) -> None:
     """Nothing is read, and each file is told, whatever stands in it."""
     wrong: Mapping[str, str] = {**FILES, "rules/x/wrong.txt": "{", "allocations/b.yaml": "install: 1"}
     tree = Watched(wrong)
