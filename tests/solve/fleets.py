@@ -40,3 +40,20 @@ def _candidates(draw: Random, thing: str, subnet: list[str]) -> list[Spot]:
 
 def _spot(draw: Random, things: list[str], nodes: list[str]) -> Spot:
     return draw.choice(things), draw.choice(nodes)
+
+
+def subnets(
+    nodes: int, things: int, wanted: int, most: int, stood: tuple[Spot, ...] = (), per: int = 50
+) -> Placing:
+    """So many of each thing in each subnet, at most so many things a node; the last subnet has the rest."""
+    slots = [f"n{number:05}" for number in range(nodes)]
+    names = [f"f{number:02}" for number in range(things)]
+    begins = range(0, max(nodes // per, 1) * per, per)
+    parts = [slots[begin : None if begin == begins[-1] else begin + per] for begin in begins]
+    bounds = [
+        Bound(f"{thing} per subnet", wanted, wanted, [(thing, node) for node in part])
+        for thing in names
+        for part in parts
+    ]
+    bounds += [Bound("limit", 0, most, [(thing, node) for thing in names]) for node in slots]
+    return Placing(names, slots, bounds, stood=stood)
