@@ -6,8 +6,11 @@ from gitcfg.check.references import declared, missing, unreadable
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Finding, Model, Ref
 from gitcfg.model.globs import is_glob
+from gitcfg.model.kinds import SETTINGS
 from gitcfg.model.rules import Permit
 
+JUDGING = (SETTINGS, "allowed_signers")
+"""What says how a push is judged: to who may change what, these are rules by their files' names."""
 _SHEETS = {"subsystem": "subsystems", "rule": "rules"}
 """Of these not even the names may be known."""
 
@@ -26,9 +29,9 @@ def _missing(model: Model, permit: Permit) -> Iterator[Finding]:
     for noun, refs, known in (
         ("group", permit.groups, groups),
         ("subsystem", permit.subsystems, model.subsystems),
-        ("template", permit.templates, model.templates),
+        ("template", permit.templates, {*model.templates, *model.sources}),
         ("secret", permit.secrets, model.secrets),
-        ("rule", permit.rules, model.rules),
+        ("rule", permit.rules, {*model.rules, *JUDGING}),
     ):
         if not unreadable(model, _SHEETS.get(noun, "")):
             found = (ref for ref in _exact(refs) if ref.name not in known)

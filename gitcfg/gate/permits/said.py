@@ -17,8 +17,6 @@ from gitcfg.model import Model, Origin, Rule
 from gitcfg.model.kinds import SETTINGS, TEXTS
 from gitcfg.model.rules import RuleKind
 
-OWN = (SETTINGS, SIGNERS)
-"""What says how a push is judged stands among the rules, by these names."""
 _KINDS = {
     "parameters": "params",
     "subsystems": "subsystems",

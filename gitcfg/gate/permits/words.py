@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from gitcfg.check.fold import of
+from gitcfg.check.rule_names import JUDGING
 from gitcfg.gate.permits.permits import Breach
-from gitcfg.gate.permits.said import OWN
 from gitcfg.model import Finding, Rule
 from gitcfg.model.names import shown
 from gitcfg.model.texts import ABBREVIATED
@@ -45,7 +45,7 @@ def told(charged: Charged, found: Iterable[Breach]) -> Iterator[Finding]:
 
 def called(kind: str, name: str) -> str:
     """A thing in words."""
-    if kind == "rules" and name in OWN:
+    if kind == "rules" and name in JUDGING:
         return name
     which = _NOUNS[kind]
     return f"any of the {kind}" if name == "*" else f"{which} {shown(name)}"
