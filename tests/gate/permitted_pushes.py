@@ -104,6 +104,18 @@ CASES: dict[str, tuple[Push, ...]] = {
             "HOST bob central",
         ),
     ),
+    "a merge that drops the other, and nobody says who pushes": (
+        push(f"{HOST}; as ann save one; push main"),
+        push(
+            f"git switch -qc side HEAD~1; {PORT}; as bob save two;"
+            " as bob git merge -q --no-ff -m three main; push side:main"
+        ),
+        push(
+            "git switch -qc late main~1; as bob git commit -q --allow-empty -m four;"
+            " as bob git merge -q -s ours -m five origin/main; push late:main",
+            "HOST bob@five central",
+        ),
+    ),
     "a squash": (
         push(
             f"git switch -qc side; {HOST}; as ann save one; {PORT}; as ann save two; git switch -q main;"

@@ -7,6 +7,7 @@ from gitcfg.gate.permits.statement import Thing
 from gitcfg.gate.permits.touched import Touched, touched, touched_by_all
 from gitcfg.gate.permits.words import Charged, told
 from gitcfg.git.history import History
+from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
 from gitcfg.git.tree import Tree
@@ -31,24 +32,40 @@ class Judged:
         """By commit what its signer may not do, and by the last one what who pushes may not.
 
         `ends` are where a push begins, if anywhere, and ends. Without names nobody knows who pushes; None:
-        nobody is charged with it.
+        nobody is charged with it, and what comes of no commit's own change is the last signer's.
         """
+        old, new = ends
         found = {commit: self._commit(commit) for commit in commits}
-        if pusher is not None:
-            found[ends[1]] = (*found.get(ends[1], ()), *self._push(*ends, pusher))
+        more = self._push(old, new, pusher) if pusher is not None else self._dropped(old, new)
+        found[new] = (*found.get(new, ()), *more)
         return {commit: findings for commit, findings in found.items() if findings}
 
     def _push(self, old: str | None, new: str, pusher: tuple[str, ...]) -> Iterator[Finding]:
         change = touched(self._tree(old), self._repository.at(new))
         return told(Charged(pusher), breaches(self._rules, pusher, self._named(change)))
 
+    def _dropped(self, old: str | None, new: str) -> Iterator[Finding]:
+        """What a merge takes back by following one parent: compared with that one, it changes nothing."""
+        commits = Refs(self._repository).between([old], new) if old is not None else ()
+        if all(len(self._history.parents(commit)) < 2 for commit in commits):
+            return
+        brought = {touch for commit in commits for touch in self._change(commit)}
+        change = touched(self._tree(old), self._repository.at(new))
+        things = self._named({touch: place for touch, place in change.items() if touch not in brought})
+        if things:
+            yield from self._signer(new, things)
+
     def _commit(self, commit: str) -> tuple[Finding, ...]:
-        parents = map(self._tree, self._history.parents(commit))
-        things = self._named(touched_by_all(parents, self._repository.at(commit)))
-        if not things:
-            return ()
+        things = self._named(self._change(commit))
+        return tuple(self._signer(commit, things)) if things else ()
+
+    def _signer(self, commit: str, things: Mapping[Thing, Origin]) -> Iterator[Finding]:
         who = self._signed(commit).signers
-        return tuple(told(Charged(who, commit), breaches(self._rules, who, things)))
+        return told(Charged(who, commit), breaches(self._rules, who, things))
+
+    def _change(self, commit: str) -> Touched:
+        parents = map(self._tree, self._history.parents(commit))
+        return touched_by_all(parents, self._repository.at(commit))
 
     def _named(self, change: Touched) -> Mapping[Thing, Origin]:
         """What of a change any rule names, each with one place."""
