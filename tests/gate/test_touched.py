@@ -46,6 +46,14 @@ def test_a_first_commit_touches_all_of_it(name: str) -> None:
     assert touched(None, tree(new)).keys() >= touched(tree({}), tree(new)).keys()
 
 
+def test_without_settings_all_is_gone_and_with_them_all_is_back() -> None:
+    """Else what changed between the two would be nobody's."""
+    files: Files = {"groups/g.yaml": "params: {P: 1}\n"}
+    there, gone = tree(files), DictTree(files)
+    expected = "groups:g params:P rules:gitcfg.yaml"
+    assert things(touched(there, gone)) == things(touched(gone, there)) == expected
+
+
 @pytest.mark.parametrize("name", MERGES)
 def test_a_merge_touches_what_no_parent_has(name: str) -> None:
     one, other, merged, expected = MERGES[name]

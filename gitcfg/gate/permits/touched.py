@@ -9,6 +9,7 @@ from gitcfg.gate.permits.said import statements
 from gitcfg.gate.permits.statement import Key, Statement, Thing, reordered
 from gitcfg.gate.permits.whole import Whole
 from gitcfg.git.tree import Tree
+from gitcfg.load.root import is_repository
 from gitcfg.model import Origin
 
 
@@ -26,7 +27,8 @@ Touched = Mapping[Touch, Origin]
 def touched(old: Tree | None, new: Tree) -> Touched:
     """What differs between two versions: not comments, the order of keys, nor in which file it stands."""
     before = old if old is not None else NOTHING
-    ends = excerpts(before, new)
+    # Where one is no configuration, all that the other says came or went, whatever stands there.
+    ends = excerpts(before, new) if is_repository(before) and is_repository(new) else (before, new)
     were, are = (statements(end, Whole(tree)) for end, tree in zip(ends, (before, new), strict=True))
     return dict(_touches(were, are))
 
