@@ -36,6 +36,7 @@ class Form(StrEnum):
 FORGES = (Form.GITHUB, Form.GITLAB, Form.SARIF)
 _FORM = typer.Option("-o", "--output", help="What to write; the last three are for forges.")
 _EACH = typer.Option(help="Every commit of a range, parents first.", metavar="REV..REV")
+_AS = typer.Option("--as", help="With --each: who would push it, for who may change what.", metavar="WHO")
 _PARSERS = typer.Option(
     "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."
 )
@@ -56,14 +57,17 @@ def command(
         bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
     ] = False,
     parsers: Annotated[bool, _PARSERS] = True,
+    who: Annotated[str | None, _AS] = None,
 ) -> int:
     """Check every definition and every node. Exits 1 if there are errors."""
     session: Session = context.obj
     _refuse(at, staged, each, form)
+    if who is not None and each is None:
+        raise GitcfgError("--as goes with --each.", "Say which commits: --each main..HEAD.")
     if each is not None:
         from gitcfg.cli.each import check_each
 
-        return check_each(session, each, Output(form), folded, parsers)
+        return check_each(session, each, Output(form), folded, parsers, who)
     source = session.open()
     with fleet_of(source, at, staged) as fleet:
         checked = fleet.all_checked if parsers else fleet.checked

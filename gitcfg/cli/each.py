@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
@@ -13,24 +14,34 @@ if TYPE_CHECKING:
     from gitcfg.git.history import History
     from gitcfg.git.repository import Repository
     from gitcfg.library import Fleet
+    from gitcfg.model import Finding
 
 
-def check_each(session: Session, words: str, output: Output, folded: bool, parsers: bool) -> int:
-    """Tell what is wrong in each commit of a range, parents first; 1 if there are errors in any."""
+def check_each(
+    session: Session, words: str, output: Output, folded: bool, parsers: bool, who: str | None = None
+) -> int:
+    """Tell what is wrong in each commit of a range, parents first; 1 if there are errors in any.
+
+    `who` would push all of it.
+    """
+    from gitcfg.gate.permits.range import charged
     from gitcfg.git.history import History
     from gitcfg.load.root import is_repository
 
     source = session.open()
     history = History(source.repository)
+    ends = ends_of(source.repository, words)
     commits = between(source.repository, words)
+    refused = charged(source.repository, ends, commits, who, datetime.now().astimezone())
     grave = skipped = unjudged = 0
     for commit in commits:
         if not is_repository(source.repository.at(commit)):
             skipped += 1
             _tell_skipped(session, history, commit)
+            grave += _tell_refused(session, source.repository, commit, refused.get(commit, ()))
             continue
         with source.at(commit) as fleet:
-            checked = fleet.all_checked if parsers else fleet.checked
+            checked = _with(fleet.all_checked if parsers else fleet.checked, refused.get(commit, ()))
             _tell(session, history, fleet, checked, output, folded)
         grave += checked.grave
         unjudged = max(unjudged, checked.unjudged)
@@ -42,6 +53,12 @@ def between(repository: "Repository", words: str) -> tuple[str, ...]:
     """The commits of `A..B`, as `git rev-list A..B` has them, parents first. GitcfgError: it is no range."""
     from gitcfg.git.refs import Refs
 
+    old, new = ends_of(repository, words)
+    return Refs(repository).between([old], new)
+
+
+def ends_of(repository: "Repository", words: str) -> tuple[str, str]:
+    """The commits A and B of `A..B`. GitcfgError: it is no range."""
     if ".." not in words:
         hint = f"Write A..B, as main..{words}; `gitcfg check --at {words}` looks at one commit."
         raise GitcfgError(f"--each takes a range, and {safe(words)} is none.", safe(hint))
@@ -49,7 +66,17 @@ def between(repository: "Repository", words: str) -> tuple[str, ...]:
         hint = f"Write {words.replace('...', '..', 1)} for the commits of the second that the first lacks."
         raise GitcfgError(f"--each takes A..B, and {safe(words)} has three dots.", safe(hint))
     old, new = (repository.at(end or "HEAD").commit or "" for end in words.split("..", 1))
-    return Refs(repository).between([old], new)
+    return old, new
+
+
+def _with(checked: "Checked", more: "tuple[Finding, ...]") -> "Checked":
+    if not more:
+        return checked
+    from msgspec.structs import replace
+
+    from gitcfg.check.fold import folded
+
+    return replace(checked, findings=folded((*checked.findings, *more)))
 
 
 def _tell(
@@ -94,6 +121,17 @@ def _tell_skipped(session: Session, history: "History", id: str) -> None:
     from gitcfg.load.root import FILE
 
     session.console(stderr=True).print(f"note: There is no {FILE} in {_headline(history, id)}")
+
+
+def _tell_refused(
+    session: Session, repository: "Repository", id: str, refused: "tuple[Finding, ...]"
+) -> bool:
+    """Who may not take away all that there was; is there something to tell?"""
+    if refused:
+        from gitcfg.cli.findings import show
+
+        show(session.console(stderr=True), repository.at(id), refused)
+    return bool(refused)
 
 
 def _sum_up(session: Session, number: int, grave: int, unjudged: int) -> None:

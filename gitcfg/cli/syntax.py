@@ -31,6 +31,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "TEXT": (),
     "TEXTS": (),
     "NEW": (),
+    "WHO": (),
     "ENTITY": ("entity",),
     "SNAPSHOT": ("snapshot",),
     "HOLD": ("hold",),

@@ -1,0 +1,39 @@
+"""A range of commits as a push of it would be judged: by the rules of where it begins."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from gitcfg.gate.permits.permits import permits
+from gitcfg.gate.policy import signers
+from gitcfg.git.refs import Refs
+from gitcfg.git.repository import Repository
+from gitcfg.model import Finding, GitcfgError
+from gitcfg.model.texts import ABBREVIATED
+
+
+def charged(
+    repository: Repository,
+    ends: tuple[str, str],
+    commits: Iterable[str],
+    who: str | None,
+    now: datetime,
+) -> dict[str, tuple[Finding, ...]]:
+    """GC405 by commit; without rules about it nothing is looked at. `who` is charged with all of it.
+
+    GitcfgError: the rules cannot be read.
+    """
+    old, new = ends
+    tree = repository.at(old)
+    found = permits(tree)
+    if found.unreadable:
+        places = ", ".join(found.unreadable)
+        raise GitcfgError(f"Who may change what cannot be read in {old[:ABBREVIATED]}: {places}.")
+    if not found.rules:
+        return {}
+    from gitcfg.gate.permits.push import Judged
+    from gitcfg.git.signatures import Signers
+
+    signed = Signers(repository, signers(tree), None, now)
+    judged = Judged(found, repository, lambda commit: signed.of(commit)[0])
+    pusher = (who,) if who is not None else None
+    return judged.all(commits, (Refs(repository).base(old, new), new), pusher)
