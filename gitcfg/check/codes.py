@@ -51,6 +51,9 @@ _TITLES = {
     "GC309": "A file's format can carry every name and value that goes into the file.",
     "GC310": "In a nesting format no parameter's name is the beginning of another's.",
     "GC311": "A fact that a node's binding asks for is there.",
+    "GC401": "Every rule is satisfied.",
+    "GC402": "Every invariant holds.",
+    "GC407": "Rules that install features do not wait for each other in a circle.",
     "GC408": "Every expression can be evaluated on the nodes it is for.",
     "GC501": "Every setting counts on some node.",
     "GC502": "Every group and feature is had by some node.",
@@ -68,13 +71,10 @@ _TITLES = {
     "GC514": "A file that takes a secret names it, or says its mode.",
 }
 _LATER = {
-    "GC401": ("Every rule is satisfied.", "rules"),
-    "GC402": ("Every invariant holds.", "rules"),
     "GC403": ("No allocation is left over.", "rules"),
     "GC404": ("Values lie in their domains and are unique where they must be.", "rules"),
     "GC405": ("Whoever pushes a change may make it.", "rules"),
     "GC406": ("Collected values do not depend on each other in a circle.", "rules"),
-    "GC407": ("Rules that install features do not wait for each other in a circle.", "rules"),
 }
 
 

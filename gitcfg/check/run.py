@@ -22,6 +22,7 @@ from gitcfg.check.parsed import begin, parsed
 from gitcfg.check.references import references
 from gitcfg.check.retired import retired
 from gitcfg.check.rule_names import rule_names
+from gitcfg.check.rules.run import rules
 from gitcfg.check.sealed import sealed
 from gitcfg.check.structure import structure
 from gitcfg.check.swept import Swept
@@ -46,6 +47,7 @@ CHECKS: tuple[Check, ...] = (
     overrides,
     sealed,
     markers,
+    rules,
 )
 """What looks at the fleet as a whole."""
 

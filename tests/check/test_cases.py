@@ -11,6 +11,7 @@ from tests.cases_format import Case, differences, read, read_cases
 
 JUDGE = Parsers()
 CASES = [*read_cases("findings"), *read_cases("operations")]
+RULED = list(read_cases("rules"))  # judged where rules are read: tests/check/test_rules.py
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
@@ -24,7 +25,7 @@ def test_findings_are_those_of_the_case(case: Case) -> None:
 
 @pytest.mark.parametrize("code", [name for name, code in CODES.items() if not code.awaits])
 def test_every_code_has_a_wrong_and_a_right_case(code: str) -> None:
-    named = [case for case in CASES if case.name.startswith(code)]
+    named = [case for case in [*CASES, *RULED] if case.name.startswith(code)]
     wrong = [case for case in named if code in {expected.code for expected in case.findings}]
     assert wrong
     assert len(wrong) < len(named)

@@ -1,0 +1,79 @@
+"""GC401: rules that count: too few or too many of a feature, among all or within groups."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gitcfg.cel import Key
+from gitcfg.check.fold import of
+from gitcfg.check.rules.looked import Looked
+from gitcfg.check.rules.words import SOLVE, wanted, within
+from gitcfg.compile.ruled.asking import Seen
+from gitcfg.model import Finding, Origin
+from gitcfg.model.rules import Count, Rule, RuleKind
+
+Counted = Mapping[Key | None, Sequence[Seen]]
+"""By group, the nodes and instances that have a feature, each as often as it has it."""
+
+
+def counts(looked: Looked) -> Iterator[Finding]:
+    """What is wrong with how often features are there."""
+    for rule in looked.rules(RuleKind.INSTALL, RuleKind.LIMIT):
+        if rule.count is not None and rule.feature is not None and not looked.unknown(rule.name):
+            found = _installed(looked, rule, rule.feature.name)
+            yield from _judged(looked, rule, rule.feature.name, rule.count, found)
+
+
+def _installed(looked: Looked, rule: Rule, feature: str) -> Counted:
+    if rule.kind is RuleKind.LIMIT:
+        return {key: [seen for seen, _ in those] for key, those in looked.view.counted(rule.name).items()}
+    groups = looked.view.groups(rule.name)
+    return {key: [seen for seen in slots if has(looked, seen, feature)] for key, slots in groups.items()}
+
+
+def has(looked: Looked, seen: Seen, feature: str) -> bool:
+    """Has a node, or an instance by its name, a feature in the end?"""
+    if seen.unit is None:
+        return feature in looked.fleet.kinds[seen.name].features
+    return any(unit.name == seen.unit.name for unit in looked.units(seen.name, feature))
+
+
+def _judged(looked: Looked, rule: Rule, feature: str, count: Count, counted: Counted) -> Iterator[Finding]:
+    """A finding for each number that is wrong: the groups that have so many are told together."""
+    wrong: dict[int, list[Key | None]] = {}
+    for key, those in counted.items():
+        if not _right(count, len(those)):
+            wrong.setdefault(len(those), []).append(key)
+    for found, keys in sorted(wrong.items()):
+        message = (
+            f"The rule {rule.name} wants {wanted(count)} of {feature}{within(keys)}, "
+            f"and there {'is' if found == 1 else 'are'} {found or 'none'}."
+        )
+        few = found < count.least
+        groups = looked.view.groups(rule.name) if few else counted
+        nodes = sorted({seen.name for key in keys for seen in groups[key]})
+        origins = [*_said(rule), *(() if few else looked.where_installed(nodes, feature))]
+        hint = _hint(looked, rule, keys, few)
+        yield of("GC401", rule.name, message, origins, nodes, hint)
+
+
+def _right(count: Count, found: int) -> bool:
+    return count.least <= found and (count.most is None or found <= count.most)
+
+
+def _said(rule: Rule) -> Iterator[Origin]:
+    """Where a rule says what it counts, among which nodes."""
+    refs = (rule.feature, rule.where, rule.over, rule.per)
+    if rule.count is not None:
+        yield rule.count.origin
+    yield from (ref.origin for ref in refs if ref is not None)
+
+
+def _hint(looked: Looked, rule: Rule, keys: Sequence[Key | None], few: bool) -> str:
+    if rule.kind is RuleKind.LIMIT or rule.count is None:
+        return "Install it on fewer of them, or change the limit." if not few else ""
+    groups = looked.view.groups(rule.name)
+    if not few:
+        return f"{SOLVE}, or install it nowhere else."
+    places = min(len(groups[key]) for key in keys)
+    if places < rule.count.least:
+        return f"There is room for {places} only: widen the rule's `where`, or want fewer."
+    return f"{SOLVE}: it decides where."

@@ -1,0 +1,112 @@
+"""GC402: invariants that do not hold, of nodes, of instances, or of groups of them."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.cel import CelProblem, Condition
+from gitcfg.check.fold import of
+from gitcfg.check.rules.failing import Failures
+from gitcfg.check.rules.looked import Looked
+from gitcfg.check.rules.words import named, some
+from gitcfg.check.structure import listed
+from gitcfg.compile.ruled.asking import Seen, values
+from gitcfg.model import Finding, Ref
+from gitcfg.model.rules import Rule, RuleKind
+
+_GROUP = "nodes"
+_OF_CLASSES = frozenset({"node.groups", "node.features", "node.params"})
+"""What nodes of one class have in common."""
+
+_IN_GROUPS: Mapping[str, Callable[[Seen], Any]] = {
+    "name": lambda seen: seen.name,
+    "groups": lambda seen: [ref.name for ref in seen.said.groups],
+    "features": lambda seen: sorted(seen.features),
+    "labels": lambda seen: list(seen.said.labels),
+    "facts": lambda seen: seen.said.fact_values(),
+    "params": lambda seen: dict(seen.params()),
+}
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """A question about some nodes or instances, and the group that they are."""
+
+    members: Sequence[Seen]
+    row: dict[str, Any]
+    group: str = ""
+
+
+def invariants(looked: Looked, failures: Failures) -> Iterator[Finding]:
+    """What is not as rules require it."""
+    for rule in looked.rules(RuleKind.REQUIRE):
+        condition = looked.view.book.requires.get(rule.name)
+        if condition is None or rule.require is None or looked.unknown(rule.name):
+            continue
+        grouped = rule.per is not None or _GROUP in condition.names
+        asked = list(_of_groups(looked, rule, condition) if grouped else _of_each(looked, rule, condition))
+        answers = failures.answered(
+            rule, "require", rule.require, [one.members for one in asked], _answers(looked, rule, asked)
+        )
+        wrong = [one for one, holds in zip(asked, answers, strict=True) if holds is False]
+        if wrong:
+            yield _finding(rule, rule.require, wrong)
+
+
+def _answers(
+    looked: Looked, rule: Rule, asked: Sequence[_Asked]
+) -> tuple[list[bool], dict[int, CelProblem]] | CelProblem:
+    book = looked.view.book
+    try:
+        return book.requires[rule.name].holds_each([one.row for one in asked], book.budgets[rule.name])
+    except CelProblem as problem:
+        return problem
+
+
+def _of_each(looked: Looked, rule: Rule, condition: Condition) -> Iterable[_Asked]:
+    """Each node, or instance, by itself: those are asked once that look alike to the condition."""
+    alike: dict[Hashable, list[Seen]] = {}
+    for seen in _by_class(looked, looked.view.slots(rule.name)):
+        same = id(looked.fleet.kinds[seen.name]) if condition.names <= _OF_CLASSES else seen.slot
+        alike.setdefault(same, []).append(seen)
+    return [_Asked(those, values(condition, those[0])) for those in alike.values()]
+
+
+def _of_groups(looked: Looked, rule: Rule, condition: Condition) -> Iterator[_Asked]:
+    """Each group as a whole; in one of instances a node is once, and each of them may be asked, too."""
+    own = replace(condition, names=condition.names - {_GROUP})
+    for key, slots in looked.view.groups(rule.name).items():
+        group = "" if key is None else named(key)
+        nodes = _nodes(looked, slots, condition)
+        for members in [(seen,) for seen in slots] if own.names else [slots]:
+            row = values(own, members[0]) if own.names else {}
+            yield _Asked(members, {**row, _GROUP: nodes}, group)
+
+
+def _nodes(looked: Looked, slots: Sequence[Seen], condition: Condition) -> list[dict[str, Any]]:
+    """The nodes of a group in order of name, with what the condition's letters may ask of them."""
+    computed = "[" in condition.text
+    parts = [name for name in _IN_GROUPS if computed or name in condition.text]
+    first = {seen.name: seen for seen in reversed(slots)}
+    found = {
+        name: {part: _IN_GROUPS[part](seen) for part in parts}
+        for name, seen in ((seen.name, seen) for seen in _by_class(looked, first.values()))
+    }
+    return [found[name] for name in sorted(found)]
+
+
+def _by_class(looked: Looked, slots: Iterable[Seen]) -> list[Seen]:
+    """Those of a class one after the other, for its values are composed anew for each other class."""
+    kinds = looked.fleet.kinds
+    return sorted(slots, key=lambda seen: kinds[seen.name].names[0])
+
+
+def _finding(rule: Rule, require: Ref, wrong: Sequence[_Asked]) -> Finding:
+    said = rule.message.rstrip(".") or f"What the rule {rule.name} requires does not hold"
+    groups = sorted({one.group for one in wrong if one.group})
+    members = [seen for one in wrong for seen in one.members]
+    names = listed(groups) if groups else some([seen.slot for seen in members]) if rule.over else ""
+    origins = [ref.origin for ref in (require, rule.where, rule.over, rule.per) if ref is not None]
+    nodes = sorted({seen.name for seen in members})
+    return of("GC402", rule.name, f"{said} ({names})." if names else f"{said}.", origins, nodes)

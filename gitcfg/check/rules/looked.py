@@ -1,0 +1,70 @@
+"""What checks of rules look at: the rules that can be judged, and what nodes have in the end."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from gitcfg.check.together import installed
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.ruled.bringing import Bringing
+from gitcfg.compile.ruled.units import Unit
+from gitcfg.compile.ruled.view import Ruled
+from gitcfg.model import Origin
+from gitcfg.model.rules import Rule, RuleKind
+
+
+class Looked:
+    """A fleet with rules. `view` is what they ask of it."""
+
+    def __init__(self, fleet: Fleet, bringing: Bringing) -> None:
+        self.fleet = fleet
+        self.view = Ruled(fleet, bringing)
+        self._shapes = bringing.shapes
+
+    def rules(self, *kinds: RuleKind) -> Iterator[Rule]:
+        """The rules of some kinds that mean something; what is wrong with the others is told elsewhere."""
+        return (rule for rule in self.view.book.of_kind(*kinds) if rule.name not in self._meaningless)
+
+    @cached_property
+    def _meaningless(self) -> frozenset[str]:
+        """Rules that name features which do not exist, ask for what cannot be, or wait for themselves."""
+        book = self.view.book
+        found = {name for name, rule in book.rules.items() if self._names_nothing(rule)}
+        circling = (name for circle in book.strata.circles for name in circle.rules)
+        return frozenset(found.union(circling))
+
+    def _names_nothing(self, rule: Rule) -> bool:
+        count, features = rule.count, (rule.feature, rule.over)
+        turned = count is not None and count.most is not None and count.least > count.most
+        return turned or any(
+            ref is not None and ref.name not in self.fleet.model.features for ref in features
+        )
+
+    def unknown(self, rule: str) -> bool:
+        """Is it not known where a rule counts? That is told already."""
+        return bool(self.view.failed.get(rule)) and not self.view.slots(rule)
+
+    def units(self, node: str, feature: str) -> Sequence[Unit]:
+        """The installations of a feature, or of what includes it, that a node has."""
+        kind = self.fleet.kinds[node]
+        shape = self._shapes.of(self.fleet.roster.said(node), kind.overrides)
+        return self._shapes.units(shape, kind.brought.installs, feature)
+
+    def units_without(self, node: str, feature: str, rule: str) -> Sequence[Unit]:
+        """Those that it had if one rule installed nothing."""
+        kind = self.fleet.kinds[node]
+        shape = self._shapes.of(self.fleet.roster.said(node), kind.overrides)
+        others = tuple(each for each in kind.brought.installs if each.rule != rule)
+        return self._shapes.units(shape, others, feature)
+
+    def where_installed(self, nodes: Iterable[str], feature: str) -> list[Origin]:
+        """Where it is said that nodes have a feature, or what includes it."""
+        kinds = {id(kind): kind for kind in map(self.fleet.kinds.__getitem__, nodes)}
+        return [place for kind in kinds.values() for place in self._installed(kind, feature)]
+
+    def _installed(self, kind: NodeClass, feature: str) -> Iterator[Origin]:
+        leads = self.fleet.layers.reaches.leads
+        yield from installed(kind, self.fleet.model, feature)
+        for use in (use for each in kind.brought.installs for use in each.uses):
+            if use.feature == feature or leads(use.feature, feature):
+                yield use.origin

@@ -1,0 +1,43 @@
+"""Words for findings about rules: counts, keys of groups, and slots."""
+
+from collections.abc import Sequence
+
+from gitcfg.cel import Key
+from gitcfg.check.structure import SHOWN, listed
+from gitcfg.model.names import shown
+from gitcfg.model.rules import Count
+
+SOLVE = "Run `gitcfg solve`"
+
+
+def wanted(count: Count) -> str:
+    """How many there shall be."""
+    if count.most is None:
+        return f"at least {count.least}"
+    if count.least == count.most:
+        return str(count.least) if count.least else "none"
+    return f"{count.least} to {count.most}" if count.least else f"at most {count.most}"
+
+
+def named(key: Key | None) -> str:
+    """The key of a group, as whoever wrote the rule knows it."""
+    if isinstance(key, tuple):
+        return "/".join(map(named, key))
+    if isinstance(key, bool):
+        return str(key).lower()
+    return shown(str(key))
+
+
+def within(keys: Sequence[Key | None]) -> str:
+    """In which groups something is so; nothing where there are none."""
+    if None in keys:
+        return ""
+    names = sorted(map(named, keys))
+    return f" in {'each of ' if len(names) > 1 else ''}{listed(names)}"
+
+
+def some(slots: Sequence[str]) -> str:
+    """Slots in a sentence, which may be all: findings name their nodes besides."""
+    if len(slots) <= SHOWN:
+        return listed(slots)
+    return f"{', '.join(slots[:SHOWN])} and {len(slots) - SHOWN:,} more"
