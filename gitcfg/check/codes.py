@@ -53,6 +53,8 @@ _TITLES = {
     "GC311": "A fact that a node's binding asks for is there.",
     "GC401": "Every rule is satisfied.",
     "GC402": "Every invariant holds.",
+    "GC403": "No allocation is left over.",
+    "GC404": "Values lie in their domains and are unique where they must be.",
     "GC407": "Rules that install features do not wait for each other in a circle.",
     "GC408": "Every expression can be evaluated on the nodes it is for.",
     "GC501": "Every setting counts on some node.",
@@ -71,8 +73,6 @@ _TITLES = {
     "GC514": "A file that takes a secret names it, or says its mode.",
 }
 _LATER = {
-    "GC403": ("No allocation is left over.", "rules"),
-    "GC404": ("Values lie in their domains and are unique where they must be.", "rules"),
     "GC405": ("Whoever pushes a change may make it.", "rules"),
     "GC406": ("Collected values do not depend on each other in a circle.", "rules"),
 }

@@ -1,4 +1,4 @@
-"""GC201: what rules are about when they say who may change what, and the rules that allocations are for."""
+"""GC201: what rules are about when they say who may change what."""
 
 from collections.abc import Iterable, Iterator
 
@@ -21,7 +21,6 @@ def rule_names(fleet: Fleet) -> Iterator[Finding]:
         if rule.permit is not None:
             yield from _missing(fleet.model, rule.permit)
             yield from _parameters(fleet, rule.permit)
-    yield from _allocations(fleet.model)
 
 
 def _missing(model: Model, permit: Permit) -> Iterator[Finding]:
@@ -47,9 +46,3 @@ def _parameters(fleet: Fleet, permit: Permit) -> Iterator[Finding]:
 
 def _exact(refs: Iterable[Ref]) -> Iterator[Ref]:
     return (ref for ref in refs if not is_glob(ref.name))
-
-
-def _allocations(model: Model) -> Iterator[Finding]:
-    for name, allocation in model.allocations.items():
-        if name not in model.rules and not unreadable(model, "rules"):
-            yield missing("rule", name, allocation.origin, model.rules)

@@ -6,6 +6,7 @@ from functools import cached_property
 from gitcfg.check.together import installed
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.bringing import Bringing
 from gitcfg.compile.ruled.units import Unit
 from gitcfg.compile.ruled.view import Ruled
@@ -50,12 +51,14 @@ class Looked:
         shape = self._shapes.of(self.fleet.roster.said(node), kind.overrides)
         return self._shapes.units(shape, kind.brought.installs, feature)
 
-    def units_without(self, node: str, feature: str, rule: str) -> Sequence[Unit]:
-        """Those that it had if one rule installed nothing."""
-        kind = self.fleet.kinds[node]
-        shape = self._shapes.of(self.fleet.roster.said(node), kind.overrides)
+    def had_without(self, seen: Seen, feature: str, rule: str) -> bool:
+        """Had a node, or an instance by its name, a feature if one rule installed nothing?"""
+        kind = self.fleet.kinds[seen.name]
+        shape = self._shapes.of(seen.said, kind.overrides)
         others = tuple(each for each in kind.brought.installs if each.rule != rule)
-        return self._shapes.units(shape, others, feature)
+        if seen.unit is None:
+            return feature in self._shapes.features(shape, others)
+        return any(unit.name == seen.unit.name for unit in self._shapes.units(shape, others, feature))
 
     def where_installed(self, nodes: Iterable[str], feature: str) -> list[Origin]:
         """Where it is said that nodes have a feature, or what includes it."""

@@ -1,0 +1,111 @@
+"""GC404, GC401: values that are had twice where no two may be the same, and domains too small for that."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
+
+from gitcfg.cel import CelProblem, Key
+from gitcfg.check.fold import of
+from gitcfg.check.rules.failing import Failures
+from gitcfg.check.rules.held import Held, Holding
+from gitcfg.check.rules.looked import Looked
+from gitcfg.check.rules.words import named, some
+from gitcfg.compile.ruled.asking import Seen, values
+from gitcfg.domain import Kind, Value, Values
+from gitcfg.model import Finding, Origin
+from gitcfg.model.names import shown
+from gitcfg.model.rules import Rule, RuleKind, Uniqueness
+
+Scopes = Mapping[str, Key | None]
+"""By slot, the nodes among which its values must be unique: those with the same key."""
+
+
+def unique(looked: Looked, holding: Holding, failures: Failures) -> Iterator[Finding]:
+    """What is not unique, or cannot be."""
+    for rule in looked.rules(RuleKind.DOMAIN):
+        if rule.unique is not None:
+            among: dict[Key | None, list[Held]] = {}
+            scopes = _scopes(looked, rule, rule.unique, failures)
+            for held in holding.of(rule):
+                if held.seen.slot in scopes:
+                    among.setdefault(scopes[held.seen.slot], []).append(held)
+            for key, those in among.items():
+                yield from _twice(holding, rule, rule.unique, key, those)
+                yield from _too_small(holding, rule, rule.unique, key, those)
+
+
+def _scopes(looked: Looked, rule: Rule, said: Uniqueness, failures: Failures) -> Scopes:
+    slots = looked.view.slots(rule.name)
+    if said.key is None:
+        return {seen.slot: seen.name if said.scope == "node" else None for seen in slots}
+    answers = failures.answered(
+        rule, "unique", said.key, [(seen,) for seen in slots], _keys(looked, rule, slots)
+    )
+    pairs = zip(slots, answers, strict=True)
+    return {seen.slot: key for seen, key in pairs if key is not None}
+
+
+def _keys(
+    looked: Looked, rule: Rule, slots: Sequence[Seen]
+) -> tuple[list[Key | None], dict[int, CelProblem]] | CelProblem:
+    book = looked.view.book
+    expression = book.uniques[rule.name]
+    rows = [values(expression, seen) for seen in slots]
+    try:
+        return expression.keys_each(rows, book.budgets[rule.name])
+    except CelProblem as problem:
+        return problem
+
+
+def _twice(
+    holding: Holding, rule: Rule, said: Uniqueness, key: Key | None, those: Sequence[Held]
+) -> Iterator[Finding]:
+    having: dict[tuple[Kind, Value], list[Held]] = {}
+    for held in those:
+        same = None if held.value is None else held.normal(holding.values[rule.name, held.name])
+        if same is not None:
+            having.setdefault(same, []).append(held)
+    for (_, value), sharing in having.items():
+        if len(sharing) > 1:
+            places = some([_place(rule, held) for held in sharing])
+            had = f"{shown(str(value))} is had by {places}"
+            message = f"{had}, and the rule {rule.name} wants it once{_in(said, key)}."
+            origins = [place for held in sharing for place in held.origins]
+            nodes = sorted({held.seen.name for held in sharing})
+            yield of("GC404", rule.name, message, dict.fromkeys([*origins, _at(rule, said)]), nodes)
+
+
+def _too_small(
+    holding: Holding, rule: Rule, said: Uniqueness, key: Key | None, those: Sequence[Held]
+) -> Iterator[Finding]:
+    """More values are wanted than there are, so that no solution exists."""
+    kinds: dict[Kind, dict[str, Values]] = {}
+    for held in those:
+        domain = holding.values[rule.name, held.name]
+        kinds.setdefault(domain.kind, {})[held.name] = domain
+    for kind, domains in kinds.items():
+        if kind is Kind.NETWORK and len(domains) > 1:
+            continue  # networks of two lengths are no set
+        size, wanting = reduce(or_, domains.values()).size, [held for held in those if held.name in domains]
+        if len(wanting) > size:
+            message = (
+                f"The rule {rule.name} wants {len(wanting):,} values that differ{_in(said, key)}, "
+                f"and there {'is' if size == 1 else 'are'} {size:,} in the domain."
+            )
+            origins = [*(rule.domains[name].origin for name in domains), _at(rule, said)]
+            nodes = sorted({held.seen.name for held in wanting})
+            yield of("GC401", rule.name, message, origins, nodes, "Allow more values.")
+
+
+def _place(rule: Rule, held: Held) -> str:
+    return f"{held.name} of {held.seen.slot}" if len(rule.domains) > 1 else held.seen.slot
+
+
+def _in(said: Uniqueness, key: Key | None) -> str:
+    if said.scope == "fleet":
+        return " in the fleet"
+    return f" on {key}" if said.scope == "node" else f" in {named(key)}"
+
+
+def _at(rule: Rule, said: Uniqueness) -> Origin:
+    return said.key.origin if said.key is not None else next(iter(rule.domains.values())).origin
