@@ -1,0 +1,39 @@
+"""Why something must hold: rules, bindings and lists, by the keys under which the pure problems know them."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from gitcfg.model import Origin
+from gitcfg.model.rules import Rule
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """One demand, in words, and where it is written."""
+
+    text: str
+    origins: tuple[Origin, ...]
+    rule: str | None = None
+
+
+class Causes:
+    """Gives each cause a key, the same for equal ones."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Cause] = {}
+
+    def key(self, cause: Cause) -> str:
+        """The key of a cause."""
+        key = "\n".join((cause.text, *map(str, cause.origins)))
+        self._known.setdefault(key, cause)
+        return key
+
+    def rule(self, rule: Rule, part: str = "", *origins: Origin) -> str:
+        """The key of what a rule demands; `part` tells several demands of one rule apart."""
+        text = f"rule {rule.name}, {part}" if part else f"rule {rule.name}"
+        return self.key(Cause(text, origins or (rule.origin,), rule.name))
+
+    def named(self, keys: Iterable[str]) -> tuple[Cause, ...]:
+        """The causes of some keys."""
+        known: Mapping[str, Cause] = self._known
+        return tuple(known[key] for key in keys)

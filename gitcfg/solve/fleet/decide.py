@@ -1,0 +1,143 @@
+"""Decides for a whole fleet: what rules that count place, stratum by stratum, then who gets which values."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+import msgspec
+
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.ruled.book import Rulebook
+from gitcfg.compile.ruled.view import Ruled
+from gitcfg.git.tree import Tree
+from gitcfg.model import Model
+from gitcfg.model.rules import Allocation, Rule, RuleKind
+from gitcfg.solve.answer import Unsolvable
+from gitcfg.solve.fleet.allocated import given, placed
+from gitcfg.solve.fleet.answers import Solved, Unsolved
+from gitcfg.solve.fleet.asking import refuse_failed
+from gitcfg.solve.fleet.causes import Causes
+from gitcfg.solve.fleet.concerned import of_giving, of_placing
+from gitcfg.solve.fleet.ground import Ground
+from gitcfg.solve.fleet.handed import Handed
+from gitcfg.solve.fleet.needs import stands_for
+from gitcfg.solve.fleet.placed import Placed
+from gitcfg.solve.fleet.spots import Spots
+from gitcfg.solve.give import give
+from gitcfg.solve.place import place
+from gitcfg.solve.placing import Spot
+
+Allocations = dict[str, Allocation]
+
+
+class Deciding:
+    """A repository for which it is decided what stands in allocations."""
+
+    def __init__(self, model: Model, tree: Tree, today: date) -> None:
+        self._model = model
+        self._tree = tree
+        self._today = today
+        self._causes = Causes()
+
+    def decide(self) -> Solved | Unsolved:
+        """The allocations of all rules. Those of rules that are wrong themselves stay as they are."""
+        ruled = self._ruled({})
+        if ruled is None:
+            return Solved({})
+        kept = self._kept(ruled.book)
+        made = self._places(ruled)
+        if isinstance(made, Unsolved):
+            return made
+        known = made | kept
+        values = self._values(ruled if not known else self._ruled(known) or ruled)
+        if isinstance(values, Unsolved):
+            return values
+        found = known | values
+        return Solved({name: found[name] for name in sorted(found)})
+
+    def _places(self, ruled: Ruled) -> Allocations | Unsolved:
+        """Stratum by stratum: what is placed in one is there for the next."""
+        made: Allocations = {}
+        before: list[Rule] = []
+        book = ruled.book
+        for level, names in enumerate(book.strata.layers):
+            rules = [book.rules[name] for name in names if self._chooses(book.rules[name])]
+            if rules:
+                now = self._ruled(made) if made else ruled
+                found = self._stratum(now or ruled, level, rules, before)
+                if isinstance(found, Unsolved):
+                    return found
+                made = made | found
+                before += rules
+        return made
+
+    def _ruled(self, allocations: Allocations) -> Ruled | None:
+        """What rules ask of the fleet while this is decided."""
+        model = msgspec.structs.replace(self._model, allocations=allocations)
+        fleet = Fleet(model, self._tree, self._today)
+        return None if fleet.bringing is None else Ruled(fleet, fleet.bringing)
+
+    def _chooses(self, rule: Rule) -> bool:
+        return rule.count is not None and self._known(rule)
+
+    def _known(self, rule: Rule) -> bool:
+        return all(ref.name in self._model.features for ref in (rule.feature, rule.over) if ref is not None)
+
+    def _kept(self, book: Rulebook) -> Allocations:
+        """What was decided for rules that are wrong themselves: nothing is known of them."""
+        wrong = {found.rule for found in book.unreadable}
+        wrong |= {name for circle in book.strata.circles for name in circle.rules}
+        wrong |= {name for name, rule in book.rules.items() if not self._known(rule)}
+        return {name: self._model.allocations[name] for name in wrong & self._model.allocations.keys()}
+
+    def _stratum(
+        self, ruled: Ruled, level: int, rules: Sequence[Rule], before: Sequence[Rule]
+    ) -> Allocations | Unsolved:
+        spots = Spots(Ground(ruled.fleet, ruled.book, level), ruled)
+        spots.add(rules, choose=True)
+        spots.add(before, choose=False)
+        problem = Placed(spots, ruled, self._causes).problem(rules, before, self._stood(rules))
+        refuse_failed(ruled, (*rules, *before, *ruled.book.of_kind(RuleKind.LIMIT)))
+        found = place(problem)
+        if isinstance(found, Unsolvable):
+            return self._unsolved(found, of_placing(problem, found.causes))
+        return self._allocated(spots, [spot for spot in found if not stands_for(spot[0])])
+
+    def _stood(self, rules: Sequence[Rule]) -> Iterator[Spot]:
+        for rule in rules:
+            found = self._model.allocations.get(rule.name)
+            if found is not None and rule.feature is not None:
+                yield from ((rule.feature.name, ref.name) for ref in found.install)
+
+    def _allocated(self, spots: Spots, found: Sequence[Spot]) -> Allocations:
+        """Each place goes to the rule that had it, else to the first that may have it."""
+        stood = self._model.allocations.items()
+        had = {(name, ref.name) for name, said in stood for ref in said.install}
+        slots: dict[str, list[str]] = {}
+        for spot in found:
+            rules = sorted(spots.open[spot])
+            owner = next((rule for rule in rules if (rule, spot[1]) in had), rules[0])
+            slots.setdefault(owner, []).append(spot[1])
+        return {rule: placed(rule, names) for rule, names in slots.items()}
+
+    def _values(self, ruled: Ruled) -> Allocations | Unsolved:
+        handed = Handed(ruled, self._model.allocations, self._causes)
+        refuse_failed(ruled, handed.rules)
+        problem = handed.problem()
+        found = give(problem)
+        if isinstance(found, Unsolvable):
+            return self._unsolved(found, of_giving(problem, found.causes))
+        return {rule: given(rule, values) for rule, values in handed.given(found).items()}
+
+    def _unsolved(self, found: Unsolvable, nodes: tuple[str, ...]) -> Unsolved:
+        suggestion = None if found.suggestion is None else self._causes.named([found.suggestion])[0]
+        return Unsolved(self._causes.named(found.causes), nodes, suggestion)
+
+
+def decide(model: Model, tree: Tree, today: date) -> Solved | Unsolved:
+    """What is to be decided for the rules of a repository, as close as can be to what stands.
+
+    Raises:
+        Failing: It is not known what is to be decided.
+        Exhausted: It takes more work than is allowed.
+    """
+    return Deciding(model, tree, today).decide()
