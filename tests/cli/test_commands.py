@@ -1,4 +1,4 @@
-"""Commands on repositories, word for word: cases/commands holds what is typed and what is printed.
+"""Commands on repositories, word for word: cases/commands and cases/podim hold what is typed and printed.
 
 A case's sections: `=== PATH` a file of the repository (`(gone)` takes it away); `=== run ARGUMENTS` a
 command (`commit SUBJECT` commits everything, a day after the last one) with its exit code at the end
@@ -20,7 +20,7 @@ import pytest
 from gitcfg.cli.main import run
 from tests.cli.published import judge
 
-CASES = Path(__file__).parent.parent / "cases" / "commands"
+CASES = Path(__file__).parent.parent / "cases"
 UPDATE = bool(os.environ.get("UPDATE_CASES"))
 # Not everybody has HTCondor's parser: what is said then is a test of its own (tests/parsers/test_cli.py).
 NOT_INSTALLED = re.compile(rb"^note: HTCondor's own parser .*\nhint: .*\n", re.MULTILINE)
@@ -53,10 +53,9 @@ def said(folder: Path, stdout: bytes, stderr: bytes) -> str:
     return lines.replace(str(folder), "{}")
 
 
-@pytest.mark.parametrize("path", sorted(CASES.glob("*.txt")), ids=lambda path: path.stem)
-def test_commands_print_what_the_case_says(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository without files, the folder that commands are run in."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GITCFG_TODAY", "2026-01-01")
     monkeypatch.setenv("COLUMNS", "100")
@@ -64,12 +63,33 @@ def test_commands_print_what_the_case_says(
     for name in ("NO_COLOR", "FORCE_COLOR", "GITCFG_REPO", "GITCFG_COLOR"):
         monkeypatch.delenv(name, raising=False)
     git(tmp_path, "init", "--quiet")
+    return tmp_path
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("commands/*.txt")), ids=lambda path: path.stem)
+def test_commands_print_what_the_case_says(
+    path: Path, empty: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    follow(path, empty, capfdbinary)
+
+
+@pytest.mark.usefixtures("ruled")
+@pytest.mark.parametrize("path", sorted(CASES.glob("podim/*.txt")), ids=lambda path: path.stem)
+def test_rules_mean_what_the_case_says(
+    path: Path, empty: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """What the listings of PoDIM (Delaet and Joosen, LISA 2007) say, each in rules of gitcfg's."""
+    follow(path, empty, capfdbinary)
+
+
+def follow(path: Path, folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Run the commands of a case. AssertionError: something else is printed."""
     text = path.read_text()
     preface = text.partition("=== ")[0]
     told, days = [preface], count(1)
     for heading, body in sections(text):
         if not heading.startswith("run "):
-            place = tmp_path / heading
+            place = folder / heading
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(body.rstrip("\n") + "\n")
             if body == "(gone)\n":
@@ -78,13 +98,13 @@ def test_commands_print_what_the_case_says(
             continue
         command = heading.removeprefix("run ").rpartition(" -> ")[0] or heading.removeprefix("run ")
         if command.partition(" ")[0] == "commit":
-            git(tmp_path, "add", "--all")
-            git(tmp_path, "commit", "--quiet", "-m", command.partition(" ")[2] or "commit", day=next(days))
+            git(folder, "add", "--all")
+            git(folder, "commit", "--quiet", "-m", command.partition(" ")[2] or "commit", day=next(days))
             told.append(f"=== {heading}\n")
             continue
         code = run(shlex.split(command))
         out = capfdbinary.readouterr()
-        told.append(f"=== run {command} -> {code}\n{said(tmp_path, out.out, out.err)}")
+        told.append(f"=== run {command} -> {code}\n{said(folder, out.out, out.err)}")
         form = re.search(r"-o (json|jsonl|yaml)\b", command)
         if form and out.out:
             judge(out.out.decode(), form[1])
