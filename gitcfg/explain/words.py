@@ -2,6 +2,7 @@
 
 from gitcfg.compile.trail import TrailStep
 from gitcfg.model import FileEntry, Op
+from gitcfg.nodeset import fold
 
 _VERBS = {
     Op.SET: "set",
@@ -16,13 +17,14 @@ _VERBS = {
     Op.DEFAULT: "given as a default",
     Op.FACT: "taken from the node's fact",
     Op.SECRET: "given a secret",
-    Op.COLLECT: "collected from other nodes",
+    Op.COLLECT: "collected from no node",
 }
 
 
 def told(step: TrailStep, node: str, default_group: str) -> str:
     """How a step came to this node: from the innermost layer outwards."""
-    return layered(_VERBS[step.op], step.path, node, default_group)
+    verb = f"collected from {fold(step.nodes)}" if step.nodes else _VERBS[step.op]
+    return layered(verb, step.path, node, default_group)
 
 
 def layered(verb: str, path: tuple[str, ...], node: str, default_group: str) -> str:

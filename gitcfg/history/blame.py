@@ -18,6 +18,8 @@ _FOLDERS = {
     "node": "nodes",
     "override": "overrides",
 }
+_OF_RULES = ("rule ", "allocation ")
+"""What these say stands in files that are known by their places alone: of rules there are many in one."""
 
 
 class Blamer:
@@ -41,12 +43,13 @@ class Blamer:
     def of(self, label: str, origin: Origin) -> Blamed | None:
         """The commit to blame for what stands at a place in a layer's definition.
 
-        `label` is the layer as trails name it: "feature X", "group Y", "node N", "node set S" or
-        "override O". None: it is not committed yet. GitcfgError: nothing stands there.
+        `label` is the layer as trails name it: "feature X", "group Y", "node N", "node set S", "override O",
+        "rule R" or "allocation R". None: it is not committed yet. GitcfgError: nothing stands there.
         """
-        if label not in self._versions:
-            self._versions[label] = self._of_layer(label)
-        versions = self._versions[label]
+        key = origin.file if label.startswith(_OF_RULES) else label
+        if key not in self._versions:
+            self._versions[key] = self._of_file(key) if key is origin.file else self._of_layer(label)
+        versions = self._versions[key]
         wanted = self._start(versions, origin.file).at.get(origin)
         if wanted is None:
             raise GitcfgError(f"Nothing that {label} says stands at {origin}.")
@@ -66,6 +69,11 @@ class Blamer:
         kind = next(kind for kind in _FOLDERS if label.startswith(f"{kind} "))
         name = label.removeprefix(f"{kind} ")
         return Versions(self._history, self._documents, self._touched, (_FOLDERS[kind], name))
+
+    def _of_file(self, path: str) -> Versions:
+        folder, _, file = path.partition("/")
+        name = file.rpartition("/")[2].removesuffix(".yaml")
+        return Versions(self._history, self._documents, self._touched, (folder, name))
 
     def _start(self, versions: Versions, path: str) -> Entries:
         """The definition in which places are asked for."""

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from gitcfg.git.tree import DictTree
+from gitcfg.load.allocations import ALLOCATIONS
 from gitcfg.load.features import load_features, load_groups
 from gitcfg.load.nodes import load_nodes
 from gitcfg.load.nodesets import load_nodesets
@@ -13,8 +14,11 @@ from gitcfg.load.overrides import load_overrides
 from gitcfg.load.parameters import load_parameters
 from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
+from gitcfg.load.rules import RULES
 from gitcfg.load.secrets import load_secrets
 from gitcfg.load.settings import load_settings
+from gitcfg.load.sheets import gathered
+from gitcfg.load.shelf import taken
 from gitcfg.model import Origin, Parameter, Secret, Settings
 
 _MOST = 1 << 13
@@ -26,7 +30,10 @@ _LOADERS: Mapping[str, _Loader] = {
     "nodes": load_nodes,
     "nodesets": load_nodesets,
     "overrides": load_overrides,
+    "allocations": lambda reading, settings: taken(reading, ALLOCATIONS),
+    "rules": lambda reading, settings: {"": tuple(gathered(reading, RULES).values())},
 }
+"""Rules, of which there are many in a file, are defined together."""
 
 
 class Documents:

@@ -6,7 +6,20 @@ from typing import Any
 import msgspec
 
 from gitcfg.history.meaning import said
-from gitcfg.model import Feature, Group, ListEdit, Node, NodeSet, Op, Origin, Override, Ref, Use
+from gitcfg.model import (
+    Allocation,
+    Feature,
+    Group,
+    ListEdit,
+    Node,
+    NodeSet,
+    Op,
+    Origin,
+    Override,
+    Ref,
+    Rule,
+    Use,
+)
 
 Entry = tuple[str, ...]
 """What the entry is, which one, and what it says."""
@@ -20,7 +33,10 @@ class Entries(msgspec.Struct, frozen=True):
 
 
 def entries(definition: Any) -> Entries:
-    """The entries of a feature, group, node, node set or override; none of what is not there."""
+    """The entries of a feature, group, node, node set, override, allocation, or of rules together.
+
+    None of what is not there.
+    """
     found: dict[Origin, set[Entry]] = {}
     for origin, entry in _entries(definition) if definition is not None else ():
         found.setdefault(origin, set()).add(entry)
@@ -29,6 +45,13 @@ def entries(definition: Any) -> Entries:
 
 
 def _entries(definition: Any) -> Iterator[tuple[Origin, Entry]]:
+    if isinstance(definition, tuple):
+        for rule in definition:
+            yield from _rule(rule)
+        return
+    if isinstance(definition, Allocation):
+        yield from _decided(definition)
+        return
     if isinstance(definition, NodeSet):
         definition = definition.definition
     yield definition.origin, ("definition",)
@@ -37,6 +60,22 @@ def _entries(definition: Any) -> Iterator[tuple[Origin, Entry]]:
     for path, file in definition.files.items():
         yield file.origin, ("files", path, said(file))
     yield from _lists(definition)
+
+
+def _rule(rule: Rule) -> Iterator[tuple[Origin, Entry]]:
+    """What trails and places tell of a rule: what it installs, and what it sets."""
+    yield rule.origin, ("rule", rule.name)
+    if rule.feature is not None:
+        yield rule.feature.origin, ("feature", rule.name, rule.feature.name)
+    for name, bound in rule.params.items():
+        yield bound.origin, ("params", rule.name, name, said(bound))
+
+
+def _decided(found: Allocation) -> Iterator[tuple[Origin, Entry]]:
+    yield from _items("install", found.install)
+    for slot, values in found.values.items():
+        for name, bound in values.items():
+            yield bound.origin, ("values", slot, name, said(bound))
 
 
 def _lists(definition: Any) -> Iterator[tuple[Origin, Entry]]:

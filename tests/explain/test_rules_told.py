@@ -1,0 +1,43 @@
+"""What rules bring, in words: who installed, set, decided and collected it."""
+
+from gitcfg.compile.operations import Step
+from gitcfg.compile.trail import TrailStep, trail
+from gitcfg.explain.places import places
+from gitcfg.explain.words import lists, told
+from gitcfg.model import Op, Origin
+from tests.compile.ruled.fleets import fleet
+from tests.compile.ruled.written import install
+
+HERE = Origin("rules/r.yaml")
+
+
+def words(op: Op, *path: str, nodes: tuple[str, ...] = ()) -> str:
+    (step,) = trail([(Step(Op.SET, 1, HERE), path)], {})
+    step = TrailStep(op, step.given, step.result, HERE, path, False, True, nodes)
+    return told(step, "n1", "default")
+
+
+def test_rules_do_things_themselves() -> None:
+    assert words(Op.SET, "rule r") == "set by rule r"
+    assert (
+        words(Op.SET, "feature f", "feature g", "rule r")
+        == "set in feature f, included by g, installed by rule r"
+    )
+    assert words(Op.DEFAULT, "allocation r") == "given as a default in allocation r"
+    assert lists("rule r", "n1", "default") == "installed by rule r"
+
+
+def test_what_is_collected_is_told_with_its_nodes() -> None:
+    assert words(Op.COLLECT, "rule r", nodes=("n1", "n2", "n4")) == "collected from n[1-2,4] by rule r"
+    assert words(Op.COLLECT, "group g") == "collected from no node in group g, of which n1 is a member"
+
+
+def test_places_say_which_rule_installs_a_feature_and_where_it_says_so() -> None:
+    files = {"features/f": "include: [g]", "features/g": "{}", "nodes/n1": "{}"}
+    found = fleet(files, install("r", "f", line=4))
+    (place,) = places(found, found["n1"].kind, "g")
+    assert place.layers == ("feature f", "rule r")
+    assert [(origin.file, origin.line) for origin in place.origins] == [
+        ("features/f.yaml", 1),
+        ("rules/all.yaml", 5),
+    ]
