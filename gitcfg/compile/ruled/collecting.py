@@ -16,6 +16,7 @@ from gitcfg.graph import components
 from gitcfg.model import Binding, Op, Origin
 
 Bindings = tuple[tuple[str, Binding], ...]
+_NOTHING = Collected(None)
 
 
 class Round(msgspec.Struct, frozen=True):
@@ -51,6 +52,7 @@ class Collecting:
         self._marked = any(marked(name) for name, _ in self._said)
         self._params = {name for name, _ in self._said}
         self._indexes: dict[Collect, Index] = {}
+        self._fit: dict[tuple[str, int], tuple[Collected, Collected]] = {}
 
     @property
     def facts(self) -> frozenset[str]:
@@ -67,17 +69,25 @@ class Collecting:
 
     def _collected(self, collect: Collect, kind: NodeClass) -> Collected:
         if collect in self._circular:
-            return Collected(None)
+            return _NOTHING
         return self.index(collect).of(kind.said)
 
     def _fitted(self, name: str, found: Collected) -> Collected:
-        """As a value of the parameter's type; what does not fit stays as it is."""
+        """As a value of the parameter's type, made once for all that collect it; what does not fit stays."""
+        key = (name, id(found))
+        if key not in self._fit:
+            # With what it was made of: as long as that is held its id is no other's.
+            self._fit[key] = (found, self._as_value(name, found))
+        return self._fit[key][1]
+
+    def _as_value(self, name: str, found: Collected) -> Collected:
         if found.value is None:
             return found
         try:
-            return Collected(self._declarations.value(name, found.value), found.nodes)
+            value = self._declarations.value(name, found.value)
         except Misfit:
             return found
+        return Collected(value, found.nodes)
 
     def index(self, collect: Collect) -> Index:
         """All that is found for a `$collect`."""
