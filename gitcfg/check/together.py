@@ -154,4 +154,5 @@ def installed(kind: NodeClass, model: Model, feature: str) -> Iterable[Origin]:
     uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
     uses += [use for use, _ in said.features]
     uses += [use for override in kind.overrides for use in override.features]
+    uses += [use for by_rule in kind.brought.installs for use in by_rule.uses]
     return [use.origin for use in uses if use.feature == feature or reaches.leads(use.feature, feature)]

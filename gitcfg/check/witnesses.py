@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.check.traces import Idle, Traces, file_of
 from gitcfg.check.tracing import Tracing
-from gitcfg.compile.concerned import Version, concerned_by, leading, lists
+from gitcfg.compile.concerned import Version, concerned_by, installed_by_rules, leading, lists
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 
@@ -111,7 +111,9 @@ def _search(lost: _Lost, looked: Looked, now: Version, roster: Roster) -> Traces
     tracing = Tracing(fleet, fleet.surfaces)
     waiting = (name for name in _candidates(lost, now, roster) if name not in looked.names)
     for count, name in enumerate(waiting, 1):
-        kind = fleet.stacks.compile(roster.said(name), ())  # all nodes with overrides were looked at
+        said = roster.said(name)
+        # All nodes with overrides were looked at.
+        kind = fleet.stacks.compile(said, (), fleet.brought(name, said, ()))
         kind.names.append(name)
         tracing.see(kind, fleet.surfaces.of(kind))
         if count % _BATCH == 0:
@@ -134,7 +136,7 @@ def _candidates(lost: _Lost, now: Version, roster: Roster) -> Iterator[str]:
     features = leading(model, lost.features | {name for kind, name in named if kind == "features"})
     groups = set(lost.groups | {name for kind, name in named if kind == "groups"})
     groups |= {name for name, group in model.groups.items() if lists(group.features, features)}
-    if model.settings.default_group in groups:
+    if model.settings.default_group in groups or installed_by_rules(model, features):
         yield from roster.names()
         return
     said = now.mentions()

@@ -52,7 +52,7 @@ def _concerned(side: Version, changed: Iterable[str]) -> Iterator[str]:
     groups = names["groups"] | {
         name for name, group in model.groups.items() if lists(group.features, features)
     }
-    if model.settings.default_group in groups or _installed(model, features):
+    if model.settings.default_group in groups or installed_by_rules(model, features):
         raise _Everybody
     yield from names["nodes"] & model.nodes.keys()
     for name in names["nodesets"] & model.nodesets.keys():
@@ -117,7 +117,7 @@ def _collecting(side: Version) -> Iterable[str]:
     return side.mentions().collecting
 
 
-def _installed(model: Model, features: set[str]) -> bool:
+def installed_by_rules(model: Model, features: set[str]) -> bool:
     """Do rules install one of some features? On which nodes is not looked for."""
     return any(rule.feature is not None and rule.feature.name in features for rule in model.rules.values())
 

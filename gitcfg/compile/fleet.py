@@ -137,7 +137,7 @@ class Fleet:
         node = Node("", self.model.settings.origin, groups=ListEdit(Op.SET, groups))
         about = said(node, None)
         self.layers.collecting = self.collecting
-        return (self.stacks.compile(about, (), self._brought(node.name, about, ())),)
+        return (self.stacks.compile(about, (), self.brought(node.name, about, ())),)
 
     @cached_property
     def templates(self) -> Mapping[str, str]:
@@ -154,7 +154,7 @@ class Fleet:
         self.layers.collecting = self.collecting
         overrides = self._overrides(name, said)
         facts = said.facts if self.model.templates else self._asked
-        brought = self._brought(name, said, overrides)
+        brought = self.brought(name, said, overrides)
         same = () if brought is NOTHING_BROUGHT else brought.key
         key = class_key(said, overrides, facts), half_said(self.model, said), same
         if key not in self._classes:
@@ -179,7 +179,8 @@ class Fleet:
 
         return Collecting(self.bindings, lambda: self.classes, self.roster, self.declarations)
 
-    def _brought(self, name: str, said: Said, overrides: tuple[Override, ...]) -> Brought:
+    def brought(self, name: str, said: Said, overrides: tuple[Override, ...]) -> Brought:
+        """What rules bring to a node."""
         if self.bringing is None:
             return NOTHING_BROUGHT
         return self.bringing.brought({name: (said, overrides)})[name]
