@@ -7,6 +7,9 @@ from typing import Any
 import msgspec
 
 from gitcfg.check.rules.looked import Looked
+from gitcfg.compile.cell import Cell
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.ruled.asking import Seen
 from gitcfg.domain import DomainProblem, Kind, Value, Values, parse
 from gitcfg.model import Origin
@@ -35,7 +38,7 @@ class Holding:
 
     def __init__(self, looked: Looked) -> None:
         self._looked = looked
-        self._cells: dict[tuple[int, str], tuple[Any, tuple[Origin, ...]]] = {}
+        self._cells: dict[tuple[int, str], Cell | None] = {}
         self._held: dict[str, tuple[Held, ...]] = {}
 
     @cached_property
@@ -85,11 +88,17 @@ class Holding:
         given = seen.self_.attributes.get(name)
         return (None, ()) if given is None else (given.given, (given.at,))
 
-    def _param(self, node: str, name: str) -> tuple[Any, tuple[Origin, ...]]:
+    def cell(self, node: str, name: str) -> tuple[NodeClass, Cell | None]:
+        """What is said of a parameter of a node, and its class."""
         kind = self._looked.fleet.kinds[node]
         key = id(kind), name
         if key not in self._cells:
-            cell = kind.cell(name)
-            value = kind.some([name]).get(name)
-            self._cells[key] = value, tuple(cell.origins) if cell is not None and value is not None else ()
-        return self._cells[key]
+            self._cells[key] = kind.cell(name)
+        return kind, self._cells[key]
+
+    def _param(self, node: str, name: str) -> tuple[Any, tuple[Origin, ...]]:
+        kind, cell = self.cell(node, name)
+        value = NOTHING if cell is None else kind.value(name, cell)
+        if cell is None or value is NOTHING or value is None:
+            return None, ()
+        return value, tuple(cell.origins)

@@ -1,13 +1,15 @@
 """GC401, GC403: what was decided and is of no use any more, or puts features where they may not be."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 import msgspec
 
 from gitcfg.check.fold import of
 from gitcfg.check.rules.counts import has
+from gitcfg.check.rules.held import Holding
 from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.words import SOLVE, some
+from gitcfg.compile.operations import PENDING
 from gitcfg.compile.ruled.asking import Seen
 from gitcfg.model import Binding, Finding, Model, Origin, Ref
 from gitcfg.model.names import did_you_mean
@@ -51,16 +53,19 @@ class _Line(msgspec.Struct, frozen=True):
         return f"{self.name} of {self.slot}" if self.name else self.slot
 
 
-def leftover(looked: Looked) -> Iterator[Finding]:
+def leftover(looked: Looked, holding: Holding) -> Iterator[Finding]:
     """What single lines of allocations say in vain: for each rule, what is so for the same reason."""
     for rule in looked.rules(RuleKind.INSTALL, RuleKind.DOMAIN):
         found = looked.fleet.model.allocations.get(rule.name)
         if found is None or not _open(rule) or looked.unknown(rule.name):
             continue
         slots = {seen.slot: seen for seen in looked.view.slots(rule.name)}
-        judge = _places if rule.kind is RuleKind.INSTALL else _values
+        install = rule.kind is RuleKind.INSTALL
+        places = (
+            _places(looked, rule, found, slots) if install else _values(looked, holding, rule, found, slots)
+        )
         reasons: dict[str, list[_Line]] = {}
-        for line in judge(looked, rule, found, slots):
+        for line in places:
             reasons.setdefault(line.why, []).append(line)
         for why, lines in reasons.items():
             yield _told(looked, rule, why, lines)
@@ -103,8 +108,11 @@ def _useless(looked: Looked, rule: Rule, feature: str, ref: Ref, seen: Seen) -> 
         yield _Line(ref.name, f"{feature} is there anyway", (ref.origin, *places))
 
 
-def _values(looked: Looked, rule: Rule, found: Allocation, slots: Mapping[str, Seen]) -> Iterator[_Line]:
+def _values(
+    looked: Looked, holding: Holding, rule: Rule, found: Allocation, slots: Mapping[str, Seen]
+) -> Iterator[_Line]:
     yield from _of_another_kind("a feature", [ref.origin for ref in found.install])
+    files = {allocation.origin.file for allocation in looked.fleet.model.allocations.values()}
     for slot, given in found.values.items():
         reason = _gone(looked, rule, slot)
         if not reason and slot in looked.view.failed.get(rule.name, {}):
@@ -112,29 +120,30 @@ def _values(looked: Looked, rule: Rule, found: Allocation, slots: Mapping[str, S
         if not reason and slot not in slots:
             reason = "the rule is not for it"
         for name, bound in given.items():
-            why = reason or _unused(looked, rule, slots[slot], name, bound)
+            why = reason or _unused(holding, files, rule, slots[slot], name, bound)
             if why:
                 yield _Line(slot, why, (bound.origin,), name)
 
 
-def _unused(looked: Looked, rule: Rule, seen: Seen, name: str, bound: Binding) -> str:
+def _unused(holding: Holding, files: Set[str], rule: Rule, seen: Seen, name: str, bound: Binding) -> str:
     """Why a value that was decided does not count; nothing if it does."""
     if name not in rule.domains:
         return "the rule says nothing of it"
-    places = _counting(looked, rule, seen, name)
-    files = {allocation.origin.file for allocation in looked.fleet.model.allocations.values()}
+    places = _counting(holding, rule, seen, name)
     by_hand = bound.origin not in places and any(place.file not in files for place in places)
     return "what is said by hand counts" if by_hand else ""
 
 
-def _counting(looked: Looked, rule: Rule, seen: Seen, name: str) -> list[Origin]:
+def _counting(holding: Holding, rule: Rule, seen: Seen, name: str) -> list[Origin]:
     """Where it is said what a place holds in the end."""
     if rule.over is not None:
         there = seen.self_.attributes.get(name)
         return [] if there is None else [there.origin]
-    kind = looked.fleet.kinds[seen.name]
-    cell = kind.cell(name)
-    return [] if cell is None else [step.origin for step in cell.counting(kind.facts(name))]
+    kind, cell = holding.cell(seen.name, name)
+    if cell is None:
+        return []
+    facts = kind.facts(name) if cell.value is PENDING else None
+    return [step.origin for step in cell.counting(facts)]
 
 
 def _gone(looked: Looked, rule: Rule, slot: str) -> str:

@@ -35,7 +35,7 @@ def rules(fleet: Fleet) -> Iterator[Finding]:
         return
     failures = Failures(looked)
     yield from counts(looked)
-    yield from leftover(looked)
+    yield from leftover(looked, holding)
     yield from domains(looked, holding)
     yield from unique(looked, holding, failures)
     yield from invariants(looked, failures)
