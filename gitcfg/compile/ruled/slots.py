@@ -1,8 +1,10 @@
 """Where rules may count in a fleet: nodes, or the instances on them, as each rule sees them."""
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
+
+import msgspec
 
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
@@ -16,6 +18,15 @@ from gitcfg.compile.ruled.units import Unit, by_name
 from gitcfg.model.rules import Rule, RuleKind
 
 
+class _Node(msgspec.Struct, frozen=True, gc=False):
+    """A node as some rules see it, and what it has of features then."""
+
+    seen: Seen
+    kind: NodeClass
+    shape: Shape
+    installs: tuple[Installed, ...]
+
+
 class Slots:
     """Finds what the expressions of rules are asked of. Retired nodes have no part in rules."""
 
@@ -23,24 +34,34 @@ class Slots:
         self._fleet = fleet
         self._shapes = bringing.shapes
         self._order = bringing.book.order
-
-    @cached_property
-    def _nodes(self) -> list[tuple[str, NodeClass]]:
-        """The nodes that are not retired, class by class."""
-        kinds = [kind for kind in self._fleet.classes if not kind.said.retired]
-        return [(name, kind) for kind in kinds for name in kind.names]
+        self._seen: dict[int | None, list[_Node]] = {}
 
     def of(self, rule: Rule) -> Iterator[Seen]:
         """All nodes, or all instances of the feature that a rule goes over, class by class."""
-        for name, kind in self._nodes:
-            said, params = self._fleet.roster.said(name), partial(_params, kind)
-            shape, installs = self._as_seen(rule, said, kind)
-            features = self._shapes.features(shape, installs)
-            if rule.over is None:
-                yield Seen(name, said, features, None, params)
-            elif rule.over.name in features:
-                for unit in by_name(self._shapes.units(shape, installs, rule.over.name)):
-                    yield Seen(name, said, features, self._as_had(rule, unit, kind), params)
+        level = self._order.get(rule.name, 0) if rule.kind is RuleKind.INSTALL else None
+        if level not in self._seen:
+            self._seen[level] = list(self._nodes(level))
+        over = rule.over
+        if over is None:
+            return iter([node.seen for node in self._seen[level]])
+        return (seen for node in self._seen[level] for seen in self._instances(rule, over.name, node))
+
+    def _instances(self, rule: Rule, over: str, node: _Node) -> Iterator[Seen]:
+        seen = node.seen
+        if over in seen.features:
+            for unit in by_name(self._shapes.units(node.shape, node.installs, over)):
+                unit = self._as_had(rule, unit, node.kind)
+                yield Seen(seen.name, seen.said, seen.features, unit, seen.params)
+
+    def _nodes(self, level: int | None) -> Iterator[_Node]:
+        """The nodes that are not retired, as rules of a level see them that install; None: as all others."""
+        for kind in self._fleet.classes:
+            params = partial(_params, kind)
+            for name in () if kind.said.retired else kind.names:
+                said = self._fleet.roster.said(name)
+                shape, installs = self._as_seen(level, said, kind)
+                seen = Seen(name, said, self._shapes.features(shape, installs), None, params)
+                yield _Node(seen, kind, shape, installs)
 
     def _as_had(self, rule: Rule, unit: Unit, kind: NodeClass) -> Unit:
         """An instance with what was decided for it, which rules that install never see."""
@@ -49,13 +70,12 @@ class Slots:
             return unit
         return filled_unit(unit, attributes, self._fleet.layers.reaches)
 
-    def _as_seen(self, rule: Rule, said: Said, kind: NodeClass) -> tuple[Shape, tuple[Installed, ...]]:
+    def _as_seen(self, level: int | None, said: Said, kind: NodeClass) -> tuple[Shape, tuple[Installed, ...]]:
         """What a rule sees of a node: one that installs sees what is there before it, the others all."""
         installs = kind.brought.installs
-        if rule.kind is not RuleKind.INSTALL:
+        if level is None:
             return self._shapes.of(said, kind.overrides), installs
-        order = self._order
-        earlier = tuple([each for each in installs if order[each.rule] < order.get(rule.name, 0)])
+        earlier = tuple([each for each in installs if self._order[each.rule] < level])
         return self._shapes.of(said), earlier
 
 
