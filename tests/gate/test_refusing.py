@@ -2,10 +2,12 @@
 
 import pytest
 
-from gitcfg.gate.permits.permits import permits, refusing
+from gitcfg.gate.permits.permits import breaches, permits, refusing
 from gitcfg.gate.permits.statement import Thing
+from gitcfg.gate.permits.words import Charged, told
 from gitcfg.gate.push import pusher
 from gitcfg.git.tree import DictTree
+from gitcfg.model import Origin
 
 pytestmark = pytest.mark.usefixtures("ruled")
 RULES = """\
@@ -54,6 +56,22 @@ def test_a_rule_refuses_whom_it_means(who: tuple[str, ...], thing: str, expected
     rules = permits(DictTree({"rules/who.yaml": RULES})).rules
     kind, _, name = thing.partition(":")
     assert " ".join(rule.name for rule in refusing(rules, who, Thing(kind, name))) == expected
+
+
+def test_many_nodes_are_one_finding() -> None:
+    rules = permits(DictTree({"rules/who.yaml": "rules: {r: {forbid: {by: ['*'], nodes: ['n*']}}}\n"})).rules
+    places = {Thing("nodes", f"n{number}"): Origin("nodesets/n.yaml") for number in range(1, 4)}
+    (found,) = told(Charged(BILL), breaches(rules, BILL, places))
+    assert found.message == (
+        "bill@x, who pushes, may not change 3 nodes: the rule r (rules/who.yaml:1:9) forbids it."
+    )
+    assert (found.subjects, found.nodes) == (("n[1-3]", "bill@x"), ("n1", "n2", "n3"))
+    assert [str(origin) for origin in found.origins] == ["nodesets/n.yaml:1:1", "rules/who.yaml:1:9"]
+    (one,) = told(Charged((), "0" * 40), breaches(rules, (), dict([next(iter(places.items()))])))
+    assert one.message.startswith(
+        "0000000000 is signed by nobody who is known, and may not change the node n1"
+    )
+    assert (one.subjects, one.nodes, bool(one.hint)) == (("n1",), (), True)
 
 
 def test_rules_that_cannot_be_read_are_known_to_be() -> None:

@@ -15,7 +15,7 @@ def tree(files: Files) -> DictTree:
 
 
 def things(change: Touched) -> str:
-    return " ".join(sorted({f"{touch.thing.kind}:{touch.thing.name}" for touch in change}))
+    return " ".join(sorted({f"{kind}:{name}" for touch in change.values() for kind, name in touch.things()}))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -34,10 +34,10 @@ def test_taking_a_change_back_touches_the_same(name: str) -> None:
 def test_what_is_touched_stands_where_it_is_told(name: str) -> None:
     old, new, _ = CASES[name]
     files = {**ROOT, **old, **new}
-    for origin in touched(tree(old), tree(new)).values():
-        text = files[origin.file]
+    for touch in touched(tree(old), tree(new)).values():
+        text = files[touch.origin.file]
         assert isinstance(text, str)
-        assert origin.line <= len(text.splitlines())
+        assert touch.origin.line <= len(text.splitlines())
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -59,4 +59,9 @@ def test_a_merge_touches_what_no_parent_has(name: str) -> None:
     one, other, merged, expected = MERGES[name]
     change = touched_by_all((tree(one), tree(other)), tree(merged))
     assert things(change) == expected
-    assert change.keys() == touched_by_all((tree(other), tree(one)), tree(merged)).keys()
+    assert things(touched_by_all((tree(other), tree(one)), tree(merged))) == expected
+
+
+def test_a_set_of_millions_is_any_node() -> None:
+    files: Files = {"nodesets/s.yaml": "nodes: n[0000001-0200000]\nparams: {P: 1}\n"}
+    assert things(touched(tree({}), tree(files))) == "nodes:* params:P"

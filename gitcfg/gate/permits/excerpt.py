@@ -28,8 +28,11 @@ class Excerpt:
         self.commit = tree.commit
         self._tree = tree
         self._places = places
+        self._folders = {place.folder for place in places}
 
     def entries(self, folder: str) -> Iterator[Entry]:
+        if folder not in self._folders:
+            return iter(())  # not to be gone through: of nodes there are thousands
         return (entry for entry in self._tree.entries(folder) if self._shows(entry.path))
 
     def entry(self, path: str) -> Entry | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gitcfg.gate.permits.named import opened
-from gitcfg.gate.permits.statement import Item, Key, Statement, Thing
+from gitcfg.gate.permits.statement import ANY, Item, Key, Statement, Thing, named
 from gitcfg.gate.permits.whole import Whole
 from gitcfg.history.meaning import said
 from gitcfg.model import (
@@ -22,8 +22,6 @@ from gitcfg.model import (
 )
 
 Pieces = Iterator[tuple[Key, Statement]]
-_ANY = Thing("nodes", "*")
-"""Of which nodes a condition holds is not looked up: it may be any."""
 
 
 def layers(model: Model, whole: Whole) -> Pieces:
@@ -68,9 +66,8 @@ def _host(key: Key, about: tuple[Thing, ...], node: Node, whole: Whole) -> Piece
 
 def _nodeset(nodeset: NodeSet, whole: Whole) -> Pieces:
     key = ("nodesets", nodeset.name)
-    for member in nodeset.members:
-        yield (*key, "nodes", member), Statement("", nodeset.origin, (Thing("nodes", member),))
-    yield from _host(key, tuple(Thing("nodes", name) for name in nodeset.members), nodeset.definition, whole)
+    yield (*key, "nodes"), Statement("", nodeset.origin, (), members=frozenset(nodeset.members))
+    yield from _host(key, named(nodeset.members), nodeset.definition, whole)
 
 
 def _override(override: Override, whole: Whole) -> Pieces:
@@ -83,14 +80,13 @@ def _override(override: Override, whole: Whole) -> Pieces:
 
 
 def _chosen(key: Key, some: Override | Hold, rest: tuple[Any, ...]) -> Pieces:
-    about = _among(some)
-    yield key, Statement(said((*rest, some.where)), some.origin, about)
-    for thing in about:
-        yield (*key, "nodes", thing.name), Statement("", some.origin, (thing,))
+    yield key, Statement(said((*rest, some.where)), some.origin, _among(some))
+    yield (*key, "nodes"), Statement("", some.origin, (), members=frozenset(some.members or ()))
 
 
 def _among(some: Override | Hold) -> tuple[Thing, ...]:
-    return (_ANY,) if some.members is None else tuple(Thing("nodes", name) for name in some.members)
+    """Of which nodes a condition holds is not looked up."""
+    return (ANY,) if some.members is None else named(some.members)
 
 
 def _listed(key: Key, about: tuple[Thing, ...], edit: ListEdit, kind: str, whole: Whole) -> Pieces:
@@ -115,13 +111,13 @@ def _items(
     op: str = "",
 ) -> Pieces:
     """A list and its items: each installs what it names, or makes a node its member."""
-    named = [
+    listed = [
         Item(said((_name(item), getattr(item, "instance", None))), Thing(kind, _name(item))) for item in items
     ]
-    yield key, Statement(op, origin, about, tuple(named))
-    for item, (id, thing) in zip(items, named, strict=True):
+    yield key, Statement(op, origin, about, tuple(listed))
+    for item, (id, thing) in zip(items, listed, strict=True):
         made = whole.made(_name(item)) if isinstance(item, Use) and (item.instance or item.attributes) else ()
-        yield (*key, id), Statement(f"{op} {said(item)}", item.origin, (*about, thing or _ANY, *made))
+        yield (*key, id), Statement(f"{op} {said(item)}", item.origin, (*about, thing or ANY, *made))
 
 
 def _name(item: Use | Ref) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gitcfg.gate.permits.permits import Permits, breaches, named
 from gitcfg.gate.permits.statement import Thing
-from gitcfg.gate.permits.touched import Touched, touched, touched_by_all
+from gitcfg.gate.permits.touched import Touched, less, touched, touched_by_all
 from gitcfg.gate.permits.words import Charged, told
 from gitcfg.git.history import History
 from gitcfg.git.refs import Refs
@@ -49,9 +49,8 @@ class Judged:
         commits = Refs(self._repository).between([old], new) if old is not None else ()
         if all(len(self._history.parents(commit)) < 2 for commit in commits):
             return
-        brought = {touch for commit in commits for touch in self._change(commit)}
         change = touched(self._tree(old), self._repository.at(new))
-        things = self._named({touch: place for touch, place in change.items() if touch not in brought})
+        things = self._named(less(change, map(self._change, commits)))
         if things:
             yield from self._signer(new, things)
 
@@ -70,8 +69,9 @@ class Judged:
     def _named(self, change: Touched) -> Mapping[Thing, Origin]:
         """What of a change any rule names, each with one place."""
         found: dict[Thing, Origin] = {}
-        for touch, origin in change.items():
-            found.setdefault(touch.thing, origin)
+        for touch in change.values():
+            for thing in touch.things():
+                found.setdefault(thing, touch.origin)
         return {thing: origin for thing, origin in found.items() if named(self._rules, thing)}
 
     def _tree(self, commit: str | None) -> Tree | None:

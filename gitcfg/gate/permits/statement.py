@@ -1,5 +1,6 @@
 """What a repository says, piece by piece, and what every piece is about."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import msgspec
@@ -21,17 +22,29 @@ class Item(NamedTuple):
     thing: Thing | None
 
 
+ANY = Thing("nodes", "*")
+"""Any node: which ones is not looked up, or they are very many."""
+_MANY = 100_000
 Key = tuple[str, ...]
 """Which piece it is: the kind and name of a definition, and what is said of it."""
 
 
 class Statement(msgspec.Struct, frozen=True, gc=False):
-    """One piece: `text` is equal for what means the same. A list says in which order its `items` are, too."""
+    """One piece: `text` is equal for what means the same. A list says in which order its `items` are, too.
+
+    `members` are nodes that it is for: who is in both of two versions is not touched by others that are not.
+    """
 
     text: str
     origin: Origin
     about: tuple[Thing, ...]
     items: tuple[Item, ...] = ()
+    members: frozenset[str] = frozenset()
+
+
+def named(nodes: Collection[str]) -> tuple[Thing, ...]:
+    """Nodes as things: anybody can write a set of millions in a line."""
+    return (ANY,) if len(nodes) > _MANY else tuple(Thing("nodes", name) for name in sorted(nodes))
 
 
 def reordered(old: tuple[Item, ...], new: tuple[Item, ...]) -> tuple[Thing, ...]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
+from itertools import chain
 from typing import NamedTuple
 
 from gitcfg.gate.permits.excerpt import NOTHING, excerpts
 from gitcfg.gate.permits.said import statements
-from gitcfg.gate.permits.statement import Key, Statement, Thing, reordered
+from gitcfg.gate.permits.statement import Key, Statement, Thing, named, reordered
 from gitcfg.gate.permits.whole import Whole
 from gitcfg.git.tree import Tree
 from gitcfg.load.root import is_repository
@@ -14,14 +15,18 @@ from gitcfg.model import Origin
 
 
 class Touch(NamedTuple):
-    """One thing, by one piece of what is said."""
+    """What one piece is about that differs, in parts that pieces share, and where it stands."""
 
-    thing: Thing
-    key: Key
+    parts: tuple[tuple[Thing, ...], ...]
+    origin: Origin
+
+    def things(self) -> Iterator[Thing]:
+        """Each, perhaps more than once."""
+        return chain.from_iterable(self.parts)
 
 
-Touched = Mapping[Touch, Origin]
-"""What is touched, and where it stands: in what is new, or, of what is gone, in what was before."""
+Touched = Mapping[Key, Touch]
+"""By piece what is touched. It stands in what is new, or, of what is gone, where it was said."""
 
 
 def touched(old: Tree | None, new: Tree) -> Touched:
@@ -36,16 +41,40 @@ def touched(old: Tree | None, new: Tree) -> Touched:
 def touched_by_all(parents: Iterable[Tree | None], new: Tree) -> Touched:
     """What a commit touches: of a merge what differs from every parent, so that what it takes over is not."""
     changes = [touched(parent, new) for parent in parents] or [touched(None, new)]
-    return reduce(lambda one, other: {touch: one[touch] for touch in one if touch in other}, changes)
+    return reduce(_common, changes)
 
 
-def _touches(were: Mapping[Key, Statement], are: Mapping[Key, Statement]) -> Iterator[tuple[Touch, Origin]]:
+def less(change: Touched, others: Iterable[Touched]) -> Touched:
+    """A change without what others touch by the same pieces."""
+    brought: dict[Key, set[Thing]] = {}
+    for other in others:
+        for key in change.keys() & other.keys():
+            brought.setdefault(key, set()).update(other[key].things())
+    return {
+        key: _only(touch, set(touch.things()) - brought[key]) if key in brought else touch
+        for key, touch in change.items()
+    }
+
+
+def _common(one: Touched, other: Touched) -> Touched:
+    """What two changes touch by the same pieces."""
+    both = {key: (touch, other[key]) for key, touch in one.items() if key in other}
+    return {
+        key: ours if ours.parts == theirs.parts else _only(ours, {*ours.things()} & {*theirs.things()})
+        for key, (ours, theirs) in both.items()
+    }
+
+
+def _only(touch: Touch, things: set[Thing]) -> Touch:
+    return Touch((tuple(sorted(things)),), touch.origin)
+
+
+def _touches(were: Mapping[Key, Statement], are: Mapping[Key, Statement]) -> Iterator[tuple[Key, Touch]]:
     for key in dict.fromkeys((*were, *are)):
         old, new = were.get(key), are.get(key)
-        if not _alike(old, new):
-            origin = _place(key, old or _NONE, are)
-            for thing in _differing(old or _NONE, new or _NONE):
-                yield Touch(thing, key), origin
+        parts = _differing(old or _NONE, new or _NONE, alike=old is not None and new is not None)
+        if any(parts):
+            yield key, Touch(parts, _place(key, old or _NONE, are))
 
 
 def _place(key: Key, old: Statement, are: Mapping[Key, Statement]) -> Origin:
@@ -54,15 +83,13 @@ def _place(key: Key, old: Statement, are: Mapping[Key, Statement]) -> Origin:
     return now.origin if now is not None else Origin(old.origin.file)
 
 
-def _alike(old: Statement | None, new: Statement | None) -> bool:
-    if old is None or new is None:
-        return False
-    return old.text == new.text and not reordered(old.items, new.items)
-
-
-def _differing(old: Statement, new: Statement) -> dict[Thing, None]:
+def _differing(old: Statement, new: Statement, alike: bool) -> tuple[tuple[Thing, ...], ...]:
+    """What two versions of a piece are about, if it means something else; and whom else they are for."""
+    nodes = named(old.members ^ new.members)
     moved = reordered(old.items, new.items)
-    return dict.fromkeys((*old.about, *new.about, *moved))
+    if alike and old.text == new.text and not moved:
+        return (nodes,)
+    return (old.about, new.about, moved, nodes)
 
 
 _NONE = Statement("", Origin(""), ())

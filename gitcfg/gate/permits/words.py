@@ -7,9 +7,11 @@ import msgspec
 from gitcfg.check.fold import of
 from gitcfg.check.rule_names import JUDGING
 from gitcfg.gate.permits.permits import Breach
+from gitcfg.gate.permits.statement import ANY
 from gitcfg.model import Finding, Rule
 from gitcfg.model.names import shown
-from gitcfg.model.texts import ABBREVIATED
+from gitcfg.model.texts import ABBREVIATED, counted
+from gitcfg.nodeset import fold
 
 _NOUNS = {
     "features": "the feature",
@@ -32,15 +34,29 @@ class Charged(msgspec.Struct, frozen=True):
 
 
 def told(charged: Charged, found: Iterable[Breach]) -> Iterator[Finding]:
-    """A finding for each, with where what is touched stands, and then the rules as they were before."""
+    """A finding for each, nodes together: with where one stands, and then the rules as they were before."""
+    nodes: dict[tuple[str, ...], list[Breach]] = {}
     for breach in found:
-        yield of(
-            "GC405",
-            (breach.thing.name, *charged.names[:1]),
-            f"{_who(charged)} may not change {called(*breach.thing)}: {because(breach.rules)}.",
-            dict.fromkeys((breach.origin, *(rule.origin for rule in breach.rules))),
-            hint=_hint(charged, breach),
-        )
+        if breach.thing.kind == "nodes" and breach.thing != ANY:
+            nodes.setdefault(tuple(rule.name for rule in breach.rules), []).append(breach)
+        else:
+            yield _finding(charged, breach, breach.thing.name, called(*breach.thing))
+    for alike in nodes.values():
+        names = [breach.thing.name for breach in alike]
+        what = called(*alike[0].thing) if len(names) == 1 else counted(len(names), "node")
+        subject = names[0] if len(names) == 1 else fold(names)
+        yield _finding(charged, alike[0], subject, what, sorted(names) if len(names) > 1 else ())
+
+
+def _finding(charged: Charged, breach: Breach, subject: str, what: str, nodes: Iterable[str] = ()) -> Finding:
+    return of(
+        "GC405",
+        (subject, *charged.names[:1]),
+        f"{_who(charged)} may not change {what}: {because(breach.rules)}.",
+        dict.fromkeys((breach.origin, *(rule.origin for rule in breach.rules))),
+        nodes,
+        hint=_hint(charged, breach),
+    )
 
 
 def called(kind: str, name: str) -> str:
