@@ -100,17 +100,20 @@ class NodeClass:
 
     def value(self, name: str, cell: Cell) -> Any:
         """The final value of a parameter, of which this is what the layers say; or NOTHING."""
-        value = fold(cell.steps, NOTHING, self.facts(name)) if cell.value is PENDING else cell.value
+        value = (
+            fold(cell.steps, NOTHING, self.facts(name, cell.steps)) if cell.value is PENDING else cell.value
+        )
         return final(self.layers.declarations, name, value)
 
-    def facts(self, name: str) -> Mapping[Any, Any]:
+    def facts(self, name: str, steps: Iterable[Step] | None = None) -> Mapping[Any, Any]:
         """The nodes' facts as values of one parameter, and what it collects, by what that is.
 
-        What does not fit its type stays as it is.
+        What does not fit its type stays as it is. Who needs only some of its steps says so: what the
+        others collect may need this very value.
         """
         facts = {key: self._fact(name, fact) for key, fact in self.said.facts.items()}
         collecting = self.layers.collecting
-        return facts if collecting is None else {**facts, **collecting.given(self, name)}
+        return facts if collecting is None else {**facts, **collecting.given(self, name, steps)}
 
     def _fact(self, name: str, fact: Fact) -> Any:
         if fact.value is None:

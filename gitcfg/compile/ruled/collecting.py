@@ -1,6 +1,6 @@
 """What nodes collect from each other: each `$collect` once for all of them, and none that needs itself."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 import msgspec
@@ -9,6 +9,7 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.instances import marked
 from gitcfg.compile.nodes import Roster
+from gitcfg.compile.operations import Step
 from gitcfg.compile.ruled.collect import NAME, Collect, Collected, collect_of
 from gitcfg.compile.ruled.index import Index
 from gitcfg.compile.values import Misfit
@@ -60,11 +61,14 @@ class Collecting:
         wanted = (_understood(bound) for _, bound in self._said)
         return frozenset(name for collect in wanted if collect is not None for name in collect.same)
 
-    def given(self, kind: NodeClass, name: str) -> Mapping[Hashable, Collected]:
-        """What the steps of a parameter collect on the nodes of a class."""
+    def given(
+        self, kind: NodeClass, name: str, steps: Iterable[Step] | None = None
+    ) -> Mapping[Hashable, Collected]:
+        """What the steps of a parameter collect on the nodes of a class; some of them, or all."""
         if name not in self._params and not self._marked:
             return {}
-        wanted = {step.given for step, _ in kind.steps(name) if step.op is Op.COLLECT}
+        all_steps = (step for step, _ in kind.steps(name)) if steps is None else steps
+        wanted = {step.given for step in all_steps if step.op is Op.COLLECT}
         return {collect: self._fitted(name, self._collected(collect, kind)) for collect in wanted}
 
     def _collected(self, collect: Collect, kind: NodeClass) -> Collected:
@@ -92,9 +96,21 @@ class Collecting:
     def index(self, collect: Collect) -> Index:
         """All that is found for a `$collect`."""
         if collect not in self._indexes:
-            kinds = (kind for kind in self._classes() if not kind.said.retired)
-            self._indexes[collect] = Index(collect, kinds, self._roster)
+            for each in self._leading(collect):
+                if each not in self._indexes:
+                    kinds = (kind for kind in self._classes() if not kind.said.retired)
+                    self._indexes[each] = Index(each, kinds, self._roster)
         return self._indexes[collect]
+
+    def _leading(self, collect: Collect) -> list[Collect]:
+        """A `$collect` after all that it needs: one finds another ready, however many need each other."""
+        found, todo = set[Collect](), [collect]
+        while todo:
+            each = todo.pop()
+            if each not in found:
+                found.add(each)
+                todo += self._needs.get(each, ())
+        return sorted(found, key=lambda each: self._order.get(each, 0))
 
     @cached_property
     def _places(self) -> dict[Collect, list[Origin]]:
@@ -126,14 +142,21 @@ class Collecting:
             yield from (step.given for step in cell.steps if step.op is Op.COLLECT) if cell else ()
 
     @cached_property
-    def _circles(self) -> tuple[tuple[Collect, ...], ...]:
+    def _components(self) -> list[tuple[Collect, ...]]:
+        """All that is collected, what needs each other together, after what it needs."""
         # As numbers: what is collected has no order, as parts of it may be absent.
         listed = list(self._needs)
         places = {collect: f"{place:09}" for place, collect in enumerate(listed)}
         edges = {places[one]: [places[other] for other in self._needs[one]] for one in listed}
-        every = components(edges)
-        found = [some for some in every if len(some) > 1 or some[0] in edges[some[0]]]
-        return tuple(tuple(listed[int(place)] for place in members) for members in found)
+        return [tuple(listed[int(place)] for place in members) for members in components(edges)]
+
+    @cached_property
+    def _order(self) -> Mapping[Collect, int]:
+        return {collect: place for place, members in enumerate(self._components) for collect in members}
+
+    @cached_property
+    def _circles(self) -> tuple[tuple[Collect, ...], ...]:
+        return tuple(some for some in self._components if len(some) > 1 or some[0] in self._needs[some[0]])
 
     @cached_property
     def _circular(self) -> frozenset[Collect]:

@@ -6,16 +6,23 @@ from typing import Any
 import msgspec
 
 from gitcfg.cel import OTHER_VARIABLES, Budget, CelProblem, compile_condition
+from gitcfg.compile.cell import MAX_WEIGHT
 from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.declarations import weigh
 from gitcfg.compile.nodes import Roster, Said
 from gitcfg.compile.operations import as_items, identity
 from gitcfg.compile.ruled.asking import Seen, asked
 from gitcfg.compile.ruled.collect import NAME, Collect, Collected
 from gitcfg.compile.ruled.reading import Where, bare
+from gitcfg.compile.values import presentable
 from gitcfg.model.secrets import is_secret
 
 KNOWN = {name: kind for name, kind in OTHER_VARIABLES.items() if name != "other.params"}
 """Values of other nodes may be collected themselves: conditions see none."""
+_A_NODE = 1_000
+"""What each node may give on average, beyond what one value may weigh: what is collected from what was
+collected grows with every step."""
+_TOO_MUCH = CelProblem("more is collected than values may hold", hint="collect names, or from fewer nodes")
 
 
 class Index:
@@ -28,13 +35,20 @@ class Index:
         having = [kind for kind in classes if collect.feature in kind.features]
         nodes = {name: (kind, roster.said(name)) for kind in having for name in kind.names}
         values = {id(kind): _values(collect, kind) for kind in having if collect.param != NAME}
+        weights = {kind: weigh(items) for kind, items in values.items()}
+        left = MAX_WEIGHT + _A_NODE * len(nodes)
         self._found: dict[Hashable, list[tuple[str, Any]]] = {}
         for name in sorted(self._chosen(nodes)):
             kind, said = nodes[name]
             key = key_of(collect, said)
-            if key is not None:
-                items = [name] if collect.param == NAME else values[id(kind)]
-                self._found.setdefault(key, []).extend((name, item) for item in items)
+            if key is None:
+                continue
+            left -= weights.get(id(kind), 0)
+            if left < 0:
+                self._found, self.problem = {}, _TOO_MUCH
+                break
+            items = [name] if collect.param == NAME else values[id(kind)]
+            self._found.setdefault(key, []).extend((name, item) for item in items)
         self._made: dict[Hashable, Collected] = {}
 
     def _chosen(self, nodes: Mapping[str, tuple[NodeClass, Said]]) -> Iterable[str]:
@@ -78,7 +92,8 @@ def key_of(collect: Collect, said: Said) -> Hashable | None:
 def _values(collect: Collect, kind: NodeClass) -> list[Any]:
     """What nodes of a class give: of a list its items, of what is not bound, and of secrets, nothing."""
     value = kind.some((collect.param,)).get(collect.param)
-    return [] if value is None or is_secret(value) else as_items(value)
+    items = [] if value is None or is_secret(value) else as_items(value)
+    return [item for item in items if presentable(item)]  # a fact may look like one, within a list
 
 
 def _text(value: Any) -> str:

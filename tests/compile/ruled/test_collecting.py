@@ -1,5 +1,6 @@
 """What nodes collect from each other, by what they share, and what goes in circles."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -190,3 +191,64 @@ def test_nodes_share_a_class_where_they_collect_the_same() -> None:
     more = {f"nodes/n{number}": "facts: {subnet: s1}" for number in range(3)}
     found = collecting("{param: name, feature: dns, same: [subnet]}", **more)
     assert ["e", "n0", "n1", "n2"] in [kind.names for kind in found.classes]
+
+
+def test_what_lies_below_a_value_is_told_without_need_of_it() -> None:
+    more = {
+        "features/dns": "params: {listed: {$fact: mine}}",
+        "nodes/a": "features: [dns]\nfacts: {mine: [x]}",
+    }
+    found = collecting("{param: listed, feature: dns}", **more)
+    assert found["e"].params["listed"] == ["x"]
+    below, acting = found["a"].trail("listed")
+    assert (below.overridden, below.result, acting.result) == (True, ["x"], ["x"])
+
+
+def test_long_chains_are_followed() -> None:
+    names = [f"p{number}" for number in range(300)]
+    links = pairwise(names)
+    found = collecting(
+        "{param: name, feature: dns}",
+        **{
+            "parameters/more": "parameters:\n" + "".join(f"  {name}: {{type: list}}\n" for name in names),
+            "features/boss": "params: {p0: [x]}",
+            "nodesets/s": "nodes: n1\nparams:\n"
+            + "".join(f"  {to}: {{$collect: {{param: {name}, feature: end}}}}\n" for name, to in links)
+            + "  p0: [x]\nfeatures: [end]",
+            "features/end": "{}",
+        },
+    )
+    assert found["n1"].params["p299"] == ["x"]
+    assert found.collecting is not None
+    assert not list(found.collecting.rounds())
+
+
+def test_what_grows_with_every_step_ends_with_a_problem() -> None:
+    steps = [
+        f"p{step}: {{$collect: {{param: {f'p{step - 1}' if step else 'name'}, feature: many}}}}"
+        for step in range(6)
+    ]
+    found = collecting(
+        "{param: name, feature: boss}",
+        **{
+            "parameters/more": "parameters:\n" + "".join(f"  p{step}: {{type: list}}\n" for step in range(6)),
+            "features/many": "{}",
+            "nodesets/s": f"nodes: n[1-60]\nfeatures: [many]\nparams: {{{', '.join(steps)}}}",
+        },
+    )
+    assert [len(found["n1"].params[f"p{step}"]) for step in range(6)] == [60, 3_600, 216_000, 0, 0, 0]
+    assert found.collecting is not None
+    (problem,) = (index.problem for index, _ in found.collecting.indexes() if index.problem is not None)
+    assert "more is collected" in problem.message
+
+
+@pytest.mark.parametrize("said", ["one: true", "join: ''", "sort: value"])
+def test_what_looks_like_a_secret_in_a_list_is_not_collected(said: str) -> None:
+    more = {
+        "secrets/s": "for: 'false'\nversion: 1",
+        "nodes/a": "features: [dns]\nfacts: {mine: [{$secret: s, version: 1}]}\n"
+        "params: {tags: {$fact: mine}}",
+        "nodes/c": "{}",
+    }
+    found = collecting(f"{{param: tags, feature: dns, {said}}}", "plain", **more)
+    assert found["e"].params["plain"] in (None, "", [])
