@@ -9,7 +9,7 @@ from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.ruled.asking import Seen, asked
 from gitcfg.compile.ruled.book import Rulebook
-from gitcfg.compile.ruled.brought import Attributes, Brought, Installed
+from gitcfg.compile.ruled.brought import Brought, Installed
 from gitcfg.compile.ruled.decided import Decided
 from gitcfg.compile.ruled.filling import filled_unit
 from gitcfg.compile.ruled.installing import Installing
@@ -64,25 +64,23 @@ class Bringing:
             return brought
         if attributes:
             shape = self.shapes.of(*node)
-            installs = tuple(self._filled(each, shape, brought, attributes) for each in brought.installs)
+            installs = tuple(self._filled(each, shape, brought, name) for each in brought.installs)
             brought = msgspec.structs.replace(brought, installs=installs)
         return msgspec.structs.replace(brought, values=values, attributes=attributes, node=name)
 
-    def _filled(
-        self, installed: Installed, shape: Shape, brought: Brought, attributes: Attributes
-    ) -> Installed:
+    def _filled(self, installed: Installed, shape: Shape, brought: Brought, node: str) -> Installed:
         """What was decided for instances goes along where a rule installs something as they are."""
         over = self.book.rules[installed.rule].over
         if over is None:
             return installed
-        reaches = self.book.inclusion.reaches
+        attributes, reaches = self.decided.attributes(node), self.book.inclusion.reaches
         units = {unit.name: unit for unit in by_name(self.shapes.units(shape, brought.installs, over.name))}
         uses = []
         for use in installed.uses:
             unit = units.get(use.instance or "")
             found = filled_unit(unit, attributes, reaches).attributes if unit else {}
             uses.append(msgspec.structs.replace(use, attributes={**found, **use.attributes}))
-        return msgspec.structs.replace(installed, uses=tuple(uses))
+        return msgspec.structs.replace(installed, uses=tuple(uses), node=node)
 
     def _setting(self, rule: str, seen: list[Seen]) -> Iterable[str]:
         answers = asked(self.book.wheres.get(rule), seen, self.book.budgets[rule])

@@ -33,6 +33,7 @@ class Slots:
     def __init__(self, fleet: Fleet, bringing: Bringing) -> None:
         self._fleet = fleet
         self._shapes = bringing.shapes
+        self._installing = bringing.installing
         self._order = bringing.book.order
         self._seen: dict[int | None, list[_Node]] = {}
 
@@ -59,7 +60,7 @@ class Slots:
             params = partial(_params, kind)
             for name in () if kind.said.retired else kind.names:
                 said = self._fleet.roster.said(name)
-                shape, installs = self._as_seen(level, said, kind)
+                shape, installs = self._as_seen(level, name, said, kind)
                 seen = Seen(name, said, self._shapes.features(shape, installs), None, params)
                 yield _Node(seen, kind, shape, installs)
 
@@ -70,11 +71,13 @@ class Slots:
             return unit
         return filled_unit(unit, attributes, self._fleet.layers.reaches)
 
-    def _as_seen(self, level: int | None, said: Said, kind: NodeClass) -> tuple[Shape, tuple[Installed, ...]]:
+    def _as_seen(
+        self, level: int | None, name: str, said: Said, kind: NodeClass
+    ) -> tuple[Shape, tuple[Installed, ...]]:
         """What a rule sees of a node: one that installs sees what is there before it, the others all."""
-        installs = kind.brought.installs
         if level is None:
-            return self._shapes.of(said, kind.overrides), installs
+            return self._shapes.of(said, kind.overrides), kind.brought.installs
+        installs = self._installing.of(name)  # as they were without what was decided for attributes
         earlier = tuple([each for each in installs if self._order[each.rule] < level])
         return self._shapes.of(said), earlier
 

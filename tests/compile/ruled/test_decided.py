@@ -142,3 +142,25 @@ def test_decisions_for_retired_nodes_are_nothing() -> None:
     both = (given("d", a={"port": "80"}), placed("w", "a"))
     found = fleet(files, domain("d", "port"), install("w", "web", count=counted(1)), allocations=both)
     assert found["a"].params == {}
+
+
+def test_attributes_of_one_node_are_not_those_of_others() -> None:
+    same = "groups: [g]"
+    found = fleet(
+        {**FILES, "nodes/b": same, "nodes/c": same, "nodes/d": same},
+        install("r", "dhcp", over="interface"),
+        domain("d", "address", over="interface"),
+        rule("q", RuleKind.REQUIRE, 1, require="true", over="dhcp"),
+        install("s", "web", over="dhcp", count=counted(1)),
+        allocations=(given("d", b__eth0={"address": "1"}, c__eth0={"address": "2"}),),
+    )
+    view = ruled(found)
+    assert view is not None
+
+    def addresses(rule: str) -> dict[str, object]:
+        units = {seen.slot: seen.unit for seen in view.slots(rule) if seen.unit} if view else {}
+        said = {slot: unit.attributes.get("address") for slot, unit in units.items()}
+        return {slot: bound.given for slot, bound in said.items() if bound is not None}
+
+    assert addresses("q") == {"b/eth0": "1", "c/eth0": "2"}
+    assert addresses("s") == {}  # what is decided later no rule that installs sees
