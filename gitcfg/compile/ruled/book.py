@@ -51,7 +51,7 @@ class Rulebook:
     @cached_property
     def strata(self) -> Strata:
         """The order of the rules that install, those that count out their places among them."""
-        return strata(self.of_kind(RuleKind.INSTALL), self.wheres, self.inclusion)
+        return strata(self.of_kind(RuleKind.INSTALL), self.wheres, self.pers, self.inclusion)
 
     @cached_property
     def order(self) -> Mapping[str, int]:

@@ -88,9 +88,9 @@ def _read(
         return Unreadable(rule.name, part, at, bare(problem))
 
 
-def features_asked(condition: Condition) -> frozenset[str] | None:
-    """The features that a condition looks for; None: it may look at all of them."""
-    return plain_features(condition.text) if FEATURES in condition.names else frozenset()
+def features_asked(expression: Expression) -> frozenset[str] | None:
+    """The features that an expression looks for; None: it may look at all of them."""
+    return plain_features(expression.text) if FEATURES in expression.names else frozenset()
 
 
 def bare(problem: CelProblem) -> CelProblem:

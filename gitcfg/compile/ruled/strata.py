@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from gitcfg.cel import KeyExpression
 from gitcfg.compile.inclusion import Inclusion
-from gitcfg.compile.ruled.reading import Where
+from gitcfg.compile.ruled.reading import Where, features_asked
 from gitcfg.graph import components
 from gitcfg.model import Origin
 from gitcfg.model.rules import Rule
@@ -25,9 +26,14 @@ class Strata(msgspec.Struct, frozen=True):
     circles: tuple[Circle, ...]
 
 
-def strata(rules: Sequence[Rule], wheres: Mapping[str, Where], inclusion: Inclusion) -> Strata:
-    """The order of install rules, all of whose conditions can be read."""
-    waits = waiting(rules, wheres, inclusion)
+def strata(
+    rules: Sequence[Rule],
+    wheres: Mapping[str, Where],
+    pers: Mapping[str, KeyExpression],
+    inclusion: Inclusion,
+) -> Strata:
+    """The order of install rules, all of whose conditions and keys can be read."""
+    waits = waiting(rules, {rule.name: _asked(rule, wheres, pers) for rule in rules}, inclusion)
     by_name = {rule.name: rule for rule in rules}
     level: dict[str, int] = {}
     circles = []
@@ -42,7 +48,9 @@ def strata(rules: Sequence[Rule], wheres: Mapping[str, Where], inclusion: Inclus
     return Strata(tuple(map(tuple, layers)), tuple(sorted(circles, key=lambda circle: circle.rules)))
 
 
-def waiting(rules: Sequence[Rule], wheres: Mapping[str, Where], inclusion: Inclusion) -> dict[str, list[str]]:
+def waiting(
+    rules: Sequence[Rule], reads: Mapping[str, frozenset[str] | None], inclusion: Inclusion
+) -> dict[str, list[str]]:
     """For each rule those that bring what it reads. One that looks at all features waits for all others."""
     bringing: dict[str, list[str]] = {}
     for rule in rules:
@@ -51,7 +59,7 @@ def waiting(rules: Sequence[Rule], wheres: Mapping[str, Where], inclusion: Inclu
     everyone = [rule.name for rule in rules]
     waits: dict[str, list[str]] = {}
     for rule in rules:
-        asked = _asked(rule, wheres)
+        asked = reads[rule.name]
         if asked is None:
             found = {name for name in everyone if name != rule.name}
         else:
@@ -66,14 +74,18 @@ def _brought(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
     return inclusion.reaches.closed([feature]) if feature in inclusion.edges else frozenset({feature})
 
 
-def _asked(rule: Rule, wheres: Mapping[str, Where]) -> frozenset[str] | None:
+def _asked(
+    rule: Rule, wheres: Mapping[str, Where], pers: Mapping[str, KeyExpression]
+) -> frozenset[str] | None:
     """The features that a rule looks for; None: it may look at all of them."""
-    where = wheres.get(rule.name)
-    asked = where.asked if where else frozenset[str]()
-    return asked if asked is None or rule.over is None else asked | {rule.over.name}
+    where, per = wheres.get(rule.name), pers.get(rule.name)
+    over = frozenset[str]() if rule.over is None else frozenset({rule.over.name})
+    keys = frozenset[str]() if per is None else features_asked(per)
+    asked = frozenset[str]() if where is None else where.asked
+    return None if asked is None or keys is None else asked | keys | over
 
 
 def _places(rules: Sequence[Rule]) -> Iterator[Origin]:
     """Where rules say what they install, and what they read for it."""
     for rule in rules:
-        yield from (ref.origin for ref in (rule.feature, rule.over, rule.where) if ref is not None)
+        yield from (ref.origin for ref in (rule.feature, rule.over, rule.where, rule.per) if ref is not None)

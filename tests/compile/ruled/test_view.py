@@ -155,3 +155,13 @@ def test_keys_and_conditions_that_mean_nothing_are_told(said: dict[str, Any], pa
 )
 def test_invariants_are_of_nodes_instances_or_groups(said: dict[str, Any], fits: bool) -> None:
     assert bool(view(rule("r", RuleKind.REQUIRE, **said)).book.unreadable) is not fits
+
+
+def test_features_in_a_key_are_there_when_it_is_asked() -> None:
+    found = view(
+        install("a", "public", per='"service" in node.features', count=counted(1)),
+        install("z", "service", where="has(node.facts.rack)"),
+    )
+    assert found.book.strata.layers == (("z",), ("a",))
+    groups = {key: [seen.name for seen in slots] for key, slots in found.groups("a").items()}
+    assert groups == {True: ["a", "b", "c"], False: ["e", "f", "g"]}
