@@ -20,5 +20,5 @@ def refuse_failed(ruled: Ruled, rules: Iterable[Rule]) -> None:
             nodes = sorted({slot.partition("/")[0] for slot in found})
             origin = rule.where.origin if rule.where is not None else rule.origin
             raise Failing(
-                Cause(f"rule {rule.name}", (origin,), rule.name), str(found[min(found)]), tuple(nodes)
+                Cause(f"rule {rule.name}", (origin,), rule.name), found[min(found)].message, tuple(nodes)
             )

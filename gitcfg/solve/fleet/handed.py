@@ -48,8 +48,8 @@ class Handed:
             try:
                 self._domains[rule.name, param] = parse(said.items, kind)
             except DomainProblem as problem:
-                cause = Cause(f"rule {rule.name}", (said.origin,), rule.name)
-                raise Failing(cause, str(problem)) from None
+                at = said.origin if problem.index is None else said.places[problem.index]
+                raise Failing(Cause(f"rule {rule.name}", (at,), rule.name), problem.message) from None
         for seen in self._ruled.slots(rule.name):
             for param in rule.domains:
                 asked = _Asked(seen.slot, param, seen, [])
@@ -132,7 +132,8 @@ class Handed:
         try:
             return [expression.key(row, self._ruled.book.budgets[rule.name]) for row in rows]
         except CelProblem as problem:
-            raise Failing(self._causes.named([self._causes.rule(rule, "unique")])[0], str(problem)) from None
+            cause = Cause(f"rule {rule.name}", (rule.origin,), rule.name)
+            raise Failing(cause, problem.message) from None
 
     def given(self, found: Mapping[str, Value]) -> dict[str, dict[str, dict[str, Value]]]:
         """Values by rule, slot and parameter: each goes to the rule that had it, else to the first."""

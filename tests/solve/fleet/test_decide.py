@@ -51,7 +51,8 @@ def values(files: dict[str, str], *rules: Rule, stood: tuple[Allocation, ...] = 
 
 def domain(name: str, param: str, *items: int | str, **said: Any) -> Rule:
     at = Origin("rules/all.yaml", 30, 7)
-    return rule(name, RuleKind.DOMAIN, domains={param: Domain(param, items, at, ())}, **said)
+    places = tuple(Origin("rules/all.yaml", 31 + n, 9) for n in range(len(items)))
+    return rule(name, RuleKind.DOMAIN, domains={param: Domain(param, items, at, places)}, **said)
 
 
 def test_the_first_in_natural_order_are_taken_and_those_that_stand_are_kept() -> None:
@@ -173,8 +174,9 @@ def test_where_it_is_not_known_what_is_asked_nothing_is_decided() -> None:
         decided({}, install("one", "mail", where='node.facts.rack == "1"', count=counted(1, 1)))
     assert found.value.nodes == ("n1", "n10", "n2")
     assert found.value.cause.rule == "one"
-    with pytest.raises(Failing):
-        decided({}, domain("d", "port", "9-1"))
+    with pytest.raises(Failing) as wrong:
+        decided({}, domain("d", "port", 7, "9-1"))
+    assert wrong.value.cause.origins == (Origin("rules/all.yaml", 32, 9),)
 
 
 def test_what_was_decided_for_rules_that_are_wrong_stays() -> None:

@@ -10,7 +10,7 @@ from gitcfg.solve.fleet import Solved, Unsolved, decide, difference
 from gitcfg.solve.fleet.allocated import placed
 from tests.compile.ruled.fleets import TODAY, fleet
 from tests.seeds import TIMES
-from tests.solve.fleet.repositories import FEATURES, Repository, answers, repositories, spots_of
+from tests.solve.fleet.repositories import FEATURES, Repository, answers, repositories, spots_of, whole
 
 
 def decided(said: Repository, allocations: dict[str, Allocation]) -> Solved | Unsolved:
@@ -70,6 +70,24 @@ def test_values_are_unique_and_in_their_domain(said: Repository) -> None:
     assert values.keys() == said.nodes.keys()
     assert len(set(values.values())) == len(values)
     assert all(said.ports[0] <= value <= said.ports[1] for value in values.values())
+
+
+@settings(max_examples=30 * TIMES)
+@given(repositories())
+def test_nodes_get_what_was_decided(said: Repository) -> None:
+    found = decided(said, {})
+    assume(isinstance(found, Solved))
+    assert isinstance(found, Solved)
+    compiled = fleet(said.files(), *said.rules(), allocations=tuple(found.allocations.values()))
+    spots = spots_of(said, found.allocations)
+    for name, node in said.nodes.items():
+        placed_here = {feature for feature, slot in spots if slot == name}
+        assert set(compiled[name].features) == whole(
+            said, placed_here | set(node["features"]), node["without"]
+        )
+    values = [compiled[name].params["port"] for name in said.nodes]
+    assert len(set(values)) == len(values)
+    assert all(node["port"] in (None, compiled[name].params["port"]) for name, node in said.nodes.items())
 
 
 @settings(max_examples=30 * TIMES)
