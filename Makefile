@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,agent,htcondor,server,solve,ssh
 
-.PHONY: demo test bench bench-agents bench-deploy lint docs pictures reference setup clean
+.PHONY: demo test bench bench-agents bench-deploy bench-solve lint docs pictures reference setup clean
 
 setup: $(STAMP)
 
@@ -31,6 +31,10 @@ bench-agents: $(STAMP)
 # gitcfg deploy beside ssh, fabric, ansible and others, on loopback: about ten minutes; DEPLOY="--help" tells more.
 bench-deploy: $(STAMP)
 	$(BIN)/python -m bench.deploy $(DEPLOY)
+
+# What gitcfg.solve chooses beside CP-SAT on the whole problem, and clingo: a few minutes; SOLVE="--help" tells more.
+bench-solve: $(STAMP)
+	$(BIN)/python -m bench.solve $(SOLVE)
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -13,7 +13,8 @@ from bench.report.table import Table
 class Results(msgspec.Struct, frozen=True):
     """All rows, and the machine they were measured on.
 
-    `agents` is the server under load, by that version, `deploys` are deploys over SSH.
+    `agents` is the server under load, by that version, `deploys` are deploys over SSH,
+    `solving` is what `gitcfg.solve` chooses.
     """
 
     records: tuple[Record, ...] = ()
@@ -22,6 +23,8 @@ class Results(msgspec.Struct, frozen=True):
     agents_version: str = ""
     deploys: tuple[Table, ...] = ()
     deploys_version: str = ""
+    solving: tuple[Table, ...] = ()
+    solving_version: str = ""
 
     @property
     def versions(self) -> dict[str, str]:
@@ -60,6 +63,12 @@ def keep_agents(agents: Sequence[Table], version: str, machine: Mapping[str, str
 def keep_deploys(deploys: Sequence[Table], version: str, machine: Mapping[str, str], path: Path) -> Results:
     """Put new figures of deploys in the place of those in the file."""
     kept = replace(read(path), machine=machine, deploys=tuple(deploys), deploys_version=version)
+    return _written(kept, path)
+
+
+def keep_solving(solving: Sequence[Table], version: str, machine: Mapping[str, str], path: Path) -> Results:
+    """Put new figures of solving in the place of those in the file."""
+    kept = replace(read(path), machine=machine, solving=tuple(solving), solving_version=version)
     return _written(kept, path)
 
 

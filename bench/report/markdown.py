@@ -60,6 +60,17 @@ one command, the file in its input. gitcfg renders, looks at what stands, instal
 way back, and records it; nobody else does any of that.
 """
 
+_SOLVING = """\
+## Solving
+
+Made by `python -m bench.solve`, gitcfg {version}. Each run is a process of its own; figures are of the choice
+alone, within it: from plain data in memory to the answer, with what a way imports and builds for that.
+`answer` is how many spots are placed or slots have values, and how many changes of what stood that takes:
+all ways find the fewest. gitcfg breaks ties, too, so that there is one answer; the others give any. They
+get the whole problem at once: CP-SAT with one worker, clingo minimising by unsatisfiable cores,
+and what stood only where something did.
+"""
+
 _SHOWN = ("nodes", "groups", "features", "parameters", "memberships", "include_depth", "identity", "depends")
 _SOME = 200
 
@@ -71,7 +82,7 @@ def document(results: Results, date: str) -> str:
     parts += ["## Fleets\n", _markdown(_fleets(results))]
     for table in (goals(results.records), *tables(results.records)):
         parts += [f"## {table.title}\n", _markdown(table)]
-    parts += [of_agents(results, ""), of_deploys(results, "")]
+    parts += [of_agents(results, ""), of_deploys(results, ""), of_solving(results, "")]
     return "\n".join(part for part in parts if part)
 
 
@@ -83,6 +94,11 @@ def of_agents(results: Results, date: str) -> str:
 def of_deploys(results: Results, date: str) -> str:
     """The section on deploys over SSH; nothing if they were not measured."""
     return _section(_DEPLOYS, results.deploys, results.deploys_version, date)
+
+
+def of_solving(results: Results, date: str) -> str:
+    """The section on choices that rules leave open; nothing if they were not measured."""
+    return _section(_SOLVING, results.solving, results.solving_version, date)
 
 
 def put(made: str, place: Path) -> None:

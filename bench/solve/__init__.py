@@ -1,0 +1,1 @@
+"""Solving beside CP-SAT on the whole problem, and clingo."""
