@@ -106,7 +106,9 @@ def _finding(rule: Rule, require: Ref, wrong: Sequence[_Asked]) -> Finding:
     said = rule.message.rstrip(".") or f"What the rule {rule.name} requires does not hold"
     groups = sorted({one.group for one in wrong if one.group})
     members = [seen for one in wrong for seen in one.members]
-    names = listed(groups) if groups else some([seen.slot for seen in members]) if rule.over else ""
+    names = listed(groups) if groups else ""
+    if rule.over is not None and members and not groups:
+        names = some([seen.slot for seen in members])
     origins = [ref.origin for ref in (require, rule.where, rule.over, rule.per) if ref is not None]
     nodes = sorted({seen.name for seen in members})
     return of("GC402", rule.name, f"{said} ({names})." if names else f"{said}.", origins, nodes)

@@ -1,0 +1,1 @@
+"""Checks of rules across nodes."""
