@@ -97,7 +97,8 @@ def again(
     """What examining everything would give; None: so much may have changed that everything must be."""
     changed = frozenset(path for path, _ in prior.places.items() ^ places.items())
     conditional = any(hold.members is None for hold in now.model.holds.values())
-    stuck = prior.unjudged or conditional or not changed.isdisjoint(prior.untyped)
+    together = now.model.rules or now.model.allocations  # what rules ask is asked of all nodes
+    stuck = prior.unjudged or conditional or together or not changed.isdisjoint(prior.untyped)
     names = None if stuck else _concerned(changed, prior.places.keys() & places.keys(), now, roster)
     told = None if names is None else carried(prior.told, changed, names)
     if names is None or told is None:
