@@ -32,7 +32,7 @@ class Decided:
     def _add_places(self, rule: Rule, found: Allocation) -> None:
         for ref in found.install:
             node, _, name = ref.name.partition("/")
-            if rule.over is not None or not name:
+            if node and (rule.over is not None or not name):  # nodes that walk in have no name yet
                 self._places.setdefault((rule.name, node), {})[name] = ref
                 self._rules.setdefault(node, {})[rule.name] = None
 
@@ -40,7 +40,7 @@ class Decided:
         for slot, given in found.values.items():
             node, _, name = slot.partition("/")
             values = {param: bound for param, bound in given.items() if param in rule.domains}
-            if not values or (name and rule.over is None):
+            if not node or not values or (name and rule.over is None):
                 continue
             self._rules.setdefault(node, {})[rule.name] = None
             if rule.over is None:

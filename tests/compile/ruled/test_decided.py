@@ -164,3 +164,23 @@ def test_attributes_of_one_node_are_not_those_of_others() -> None:
 
     assert addresses("q") == {"b/eth0": "1", "c/eth0": "2"}
     assert addresses("s") == {}  # what is decided later no rule that installs sees
+
+
+def test_nothing_is_decided_for_nodes_that_nobody_has_described() -> None:
+    found = fleet(
+        {**FILES, "gitcfg": "format: 1\nwalk_in: {groups: [g]}"},
+        install("w", "web", count=counted(1)),
+        install("o", "dhcp", over="interface", count=counted(1)),
+        domain("d", "port"),
+        domain("e", "address", over="interface"),
+        allocations=(
+            placed("w", ""),
+            placed("o", "/eth0"),
+            Allocation("d", Origin("d"), values={"": {"port": plain("1")}}),
+            Allocation("e", Origin("e"), values={"/eth0": {"address": plain("1")}}),
+        ),
+    )
+    (kind,) = found.walking_in
+    assert kind.features == {"interface"}
+    assert "port" not in kind.params
+    assert kind.params["if.eth0"] == "${with.address}"
