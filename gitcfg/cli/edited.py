@@ -60,8 +60,24 @@ def _last(session: Session, name: str) -> int:
     return last_version(session.open().repository, name)
 
 
+class Done(msgspec.Struct, frozen=True):
+    """The files that an edit wrote, and its commit."""
+
+    files: Mapping[str, "Written"]
+    commit: str | None = None
+
+
 def carry(session: Session, work: Callable[["Draft"], None], wished: Wish) -> int:
     """Do some work on a draft and write what it makes, all or nothing; 1 if that would add errors."""
+    done = carried(session, work, wished)
+    if done is None:
+        return 1
+    tell(session, done)
+    return 0
+
+
+def carried(session: Session, work: Callable[["Draft"], None], wished: Wish) -> Done | None:
+    """Do some work on a draft and write what it makes, all or nothing; None, and why, if it adds errors."""
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.journal import Written
     from gitcfg.edit.overlay import OverlayTree
@@ -78,10 +94,8 @@ def carry(session: Session, work: Callable[["Draft"], None], wished: Wish) -> in
             errors = added_errors(session, source, tree, OverlayTree(tree, texts), wished.renamed)
             if errors and not wished.force:
                 _tell_refused(session, errors)
-                return 1
-        commit = put_down(repository, folder, files, wished.message) if files else None
-    _tell(session, files, commit)
-    return 0
+                return None
+        return Done(files, put_down(repository, folder, files, wished.message) if files else None)
 
 
 def _tell_refused(session: Session, errors: int) -> None:
@@ -90,13 +104,14 @@ def _tell_refused(session: Session, errors: int) -> None:
     console.print("hint: --force writes it all the same.", style="cyan")
 
 
-def _tell(session: Session, files: Mapping[str, "Written"], commit: str | None) -> None:
-    for path, file in sorted(files.items()):
+def tell(session: Session, done: Done) -> None:
+    """What an edit wrote."""
+    for path, file in sorted(done.files.items()):
         deed = "made" if file.was is None else "deleted" if file.text is None else "changed"
         session.write(f"{deed} {safe(path)}\n")
-    if commit is not None:
-        session.write(f"committed {commit}\n")
-    if not files:
+    if done.commit is not None:
+        session.write(f"committed {done.commit}\n")
+    if not done.files:
         session.console(stderr=True).print("Nothing changes.")
 
 
