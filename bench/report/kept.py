@@ -14,7 +14,7 @@ class Results(msgspec.Struct, frozen=True):
     """All rows, and the machine they were measured on.
 
     `agents` is the server under load, by that version, `deploys` are deploys over SSH,
-    `solving` is what `gitcfg.solve` chooses.
+    `solving` is what `gitcfg.solve` chooses, `rules` what rules across nodes cost.
     """
 
     records: tuple[Record, ...] = ()
@@ -25,6 +25,8 @@ class Results(msgspec.Struct, frozen=True):
     deploys_version: str = ""
     solving: tuple[Table, ...] = ()
     solving_version: str = ""
+    rules: tuple[Table, ...] = ()
+    rules_version: str = ""
 
     @property
     def versions(self) -> dict[str, str]:
@@ -70,6 +72,11 @@ def keep_solving(solving: Sequence[Table], version: str, machine: Mapping[str, s
     """Put new figures of solving in the place of those in the file."""
     kept = replace(read(path), machine=machine, solving=tuple(solving), solving_version=version)
     return _written(kept, path)
+
+
+def keep_rules(rules: Sequence[Table], version: str, machine: Mapping[str, str], path: Path) -> Results:
+    """Put new figures of rules in the place of those in the file."""
+    return _written(replace(read(path), machine=machine, rules=tuple(rules), rules_version=version), path)
 
 
 def _written(results: Results, path: Path) -> Results:

@@ -71,6 +71,18 @@ get the whole problem at once: CP-SAT with one worker, clingo minimising by unsa
 and what stood only where something did.
 """
 
+_RULES = """\
+## Rules across nodes
+
+Made by `python -m bench.rules`, gitcfg {version}. Rows of the same problem take turns; figures are medians.
+`alone`: the problem as data, solved within one process; CP-SAT (one worker) and clingo get the whole
+problem and find any answer, gitcfg the first of the best, and each answer is looked at whether all holds.
+Placements: two of each of 30 features in each rack of 50 nodes, at most four a node. Addresses: those of the
+case study of PoDIM, 600 machines in 20 subnets. The others are whole processes of gitcfg on a work tree,
+without a cache (one machine more: after the solve before). What is over a fleet without rules is taken in
+the same turns.
+"""
+
 _SHOWN = ("nodes", "groups", "features", "parameters", "memberships", "include_depth", "identity", "depends")
 _SOME = 200
 
@@ -82,7 +94,7 @@ def document(results: Results, date: str) -> str:
     parts += ["## Fleets\n", _markdown(_fleets(results))]
     for table in (goals(results.records), *tables(results.records)):
         parts += [f"## {table.title}\n", _markdown(table)]
-    parts += [of_agents(results, ""), of_deploys(results, ""), of_solving(results, "")]
+    parts += [of_agents(results, ""), of_deploys(results, ""), of_solving(results, ""), of_rules(results, "")]
     return "\n".join(part for part in parts if part)
 
 
@@ -99,6 +111,11 @@ def of_deploys(results: Results, date: str) -> str:
 def of_solving(results: Results, date: str) -> str:
     """The section on choices that rules leave open; nothing if they were not measured."""
     return _section(_SOLVING, results.solving, results.solving_version, date)
+
+
+def of_rules(results: Results, date: str) -> str:
+    """The section on rules across nodes; nothing if they were not measured."""
+    return _section(_RULES, results.rules, results.rules_version, date)
 
 
 def put(made: str, place: Path) -> None:

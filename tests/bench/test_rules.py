@@ -1,9 +1,15 @@
-"""The case study that rules are measured with is the one that its page tells."""
+"""Rules are measured with the case study that is told, and with problems that are solved rightly."""
 
 from datetime import date
 
 import pytest
 
+from bench.measure import Record
+from bench.rules.fleets import bare, collecting, decided, plain
+from bench.rules.one import ADDRESSES, ASP, GITCFG, PLACEMENTS, SAT, solved
+from bench.rules.problems import addresses, different, placements, valid
+from bench.rules.rows import BARE, COLLECT, DECIDED, PLAIN
+from bench.rules.shown import tables
 from bench.rules.study import MONITOR, one_more, study, subnets
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import Fleet, compile_tree
@@ -12,7 +18,7 @@ from gitcfg.git.tree import DictTree
 from gitcfg.model import Severity
 
 TODAY = date(2026, 1, 1)
-ADDRESSES = ("public-addresses", "private-addresses", "backbone-addresses")
+RANGES = ("public-addresses", "private-addresses", "backbone-addresses")
 
 pytestmark = pytest.mark.usefixtures("ruled")
 
@@ -36,7 +42,7 @@ def test_it_has_six_hundred_machines_in_twenty_subnets(asked: Ruled) -> None:
 
 
 def test_every_interface_but_one_gets_an_address(asked: Ruled) -> None:
-    slots = [seen.slot for rule in ADDRESSES for seen in asked.slots(rule)]
+    slots = [seen.slot for rule in RANGES for seen in asked.slots(rule)]
     fixed = [seen.slot for one in subnets() for seen in asked.slots(f"{one.name}-fixed")]
     assert len({*slots, *fixed}) == len(slots) + len(fixed) == 620
     assert f"{MONITOR}/eth1" not in (*slots, *fixed)
@@ -49,3 +55,32 @@ def test_nothing_is_wrong_with_its_files() -> None:
         found = [one for one in check(compiled(files)) if one.severity is Severity.ERROR]
         assert [one for one in found if not one.code.startswith("GC4")] == []
     assert len(compiled(files).names) == 601
+
+
+@pytest.mark.parametrize("tool", [GITCFG, SAT, ASP])
+def test_each_solver_finds_an_answer(tool: str) -> None:
+    assert solved(tool, PLACEMENTS, 100).right
+    assert solved(tool, ADDRESSES, 200).right
+
+
+def test_an_answer_that_is_none_is_told() -> None:
+    assert not valid(placements(50, 2), set())
+    giving = addresses(200)
+    assert not different(giving, dict.fromkeys((want.slot for want in giving.wants), "134.58.39.10"))
+
+
+def test_nothing_is_wrong_with_large_fleets() -> None:
+    for files in (decided(100), bare(100), collecting(100), plain(100)):
+        assert [one for one in check(compiled(files)) if one.severity is Severity.ERROR] == []
+
+
+def test_goals_are_judged_by_what_was_measured() -> None:
+    rows = [(DECIDED, "check", 0.5), (BARE, "check", 0.1), (COLLECT, "check", 0.2), (PLAIN, "check", 0.1)]
+    records = [
+        Record(fleet=name, tool=GITCFG, work=work, cpu=(cpu,), wall=(1.0,), rss=(9.0,))
+        for name, work, cpu in rows
+    ]
+    judged = {row[0]: row[2:] for row in tables(records)[0].rows}
+    assert judged["check of what was decided, over none"] == ("0.40", "not reached")
+    assert judged["$collect on all nodes, over a plain value"] == ("0.10", "reached")
+    assert judged["placements of 30 features, alone"] == ("-", "not measured")

@@ -1,0 +1,69 @@
+"""The problems that are solved alone, without a repository: what solvers are compared at."""
+
+from collections.abc import Iterator
+
+from bench.rules.study import SERVERS, Subnet, subnets
+from gitcfg.domain import Values, parse
+from gitcfg.solve import Apart, Bound, Giving, Placing, Spot, Want, Within
+
+RACK = 50
+EACH = 2
+"""So many of every feature in each rack."""
+MOST = 4
+"""At most so many of the features on a node."""
+
+
+def placements(nodes: int, features: int) -> Placing:
+    """Each rack has two of every feature, and no node more than four of them."""
+    things = [f"f{number:02}" for number in range(features)]
+    names = [f"n{number:05}" for number in range(nodes)]
+    racks = [names[start : start + RACK] for start in range(0, nodes, RACK)]
+    bounds = [
+        Bound(f"two-{thing}", EACH, EACH, [(thing, name) for name in rack])
+        for thing in things
+        for rack in racks
+    ]
+    bounds += [Bound("at-most-four", 0, MOST, [(thing, name) for thing in things]) for name in names]
+    return Placing(things=things, slots=names, bounds=bounds)
+
+
+def valid(problem: Placing, placed: set[Spot]) -> bool:
+    """Does everything hold that bounds ask for?"""
+    return all(
+        bound.least <= len(placed.intersection(bound.members)) <= (bound.most or 0)
+        for bound in problem.bounds
+    )
+
+
+def addresses(machines: int, count: int = 20) -> Giving:
+    """An address for each machine of the case study, gateways and switches aside."""
+    public = Within("public-addresses", parse(["134.58.39.0-134.58.47.255"]))
+    private = Within("private-addresses", parse(["10.0.0.0/16"]))
+    wants: list[Want] = []
+    for subnet in subnets(machines, count):
+        within = public if subnet.kind == "public" else private
+        own = Within(subnet.name, _range(subnet))
+        wants += [Want(slot, (within, own)) for slot in _slots(subnet)]
+    apart = [
+        Apart(whole.cause, [want.slot for want in wants if want.within[0] is whole])
+        for whole in (public, private)
+    ]
+    return Giving(sorted(wants, key=lambda want: want.slot), apart)
+
+
+def _range(subnet: Subnet) -> Values:
+    return parse([f"{subnet.prefix}.10-{subnet.prefix}.254"])
+
+
+def _slots(subnet: Subnet) -> Iterator[str]:
+    yield from (f"{subnet.name}-server{number + 1}/eth0" for number in range(SERVERS))
+    desktops = subnet.machines - SERVERS - 2
+    yield from (f"{subnet.name}-desktop{number + 1:02}/eth0" for number in range(desktops))
+
+
+def different(problem: Giving, values: dict[str, int | str]) -> bool:
+    """Has each slot a value within its domains, and no two that are apart the same?"""
+    inside = all(values[want.slot] in one.domain for want in problem.wants for one in want.within)
+    return inside and all(
+        len({values[slot] for slot in group.slots}) == len(group.slots) for group in problem.apart
+    )
