@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gitcfg.comparison.differing import Differing
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.ruled.collecting import Lacking
 from gitcfg.git.tree import DictTree
@@ -252,3 +253,9 @@ def test_what_looks_like_a_secret_in_a_list_is_not_collected(said: str) -> None:
     }
     found = collecting(f"{{param: tags, feature: dns, {said}}}", "plain", **more)
     assert found["e"].params["plain"] in (None, "", [])
+
+
+def test_what_others_give_makes_a_difference() -> None:
+    said = "{param: name, feature: dns}"
+    old, new = collecting(said), collecting(said, **{"nodes/h": "features: [dns]"})
+    assert "listed" in (Differing(old, new).names(old["e"].kind, new["e"].kind) or ())
