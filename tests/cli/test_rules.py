@@ -53,7 +53,7 @@ def test_rules_are_edited_by_the_program_that_reads_them(pool: Path) -> None:
 def test_nothing_goes_that_something_was_decided_for(pool: Path) -> None:
     refused = gitcfg("delete rule some")
     assert refused.returncode == 1
-    assert "GC201" in refused.stdout + refused.stderr
+    assert "GC403" in refused.stdout + refused.stderr
     assert (pool / "rules/r.yaml").read_text() == FILES["rules/r.yaml"]
     assert gitcfg("delete allocation some").returncode == 0
     assert gitcfg("delete rule some").returncode == 0
