@@ -34,6 +34,7 @@ COMMANDS = {
     "delete": "gitcfg.cli.delete",
     "rename": "gitcfg.cli.rename",
     "configure": "gitcfg.cli.configure.command",
+    "solve": "gitcfg.cli.solving.command",
     "hold": "gitcfg.cli.hold",
     "override": "gitcfg.cli.override",
     "node": "gitcfg.cli.node",
