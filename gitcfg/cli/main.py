@@ -35,6 +35,7 @@ COMMANDS = {
     "rename": "gitcfg.cli.rename",
     "configure": "gitcfg.cli.configure.command",
     "solve": "gitcfg.cli.solving.command",
+    "rules": "gitcfg.cli.ruling.command",
     "hold": "gitcfg.cli.hold",
     "override": "gitcfg.cli.override",
     "node": "gitcfg.cli.node",
