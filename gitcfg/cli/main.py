@@ -27,6 +27,7 @@ COMMANDS = {
     "diff": "gitcfg.cli.diff",
     "log": "gitcfg.cli.log",
     "graph": "gitcfg.cli.graph",
+    "may": "gitcfg.cli.may",
     "undo": "gitcfg.cli.undo",
     "snapshot": "gitcfg.cli.snapshot",
     "new": "gitcfg.cli.new",

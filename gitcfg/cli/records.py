@@ -29,6 +29,7 @@ ITEMS = {
     "gitcfg.inventory/1": ("nodes", "standing"),
     "gitcfg.tokens/1": ("tokens", "token"),
     "gitcfg.policy/1": ("commands", "permission"),
+    "gitcfg.may/1": ("answers", "permit"),
     "gitcfg.deploy/1": ("nodes", "deployed"),
     "gitcfg.secrets/1": ("secrets", "secret"),
     "gitcfg.deploys/1": ("deploys", "run"),
