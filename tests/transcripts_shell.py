@@ -21,15 +21,11 @@ _COMMITS = re.compile(r"\bgit (commit|merge|revert)\b")
 
 
 class Place(msgspec.Struct):
-    """Where the next command of a page is run, and how many before it made commits.
-
-    `programs` is where gitcfg is.
-    """
+    """Where the next command of a page is run, and how many before it made commits."""
 
     home: Path
     folder: Path
     own: Path
-    programs: Path = Path(sys.executable).parent
     commits: int = 0
 
 
@@ -71,7 +67,7 @@ def execute(command: str, place: Place) -> str:
 def _environment(place: Place) -> dict[str, str]:
     when = (FIRST_COMMIT + timedelta(days=place.commits)).isoformat()
     return {
-        "PATH": f"{place.programs}:{os.environ['PATH']}",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "HOME": str(place.home),
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",

@@ -32,7 +32,6 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "TEXTS": (),
     "NEW": (),
     "WHO": (),
-    "WHAT": ("file",),
     "ENTITY": ("entity",),
     "SNAPSHOT": ("snapshot",),
     "HOLD": ("hold",),
