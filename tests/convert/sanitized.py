@@ -11,10 +11,12 @@ from gitcfg.cache.cache import NoCache
 from gitcfg.comparison.change import Change
 from gitcfg.convert.sanitize.tree import Sanitizer
 from gitcfg.convert.sanitize.words import (
+    CALLED,
     CEL,
     CHOICES,
     EVERYWHERE,
     JINJA,
+    PREFIXES,
     SCHEMA,
     SCHEMA_CHOICES,
     keys,
@@ -26,7 +28,7 @@ from gitcfg.model.kinds import FOLDERS
 TODAY = date(2026, 1, 1)
 FORMAT = {
     part
-    for words in (CEL, CHOICES, EVERYWHERE, FOLDERS, JINJA, SCHEMA, SCHEMA_CHOICES, keys())
+    for words in (CALLED, CEL, CHOICES, EVERYWHERE, FOLDERS, JINJA, PREFIXES, SCHEMA, SCHEMA_CHOICES, keys())
     for word in words
     for part in re.findall(r"[^\W\d_]+", word.lower())
 }

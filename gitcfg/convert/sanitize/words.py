@@ -19,7 +19,7 @@ def _set(words: str) -> frozenset[str]:
 
 EVERYWHERE = _set(
     "true false null inf nan undefined error warning default if elif else endif include use"
-    " is isnt proc sys dev gitcfg yaml yml txt"
+    " is isnt proc sys dev gitcfg yaml yml txt allowed signers"
 )
 """Words that mean something in names and values too: literals, HTCondor's own, folders, ours, endings."""
 
