@@ -8,14 +8,24 @@ from types import MappingProxyType
 import msgspec
 
 from gitcfg.model import GitcfgError, Severity
+from gitcfg.model.kinds import supported
 
 
 class Code(msgspec.Struct, frozen=True):
-    """A code: `title` says what must hold; `awaits` names the later work that will produce it."""
+    """A code: `title` says what must hold, `folder` which one it is about, if it is about one.
+
+    `written`: something reports it, and a page explains it.
+    """
 
     name: str
     title: str
-    awaits: str = ""
+    folder: str = ""
+    written: bool = True
+
+    @property
+    def awaits(self) -> str:
+        """The folder that has to be read before it is reported; nothing where this version reports it."""
+        return self.folder if self.folder and not (self.written and supported(self.folder)) else ""
 
     @property
     def severity(self) -> Severity:
@@ -51,11 +61,6 @@ _TITLES = {
     "GC309": "A file's format can carry every name and value that goes into the file.",
     "GC310": "In a nesting format no parameter's name is the beginning of another's.",
     "GC311": "A fact that a node's binding asks for is there.",
-    "GC401": "Every rule is satisfied.",
-    "GC402": "Every invariant holds.",
-    "GC403": "No allocation is left over.",
-    "GC404": "Values lie in their domains and are unique where they must be.",
-    "GC407": "Rules that install features do not wait for each other in a circle.",
     "GC408": "Every expression can be evaluated on the nodes it is for.",
     "GC501": "Every setting counts on some node.",
     "GC502": "Every group and feature is had by some node.",
@@ -72,16 +77,26 @@ _TITLES = {
     "GC513": "Nothing holds another tool's encrypted text, or a private key that everybody can read.",
     "GC514": "A file that takes a secret names it, or says its mode.",
 }
+_OF_RULES = {
+    "GC401": "Every rule is satisfied.",
+    "GC402": "Every invariant holds.",
+    "GC403": "No allocation is left over.",
+    "GC404": "Values lie in their domains and are unique where they must be.",
+    "GC407": "Rules that install features do not wait for each other in a circle.",
+}
 _LATER = {
-    "GC405": ("Whoever pushes a change may make it.", "rules"),
-    "GC406": ("Collected values do not depend on each other in a circle.", "rules"),
+    "GC405": "Whoever pushes a change may make it.",
+    "GC406": "Collected values do not depend on each other in a circle.",
 }
 
 
 def _known() -> dict[str, Code]:
-    produced = [Code(name, title) for name, title in _TITLES.items()]
-    later = [Code(name, title, awaits) for name, (title, awaits) in _LATER.items()]
-    return {code.name: code for code in sorted([*produced, *later], key=lambda code: code.name)}
+    codes = (
+        *(Code(name, title) for name, title in _TITLES.items()),
+        *(Code(name, title, "rules") for name, title in _OF_RULES.items()),
+        *(Code(name, title, "rules", written=False) for name, title in _LATER.items()),
+    )
+    return {code.name: code for code in sorted(codes, key=lambda code: code.name)}
 
 
 CODES: Mapping[str, Code] = MappingProxyType(_known())

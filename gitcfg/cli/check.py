@@ -7,6 +7,7 @@ import typer
 
 from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.model import GitcfgError
+from gitcfg.model.kinds import supported
 
 if TYPE_CHECKING:
     from gitcfg.check.checked import Checked
@@ -36,7 +37,12 @@ class Form(StrEnum):
 FORGES = (Form.GITHUB, Form.GITLAB, Form.SARIF)
 _FORM = typer.Option("-o", "--output", help="What to write; the last three are for forges.")
 _EACH = typer.Option(help="Every commit of a range, parents first.", metavar="REV..REV")
-_AS = typer.Option("--as", help="With --each: who would push it, for who may change what.", metavar="WHO")
+_AS = typer.Option(
+    "--as",
+    help="With --each: who would push it, for who may change what.",
+    metavar="WHO",
+    hidden=not supported("rules"),
+)
 _PARSERS = typer.Option(
     "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."
 )

@@ -9,10 +9,7 @@ import gitcfg
 from gitcfg.check.codes import CODES
 from gitcfg.generate import MISTAKES, Operations, Options, Types, large, repository, small, stress
 from gitcfg.model import Finding, Severity
-from gitcfg.model.kinds import supported
 
-RULES = {"GC401", "GC402", "GC403", "GC404", "GC407"}
-"""What only repositories with rules can have."""
 replace = msgspec.structs.replace
 SHAPES = {
     **{f"seed {seed}": Options(seed=seed) for seed in range(8)},
@@ -58,4 +55,4 @@ def test_all_mistakes_at_once_are_all_found() -> None:
 
 def test_there_is_a_mistake_for_every_error_that_gitcfg_reports() -> None:
     reported = {name for name, code in CODES.items() if not code.awaits and code.severity is Severity.ERROR}
-    assert set(MISTAKES) == reported - (set() if supported("rules") else RULES)
+    assert set(MISTAKES) == reported
