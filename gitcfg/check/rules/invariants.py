@@ -12,7 +12,7 @@ from gitcfg.check.rules.failing import Failures
 from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.words import named, some
 from gitcfg.check.structure import listed
-from gitcfg.compile.ruled.asking import Seen, values
+from gitcfg.compile.ruled.asking import VALUES, Seen, values
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind
 
@@ -21,13 +21,9 @@ _OF_CLASSES = frozenset({"node.groups", "node.features", "node.params"})
 """What nodes of one class have in common."""
 
 _IN_GROUPS: Mapping[str, Callable[[Seen], Any]] = {
-    "name": lambda seen: seen.name,
-    "groups": lambda seen: [ref.name for ref in seen.said.groups],
-    "features": lambda seen: sorted(seen.features),
-    "labels": lambda seen: list(seen.said.labels),
-    "facts": lambda seen: seen.said.fact_values(),
-    "params": lambda seen: dict(seen.params()),
+    name.removeprefix("node."): of for name, of in VALUES.items() if name.startswith("node.")
 }
+"""What a group says of each of its nodes: what conditions see of one."""
 
 
 class _Asked(msgspec.Struct, frozen=True):

@@ -46,7 +46,7 @@ def slot(node: str, unit: Unit | None) -> str:
     return f"{node}/{unit.name}" if unit is not None and unit.name else node
 
 
-_VALUES: Mapping[str, Callable[[Seen], Any]] = {
+VALUES: Mapping[str, Callable[[Seen], Any]] = {
     "node.name": lambda seen: seen.name,
     "node.groups": lambda seen: [ref.name for ref in seen.said.groups],
     "node.features": lambda seen: sorted(seen.features),
@@ -70,7 +70,7 @@ _ALIKE: Mapping[str, Callable[[Seen], Hashable]] = {
 
 def values(expression: Expression, seen: Seen) -> dict[str, Any]:
     """What an expression wants to know."""
-    return {name: _VALUES[_same(name)](seen) for name in expression.names}
+    return {name: VALUES[_same(name)](seen) for name in expression.names}
 
 
 def _same(name: str) -> str:
