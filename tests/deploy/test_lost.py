@@ -162,7 +162,8 @@ def ended(world: World) -> Hello:
     raise AssertionError("the installation does not end")
 
 
-def test_a_far_end_that_is_killed_is_a_lost_line(world: World) -> None:
+def killed_far_end(world: World) -> LineLost:
+    """How a deploy of commit b over commit a ends when the far end is killed as it restarts the daemon."""
     deploy(world, package({CONFIG: "one\n"}))
     new = package({CONFIG: "two\n"}, slow(world), commit="b")
     with line_to(world) as line:
@@ -175,7 +176,11 @@ def test_a_far_end_that_is_killed_is_a_lost_line(world: World) -> None:
 
         with pytest.raises(LineLost) as found:
             talk(line, lambda hello: ordered(new, actions=restarting("app")), told)
-    assert found.value.after == "restart app"
+    return found.value
+
+
+def test_a_far_end_that_is_killed_is_a_lost_line(world: World) -> None:
+    assert killed_far_end(world).after == "restart app"
     assert greeted(world).interrupted
     before = standing(world.root)
     dry = deploy(world, package({CONFIG: "one\n"}), dry=True).outcome
@@ -228,18 +233,7 @@ def test_one_that_died_when_all_was_done(world: World) -> None:
 
 def test_one_that_cannot_be_taken_back_is_in_the_way(world: World) -> None:
     """It is told as what the node came to, and whose it was; no later commit is tried."""
-    deploy(world, package({CONFIG: "one\n"}))
-    new = package({CONFIG: "two\n"}, slow(world), commit="b")
-    with line_to(world) as line:
-
-        def told(step: str, state: str) -> None:
-            if step == "restart app":
-                until(world.daemons / "here")
-                for process in far_ends(world):
-                    os.kill(process, signal.SIGKILL)
-
-        with pytest.raises(LineLost):
-            talk(line, lambda hello: ordered(new, actions=restarting("app")), told)
+    killed_far_end(world)
     (world.root / "etc/app").rename(world.root / "etc/elsewhere")
     (world.root / "etc/app").write_text("somebody's")
     done = deploy(world, package({CONFIG: "three\n"}, commit="c"))
