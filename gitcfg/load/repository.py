@@ -57,35 +57,11 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
     allocations = Shelf(_read_now(tree, ALLOCATIONS.folder), ALLOCATIONS, packs)
     names = Reading(tree)
     templates, sources = _names(names, "templates"), _names(names, "files")
-    kinds: tuple[Shelf[Any] | Sheets[Any], ...] = (
-        nodes,
-        parameters,
-        subsystems,
-        features,
-        groups,
-        written,
-        overrides,
-        holds,
-        secrets,
-        rules,
-        allocations,
+    defined: tuple[Shelf[Any] | Sheets[Any], ...] = (
+        *(nodes, parameters, subsystems, features, groups),
+        *(overrides, holds, secrets, rules, allocations),
     )
-    parts = (
-        Known(findings),
-        nodes,
-        parameters,
-        subsystems,
-        features,
-        groups,
-        nodesets,
-        overrides,
-        holds,
-        keys,
-        secrets,
-        rules,
-        allocations,
-        Known(names.findings),
-    )
+    parts = (Known(findings), *defined, nodesets, keys, Known(names.findings))
     return Model(
         settings,
         parameters=parameters,
@@ -102,7 +78,7 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
         allocations=allocations,
         templates=templates,
         sources=sources,
-        unread=Unread({part.kind.folder: part for part in kinds}),
+        unread=Unread({part.kind.folder: part for part in (*defined, written)}),
         findings=Findings(parts),
     )
 
