@@ -35,13 +35,15 @@ class Command(msgspec.Struct, frozen=True):
     expected: str
 
 
-def run(page: Path, tmp_path: Path, own: Path | None = None) -> None:
+def run(page: Path, tmp_path: Path, own: Path | None = None, programs: Path | None = None) -> None:
     """Run all transcripts of a page below an empty folder. AssertionError: something else is printed.
 
-    `own` is a folder of files that are there in the beginning, in place of the page's.
+    `own` is a folder of files that are there in the beginning, in place of the page's; `programs` one in
+    which gitcfg is, in place of the one that is installed.
     """
     text = page.read_text(encoding="utf-8")
     place = Place(tmp_path, tmp_path, own if own is not None else page.with_suffix(""))
+    place.programs = programs or place.programs
     told, wrong = _follow(page, text, place)
     if UPDATE and told != text:
         page.write_text(told, encoding="utf-8")

@@ -21,11 +21,15 @@ _COMMITS = re.compile(r"\bgit (commit|merge|revert)\b")
 
 
 class Place(msgspec.Struct):
-    """Where the next command of a page is run, and how many before it made commits."""
+    """Where the next command of a page is run, and how many before it made commits.
+
+    `programs` is where gitcfg is.
+    """
 
     home: Path
     folder: Path
     own: Path
+    programs: Path = Path(sys.executable).parent
     commits: int = 0
 
 
@@ -67,7 +71,7 @@ def execute(command: str, place: Place) -> str:
 def _environment(place: Place) -> dict[str, str]:
     when = (FIRST_COMMIT + timedelta(days=place.commits)).isoformat()
     return {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": f"{place.programs}:{os.environ['PATH']}",
         "HOME": str(place.home),
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",

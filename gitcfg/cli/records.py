@@ -29,10 +29,13 @@ ITEMS = {
     "gitcfg.inventory/1": ("nodes", "standing"),
     "gitcfg.tokens/1": ("tokens", "token"),
     "gitcfg.policy/1": ("commands", "permission"),
+    "gitcfg.may/1": ("answers", "permit"),
     "gitcfg.deploy/1": ("nodes", "deployed"),
     "gitcfg.secrets/1": ("secrets", "secret"),
     "gitcfg.deploys/1": ("deploys", "run"),
     "gitcfg.deployment/1": ("nodes", "turn"),
+    "gitcfg.solve/1": ("changes", "decision"),
+    "gitcfg.rules/1": ("rules", "rule"),
 }
 """By schema: the key under which a record holds its items, and what one of them is called."""
 _NAMED = {"gitcfg.render/1": "node"}  # else the key of an item's name is what the item is called

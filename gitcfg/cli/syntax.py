@@ -32,6 +32,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "TEXTS": (),
     "NEW": (),
     "WHO": (),
+    "WHAT": ("file",),
     "ENTITY": ("entity",),
     "SNAPSHOT": ("snapshot",),
     "HOLD": ("hold",),

@@ -1,0 +1,55 @@
+"""`gitcfg may`: who may change what."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gitcfg.cli.plain import safe
+from gitcfg.cli.session import Output, Session, write
+
+if TYPE_CHECKING:
+    from gitcfg.gate.permits.asked import Answer
+
+EPILOG = """Examples:
+
+  gitcfg may ann@example.org feature/ExecuteNode      may she change it, and by which rule?
+
+  gitcfg may bob /etc/motd --at main                  a file on nodes, as the server would judge it
+
+  gitcfg may ci@example.org groups/default.yaml       all that a file of the repository says"""
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    who: Annotated[str, typer.Argument(help="Who signs, or who pushes, by that name.")],
+    what: Annotated[str, typer.Argument(help="A kind and a name (param/START), a path on nodes, or a file.")],
+    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+) -> int:
+    """Show whether somebody may change something, and which rule says so. Exits 1 if not."""
+    from gitcfg.gate.permits.asked import answers, may_record
+
+    session: Session = context.obj
+    with session.fleet(at) as fleet:
+        found = answers(fleet.tree, who, what)
+        commit = fleet.commit
+    if output is Output.TEXT:
+        write("".join(f"{safe(_sentence(who, answer))}\n" for answer in found))
+    else:
+        from gitcfg.cli.records import write_record
+
+        write_record(may_record(commit, who, found), output)
+    return int(not all(answer.may for answer in found))
+
+
+def _sentence(who: str, answer: "Answer") -> str:
+    from gitcfg.gate.permits.words import because, called
+
+    may = "may" if answer.may else "may not"
+    why = because(answer.rules) if answer.rules else "no rule keeps anybody of that name from it"
+    return f"{who} {may} change {called(*answer.thing)}: {why}."

@@ -1,0 +1,1 @@
+"""`gitcfg rules`: what rules are about, and how much room they leave."""

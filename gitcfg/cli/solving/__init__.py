@@ -1,0 +1,1 @@
+"""`gitcfg solve`: what rules leave open is decided, told, and written."""

@@ -1,0 +1,63 @@
+"""`gitcfg solve`: decide where rules place features and who gets which values, and write allocations."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gitcfg.cli import editing as say
+from gitcfg.cli.session import Output, Session
+
+if TYPE_CHECKING:
+    from gitcfg.cli.solving.decision import Decision
+
+EPILOG = """What stands changes as little as can be. Exit code 1: there is no answer, or it would add errors.
+
+Examples:
+
+  gitcfg solve --dry-run                        what would be decided
+
+  gitcfg solve --commit -m 'Two more DHCP servers'
+
+  gitcfg solve --dry-run -o json"""
+
+_DRY_RUN = typer.Option("--dry-run", help="Tell it, and write nothing.")
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Make the command known."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    dry_run: Annotated[bool, _DRY_RUN] = False,
+    force: say.Force = False,
+    commit: say.Commit = False,
+    message: say.Message = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+) -> int:
+    """Decide what rules leave open, and write it to allocations/."""
+    from gitcfg.cli.edited import tell, wish
+    from gitcfg.cli.solving.decision import dry, written
+    from gitcfg.cli.solving.told import show
+
+    session: Session = context.obj
+    wished = wish(force, commit, message, "Decide what rules leave open")
+    if dry_run:
+        decision, done = dry(session), None
+    else:
+        decision, done = written(session, wished)
+    if output is Output.TEXT:
+        show(session, decision)
+        if done is not None and done.files:
+            tell(session, done)
+    else:
+        _record(decision, output)
+    return 0 if decision.holds and (dry_run or done is not None) else 1
+
+
+def _record(decision: "Decision", output: Output) -> None:
+    from gitcfg.cli.records import write_record
+    from gitcfg.cli.solving.record import decision_record
+
+    write_record(decision_record(decision), output)

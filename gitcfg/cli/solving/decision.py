@@ -1,0 +1,97 @@
+"""What is decided for the work tree: by itself, or as an edit that writes it."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gitcfg.cli.edited import Done, Wish, carried
+from gitcfg.cli.session import Session
+from gitcfg.edit.allocated import put_allocations
+from gitcfg.model import GitcfgError, Model
+from gitcfg.model.rules import Allocation
+from gitcfg.solve import Exhausted
+from gitcfg.solve.fleet import Cause, Change, Failing, Solved, decide, difference
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gitcfg.edit.draft import Draft
+    from gitcfg.git.tree import Tree
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """What would change, or why nothing can be decided: demands, the nodes concerned, and a way out.
+
+    `problem` is what is wrong with the one demand that failed, where it is not that several disagree.
+    """
+
+    changes: tuple[Change, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    nodes: tuple[str, ...] = ()
+    suggestion: Cause | None = None
+    problem: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Is there an answer?"""
+        return not self.causes
+
+
+Made = tuple[Decision, Mapping[str, Allocation]]
+
+
+class _Undecided(Exception):
+    """There is nothing to write."""
+
+
+def dry(session: Session) -> Decision:
+    """What would be decided for the files as they lie there."""
+    source = session.open()
+    with source.worktree() as fleet:
+        return _decided(fleet.compiled.model, fleet.compiled.tree, source.today)[0]
+
+
+def written(session: Session, wished: Wish) -> tuple[Decision, Done | None]:
+    """What is decided, and the files that say so; None where none could be written."""
+    found: list[Decision] = []
+    today = session.open().today
+
+    def work(draft: "Draft") -> None:
+        decision, made = _decided(draft.model, draft.tree, today)
+        found.append(decision)
+        if not decision.holds:
+            raise _Undecided
+        put_allocations(draft, draft.model.allocations, made)
+
+    try:
+        done = carried(session, work, wished)
+    except _Undecided:
+        done = None
+    return found[0], done
+
+
+def _decided(model: Model, tree: "Tree", today: "date") -> Made:
+    _refuse_unread(model)
+    try:
+        found = decide(model, tree, today)
+    except Failing as failing:
+        return Decision(causes=(failing.cause,), nodes=failing.nodes, problem=str(failing)), {}
+    except Exhausted as exhausted:
+        raise GitcfgError(str(exhausted), "Say less in one rule, or place some of it by hand.") from None
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "ortools":
+            raise
+        message = "The rules meet so closely that OR-Tools has to choose, and it is not installed."
+        raise GitcfgError(message, "pip install 'gitcfg[solve]'") from None
+    if not isinstance(found, Solved):
+        return Decision((), found.causes, found.nodes, found.suggestion), {}
+    changes = tuple(difference(model.rules, model.allocations, found.allocations))
+    return Decision(changes), found.allocations
+
+
+def _refuse_unread(model: Model) -> None:
+    """GitcfgError: it is not known what rules say, or what was decided for them."""
+    for kind in ("rules", "allocations"):
+        for name in sorted(model.unread.get(kind, ())):
+            raise GitcfgError(f"{kind}: {name} cannot be understood.", "See `gitcfg check`.", code=1)

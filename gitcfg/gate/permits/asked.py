@@ -1,0 +1,108 @@
+"""What somebody asks: may they change a thing, or all that a file says?"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from gitcfg.check.rule_names import JUDGING
+from gitcfg.gate.permits.permits import Permits, named, permits, refusing
+from gitcfg.gate.permits.statement import Thing
+from gitcfg.gate.permits.touched import touched
+from gitcfg.git.tree import Entry, Tree
+from gitcfg.model import GitcfgError, Rule
+from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.rules import RuleKind
+
+_WORDS = {
+    "feature": "features",
+    "param": "params",
+    "parameter": "params",
+    "group": "groups",
+    "node": "nodes",
+    "file": "files",
+    "subsystem": "subsystems",
+    "template": "templates",
+    "secret": "secrets",
+    "rule": "rules",
+}
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """May somebody change a thing? `rules` are those that refuse it, or else those that say who may."""
+
+    thing: Thing
+    may: bool
+    rules: tuple[Rule, ...]
+
+
+def answers(tree: Tree, who: str, what: str) -> tuple[Answer, ...]:
+    """By the rules of a tree. GitcfgError: they cannot be read, or nothing is meant."""
+    said = permits(tree)
+    if said.unreadable:
+        raise GitcfgError(f"Who may change what cannot be read: {', '.join(said.unreadable)}.")
+    return tuple(_answer(said, who, thing) for thing in _meant(tree, what))
+
+
+def _answer(said: Permits, who: str, thing: Thing) -> Answer:
+    against = refusing(said.rules, (who,), thing)
+    allowing = tuple(rule for rule in named(said.rules, thing) if rule.kind is RuleKind.ALLOW)
+    return Answer(thing, not against, against or allowing)
+
+
+def _meant(tree: Tree, what: str) -> tuple[Thing, ...]:
+    word, _, name = what.partition("/")
+    if word in _WORDS and name:
+        return (Thing(_WORDS[word], name),)
+    if what.startswith("/"):
+        return (Thing("files", what),)
+    if what in JUDGING:
+        return (Thing("rules", what),)
+    if tree.entry(what) is None:
+        hint = did_you_mean(word, _WORDS) if name else ""
+        known = "Say a kind and a name (feature/X), a path on nodes, or one of the repository's files."
+        raise GitcfgError(f"There is nothing that {shown(what)} means.", hint or known)
+    change = touched(tree, _Without(tree, what))
+    return tuple(sorted({thing for touch in change.values() for thing in touch.things()}))
+
+
+class _Without:
+    """A tree without one file."""
+
+    def __init__(self, tree: Tree, path: str) -> None:
+        self.commit = tree.commit
+        self._tree = tree
+        self._path = path
+
+    def entries(self, folder: str) -> Iterator[Entry]:
+        return (entry for entry in self._tree.entries(folder) if entry.path != self._path)
+
+    def entry(self, path: str) -> Entry | None:
+        return self._tree.entry(path) if path != self._path else None
+
+    def read(self, entry: Entry) -> bytes:
+        return self._tree.read(entry)
+
+
+def may_record(commit: str | None, who: str, found: tuple[Answer, ...]) -> dict[str, Any]:
+    """`gitcfg.may/1`."""
+    return {
+        "schema": "gitcfg.may/1",
+        "commit": commit,
+        "who": who,
+        "answers": [
+            {
+                "kind": answer.thing.kind,
+                "name": answer.thing.name,
+                "may": answer.may,
+                "rules": [_rule(rule) for rule in answer.rules],
+            }
+            for answer in found
+        ],
+    }
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    by = [ref.name for ref in rule.permit.by] if rule.permit is not None else []
+    origin = msgspec.to_builtins(rule.origin)
+    return {"name": rule.name, "kind": str(rule.kind), "by": by, "origin": origin}

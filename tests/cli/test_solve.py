@@ -1,0 +1,145 @@
+"""`gitcfg solve`: what is told, written and committed, and what is said where there is no answer."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gitcfg.cli.main import run
+from tests.cli.published import judge
+
+FILES = {
+    "gitcfg.yaml": "format: 1\n",
+    "parameters/all.yaml": "parameters:\n  port: {description: It., type: integer}\n",
+    "features/Mail.yaml": "description: Mail.\n",
+    "features/Web.yaml": "description: Web.\nconflicts: [Mail]\n",
+    "groups/default.yaml": "description: All.\n",
+    "nodes/n1.yaml": "{}\n",
+    "nodes/n2.yaml": "features: [Web]\n",
+    "nodes/n10.yaml": "{}\n",
+    "rules/r.yaml": "rules:\n  mails: {install: Mail, count: 2}\n  ports: {domain: {port: [80, 90]}}\n",
+}
+MAILS = "# What `gitcfg solve` decided for the rule mails. Change the rule, not this file.\ninstall:\n"
+
+
+@pytest.fixture
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ruled: None) -> Path:
+    for path, text in FILES.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    git = ["git", "-c", "init.defaultBranch=main"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    for key, value in (("user.name", "n"), ("user.email", "e@example.org")):
+        subprocess.run(["git", "config", key, value], check=True)
+    return tmp_path
+
+
+def test_it_is_told_and_written_and_then_nothing_is_left(
+    pool: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    plan = "mails\n  + Mail on n[1,10]\nports\n  + port = 80 on n[1-2,10]\n"
+    assert run(["solve", "--dry-run"]) == 0
+    assert capfd.readouterr().out == plan
+    assert not (pool / "allocations").exists()
+    assert run(["solve"]) == 0
+    assert capfd.readouterr().out == f"{plan}made allocations/mails.yaml\nmade allocations/ports.yaml\n"
+    assert (pool / "allocations/mails.yaml").read_text() == f"{MAILS}  - n1\n  - n10\n"
+    assert run(["solve"]) == 0
+    assert capfd.readouterr() == ("", "Everything stands as the rules want it.\n")
+
+
+def test_moves_are_told_as_such_and_files_of_rules_that_are_gone_go(
+    pool: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["solve", "--commit", "-m", "Places"]) == 0
+    (pool / "nodes/n11.yaml").write_text("{}\n")
+    (pool / "nodes/n1.yaml").write_text("features: [Web]\n")
+    rules = FILES["rules/r.yaml"].rpartition("  ports")[0]
+    (pool / "rules/r.yaml").write_text(rules)
+    capfd.readouterr()
+    assert run(["solve"]) == 0
+    told = capfd.readouterr().out
+    assert "mails\n  ~ Mail from n1 to n11\n" in told
+    assert "ports\n  - port = 80 on n[1-2,10]\n" in told
+    assert not (pool / "allocations/ports.yaml").exists()
+    log = subprocess.run(["git", "log", "--format=%s"], check=True, capture_output=True, text=True).stdout
+    assert log == "Places\n"
+
+
+def test_without_an_answer_it_is_said_what_cannot_hold_together(
+    pool: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (pool / "rules/r.yaml").write_text("rules:\n  mails: {install: Mail, count: 3}\n")
+    assert run(["solve"]) == 1
+    out, told = capfd.readouterr()
+    assert out == ""
+    assert "rule mails" in told
+    assert "rules/r.yaml:2:3" in told
+    assert "Mail conflicts with Web" in told
+    assert "features/Web.yaml:2:13" in told
+    assert "nodes: n[1-2,10]" in told
+    assert "hint: All else could be decided without this: rule mails." in told
+    assert not (pool / "allocations").exists()
+
+
+def test_programs_read_it(pool: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["solve", "--dry-run", "-o", "json"]) == 0
+    text = capfdbinary.readouterr().out.decode()
+    judge(text, "json")
+    found = json.loads(text)
+    assert found["solved"]
+    assert found["changes"][0] == {
+        "rule": "mails",
+        "change": "add",
+        "slot": "n1",
+        "node": "n1",
+        "instance": None,
+        "feature": "Mail",
+        "param": None,
+        "old": None,
+        "new": None,
+    }
+    assert run(["solve", "--dry-run", "-o", "jsonl"]) == 0
+    judge(capfdbinary.readouterr().out.decode(), "jsonl")
+    (pool / "rules/r.yaml").write_text("rules:\n  mails: {install: Mail, count: 3}\n")
+    assert run(["solve", "-o", "json"]) == 1
+    text = capfdbinary.readouterr().out.decode()
+    judge(text, "json")
+    found = json.loads(text)
+    assert not found["solved"]
+    assert [cause["rule"] for cause in found["causes"]] == ["mails", None]
+
+
+def test_a_rule_that_cannot_be_asked_is_named(pool: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (pool / "rules/r.yaml").write_text(
+        "rules:\n  mails: {install: Mail, where: 'node.facts.rack == 1', count: 1}\n"
+    )
+    assert run(["solve"]) == 1
+    told = capfd.readouterr().err
+    assert told.startswith("A rule cannot be asked: ")
+    assert "rules/r.yaml:2:33" in told
+    (pool / "rules/r.yaml").write_text("rules: [\n")
+    assert run(["solve"]) == 1
+
+
+def test_or_tools_are_asked_for_only_where_they_are_needed(
+    pool: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ortools", None)
+    for module in ("assign", "sat", "search"):
+        monkeypatch.delitem(sys.modules, f"gitcfg.solve.{module}", raising=False)
+    assert run(["solve", "--dry-run"]) == 0
+    lines = ["rules:", "  few: {limit: Any, per: node.name, count: {max: 1}}"]
+    for name, among in (("A", "[123]"), ("B", "[123]"), ("C", "[12]")):
+        (pool / f"features/{name}.yaml").write_text("include: [Any]\n")
+        where = f"'node.name.matches(\"^n{among}$\")'"
+        lines.append(f"  {name}: {{install: {name}, count: 1, where: {where}}}")
+    (pool / "nodes/n3.yaml").write_text("{}\n")
+    (pool / "features/Any.yaml").write_text("description: Any.\n")
+    (pool / "rules/r.yaml").write_text("\n".join((*lines, "")))
+    capfd.readouterr()
+    assert run(["solve", "--dry-run"]) == 2
+    assert "hint: pip install 'gitcfg[solve]'" in capfd.readouterr().err
