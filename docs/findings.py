@@ -31,25 +31,15 @@ more than a week.
 """
 _BEGIN = "<!-- findings: made by docs/findings.py -->\n"
 _END = "<!-- end of findings -->"
-_LATER = """
-These codes are taken, but this version never reports them; they come with what is named.
-
-| code | comes with | what will have to hold |
-| --- | --- | --- |
-"""
 
 
 def findings() -> str:
     """The table of all findings, and their explanations."""
-    now = [code for code in CODES.values() if not code.awaits]
-    later = [code for code in CODES.values() if code.awaits]
     return "".join(
         (
             _PREFACE,
-            *(f"| {_link(code.name)} | {code.severity} | {code.title} |\n" for code in now),
-            _LATER,
-            *(f"| {code.name} | {code.awaits} | {code.title} |\n" for code in later),
-            *(_section(code, {known.name for known in now}) for code in now),
+            *(f"| {_link(code.name)} | {code.severity} | {code.title} |\n" for code in CODES.values()),
+            *(_section(code, set(CODES)) for code in CODES.values()),
         )
     )
 
@@ -57,9 +47,7 @@ def findings() -> str:
 def in_readme(text: str) -> str:
     """README.md with its table of findings as it is now."""
     rows = "".join(
-        f"| [{code.name}](docs/findings.md#{code.name.lower()}) | {code.title} |\n"
-        for code in CODES.values()
-        if not code.awaits
+        f"| [{code.name}](docs/findings.md#{code.name.lower()}) | {code.title} |\n" for code in CODES.values()
     )
     begin, _, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)

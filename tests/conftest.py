@@ -2,7 +2,6 @@
 
 import signal
 
-import pytest
 from hypothesis import settings
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -11,15 +10,3 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile("gitcfg", derandomize=True, deadline=None, database=None)
 settings.load_profile("gitcfg")
-
-
-@pytest.fixture
-def ruled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a later version reads is read: rules, and what was decided for them."""
-    monkeypatch.setattr("gitcfg.model.kinds.LATER", ())
-
-
-@pytest.fixture
-def unruled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are refused, as whatever a later version reads."""
-    monkeypatch.setattr("gitcfg.model.kinds.LATER", ("rules", "allocations"))

@@ -2,7 +2,6 @@
 
 import re
 import runpy
-import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,19 +14,8 @@ from tests.transcripts import Command, commands, matches, run, transcripts
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-LATER = DOCS / "rules.md"  # of what this version does not read yet
-SWITCHED = f"""#!{sys.executable}
-import sys
-sys.path.insert(0, {str(ROOT)!r})
-import gitcfg.model.kinds
-gitcfg.model.kinds.LATER = ()
-from gitcfg.cli.main import run
-sys.exit(run(sys.argv[1:]))
-"""
 TRANSCRIPTS = [
-    page
-    for page in (ROOT / "README.md", *PAGES)
-    if page != LATER and next(transcripts(page.read_text(encoding="utf-8")), None)
+    page for page in (ROOT / "README.md", *PAGES) if next(transcripts(page.read_text(encoding="utf-8")), None)
 ]
 
 _BLOCK = re.compile(r"^(```+).*?^\1$", re.MULTILINE | re.DOTALL)
@@ -110,17 +98,6 @@ def test_the_picture_of_groups_is_current() -> None:
 @pytest.mark.parametrize("page", TRANSCRIPTS, ids=lambda page: f"{page.parent.name}-{page.stem}")
 def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     run(page, tmp_path)
-
-
-@pytest.mark.slow
-def test_a_program_that_reads_rules_prints_what_their_page_shows(tmp_path: Path) -> None:
-    program = tmp_path / "programs/gitcfg"
-    program.parent.mkdir()
-    program.write_text(SWITCHED)
-    program.chmod(0o755)
-    home = tmp_path / "home"
-    home.mkdir()
-    run(LATER, home, programs=program.parent)
 
 
 def test_a_transcript_is_read() -> None:

@@ -17,14 +17,6 @@ ROOT = Path(__file__).parents[2]
 ALONE = "alone"
 SOLVE, MORE = "solve from nothing", "solve, one machine more"
 STUDY, DECIDED, BARE, COLLECT, PLAIN = "case study", "decided", "without rules", "collecting", "plain"
-_SWITCHED = """\
-import sys
-import gitcfg.model.kinds
-gitcfg.model.kinds.LATER = ()
-from gitcfg.cli.main import run
-sys.exit(run(sys.argv[1:]))
-"""
-"""A program that reads rules, which this one does not yet."""
 
 
 def rows(nodes: int, machines: int, work: Path) -> Iterator[Row]:
@@ -81,7 +73,7 @@ class _Repositories:
     ) -> Row:
         """A command on a repository; with `later` it has been solved before it became that."""
         folder = self._work / name.replace(" ", "-").replace(",", "")
-        argv = (sys.executable, "-P", "-c", _SWITCHED, "-C", str(folder), *words.split())
+        argv = (sys.executable, "-P", "-m", "gitcfg", "-C", str(folder), *words.split())
         known = {"PYTHONPATH": str(ROOT), "HOME": str(self._work)}
         command = Command(argv=argv, folder=self._work, out=self._work / "out", environment=known)
         before = self._before(folder, files, later, command)

@@ -8,24 +8,13 @@ from types import MappingProxyType
 import msgspec
 
 from gitcfg.model import GitcfgError, Severity
-from gitcfg.model.kinds import supported
 
 
 class Code(msgspec.Struct, frozen=True):
-    """A code: `title` says what must hold, `folder` which one it is about, if it is about one.
-
-    `written`: something reports it, and a page explains it.
-    """
+    """A code; `title` says what must hold."""
 
     name: str
     title: str
-    folder: str = ""
-    written: bool = True
-
-    @property
-    def awaits(self) -> str:
-        """The folder that has to be read before it is reported; nothing where this version reports it."""
-        return self.folder if self.folder and not (self.written and supported(self.folder)) else ""
 
     @property
     def severity(self) -> Severity:
@@ -61,6 +50,13 @@ _TITLES = {
     "GC309": "A file's format can carry every name and value that goes into the file.",
     "GC310": "In a nesting format no parameter's name is the beginning of another's.",
     "GC311": "A fact that a node's binding asks for is there.",
+    "GC401": "Every rule is satisfied.",
+    "GC402": "Every invariant holds.",
+    "GC403": "No allocation is left over.",
+    "GC404": "Values lie in their domains and are unique where they must be.",
+    "GC405": "Whoever pushes a change may make it.",
+    "GC406": "Collected values do not depend on each other in a circle.",
+    "GC407": "Rules that install features do not wait for each other in a circle.",
     "GC408": "Every expression can be evaluated on the nodes it is for.",
     "GC501": "Every setting counts on some node.",
     "GC502": "Every group and feature is had by some node.",
@@ -77,29 +73,7 @@ _TITLES = {
     "GC513": "Nothing holds another tool's encrypted text, or a private key that everybody can read.",
     "GC514": "A file that takes a secret names it, or says its mode.",
 }
-_OF_RULES = {
-    "GC401": "Every rule is satisfied.",
-    "GC402": "Every invariant holds.",
-    "GC403": "No allocation is left over.",
-    "GC404": "Values lie in their domains and are unique where they must be.",
-    "GC407": "Rules that install features do not wait for each other in a circle.",
-}
-_LATER = {
-    "GC405": "Whoever pushes a change may make it.",
-    "GC406": "Collected values do not depend on each other in a circle.",
-}
-
-
-def _known() -> dict[str, Code]:
-    codes = (
-        *(Code(name, title) for name, title in _TITLES.items()),
-        *(Code(name, title, "rules") for name, title in _OF_RULES.items()),
-        *(Code(name, title, "rules", written=False) for name, title in _LATER.items()),
-    )
-    return {code.name: code for code in sorted(codes, key=lambda code: code.name)}
-
-
-CODES: Mapping[str, Code] = MappingProxyType(_known())
+CODES: Mapping[str, Code] = MappingProxyType({name: Code(name, title) for name, title in _TITLES.items()})
 
 
 def lookup(code: str) -> Code:
@@ -120,8 +94,6 @@ def _hint(code: str) -> str:
 def explanation(code: str) -> str:
     """The long explanation of a code, in Markdown. GitcfgError: there is no such code."""
     known = lookup(code)
-    if known.awaits:
-        return _later(known)
     folder = resources.files("gitcfg.check") / "explanations"
     return (folder / f"{known.name}.md").read_text(encoding="utf-8")
 
@@ -137,11 +109,3 @@ _FENCE = re.compile(r"^```(?P<kind>\w+) (?P<path>\S+)(?P<when> before)?\n", re.M
 def _named(fence: re.Match[str]) -> str:
     when = f",{fence['when']}" if fence["when"] else ""
     return f"\n`{fence['path']}`{when}\n\n```{fence['kind']}\n"
-
-
-def _later(code: Code) -> str:
-    return (
-        f"# {code.name}: {code.title}\n\n"
-        f"This version of gitcfg never reports {code.name}. It comes with support for {code.awaits}, "
-        "which this version does not have.\n"
-    )

@@ -7,7 +7,6 @@ import typer
 
 from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.model import GitcfgError
-from gitcfg.model.kinds import supported
 
 if TYPE_CHECKING:
     from gitcfg.check.checked import Checked
@@ -41,7 +40,6 @@ _AS = typer.Option(
     "--as",
     help="With --each: who would push it, for who may change what.",
     metavar="WHO",
-    hidden=not supported("rules"),
 )
 _PARSERS = typer.Option(
     "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."

@@ -9,8 +9,6 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gitcfg.model.kinds import supported
-
 Texts = list[str] | None
 
 
@@ -26,10 +24,8 @@ class Editable(StrEnum):
     SECRET = "secret"
     SUBSYSTEM = "subsystem"
     PARAMETER = "parameter"
-    if supported("rules"):
-        RULE = "rule"
-    if supported("allocations"):
-        ALLOCATION = "allocation"
+    RULE = "rule"
+    ALLOCATION = "allocation"
 
 
 class Part(StrEnum):

@@ -31,9 +31,7 @@ def command(
 
     session: Session = context.obj
     if code is None:
-        session.write(
-            "".join(f"{known.name}  {known.title}\n" for known in CODES.values() if not known.awaits)
-        )
+        session.write("".join(f"{known.name}  {known.title}\n" for known in CODES.values()))
         return
     text = explanation(code)
     if session.coloured(session.pager.stdout):

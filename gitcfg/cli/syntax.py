@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from gitcfg.cli.app import first_sentence
 from gitcfg.cli.complete import grammar
 from gitcfg.cli.reference import Command, Parameter
-from gitcfg.explain.show import kinds
+from gitcfg.explain.show import KINDS
 from gitcfg.model import names
-from gitcfg.model.kinds import supported
 
 KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "NODE": ("node",),
@@ -50,14 +49,15 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
 }
 """By the words of a metavar: names of which kinds may stand there; nothing where only people know."""
 _WORD = re.compile(r"YYYY-MM-DD|[A-Z]+")
+_NAMED = (
+    *("group", "feature", "override", "hold", "secret"),
+    *("nodeset", "subsystem", "rule", "allocation"),
+)
 _PATTERNS = {
     "node": names.HOST.pattern,
     "parameter": names.PARAMETER.pattern,
     "members": "@" + names.NAME.pattern,
-    **dict.fromkeys(
-        ("group", "feature", "override", "hold", "secret", "nodeset", "subsystem"), names.NAME.pattern
-    ),
-    **{kind: names.NAME.pattern for kind in ("rule", "allocation") if supported(f"{kind}s")},
+    **dict.fromkeys(_NAMED, names.NAME.pattern),
 }
 
 
@@ -87,7 +87,7 @@ def _value(parameter: Parameter) -> grammar.Value:
     if parameter.choices:
         return grammar.Value(parameter.choices)
     words = _words(parameter)
-    choices = tuple(kinds()) if "KIND" in words else ()
+    choices = tuple(KINDS) if "KIND" in words else ()
     return grammar.Value(choices, tuple(dict.fromkeys(kind for word in words for kind in KINDS_OF[word])))
 
 

@@ -9,7 +9,7 @@ from gitcfg.compile.mentions import ANY, Mentions, collects, secrets_of
 from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.tree import Tree
 from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
-from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS, supported
+from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 
 _NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
 # Rules and allocations, as all other kinds that are no layers, may concern all nodes.
@@ -60,8 +60,7 @@ def _concerned(side: Version, changed: Iterable[str]) -> Iterator[str]:
     for name, override in model.overrides.items():
         if name in names["overrides"] or lists(override.features, features):
             yield from _selected(override)
-    if supported("rules"):
-        yield from _collecting(side)
+    yield from _collecting(side)
     if groups or features:
         said = side.mentions()
         for name in groups:

@@ -20,7 +20,6 @@ from gitcfg.compile.texts import texts
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
 from gitcfg.model import Binding, ListEdit, Model, Node, Op, Override, Use
-from gitcfg.model.kinds import supported
 
 if TYPE_CHECKING:
     from gitcfg.compile.ruled.bringing import Bringing
@@ -173,7 +172,7 @@ class Fleet:
     @cached_property
     def collecting(self) -> "Collecting | None":
         """Finds what nodes collect from each other; None where they collect nothing."""
-        if not supported("rules") or all(bound.op is not Op.COLLECT for _, bound in self.bindings):
+        if all(bound.op is not Op.COLLECT for _, bound in self.bindings):
             return None
         from gitcfg.compile.ruled.collecting import Collecting
 

@@ -10,7 +10,7 @@ from gitcfg.compile.mentions import collects
 from gitcfg.compile.nodes import Roster
 from gitcfg.load.repository import findings_so_far
 from gitcfg.model import Model, NodeSet, Override, Ref
-from gitcfg.model.kinds import SHEETS, SINGLES, supported
+from gitcfg.model.kinds import SHEETS, SINGLES
 
 T = TypeVar("T")
 
@@ -113,7 +113,7 @@ def _names(refs: Iterable[Ref]) -> Iterator[str]:
 
 def alone(model: Model) -> bool:
     """Are nodes made from nothing but this, not from what other nodes have?"""
-    return not supported("rules") or not collects(bound for _, bound in model.bindings())
+    return not collects(bound for _, bound in model.bindings())
 
 
 def typed(model: Model) -> bool:

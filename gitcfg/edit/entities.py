@@ -7,7 +7,6 @@ import msgspec
 
 from gitcfg.edit.kinds import KINDS, Kind
 from gitcfg.load.document import parse
-from gitcfg.model.kinds import supported
 
 Key = tuple[str, ...]
 """Where in an entity something is said; the whole entity, if it is empty."""
@@ -44,7 +43,7 @@ def steps(path: str, entity: str, key: Key) -> Key:
 
 
 def _kind(folder: str) -> Kind | None:
-    return _KINDS.get(folder) if supported(folder) else None
+    return _KINDS.get(folder)
 
 
 def alike(one: Any, other: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gitcfg.model import GitcfgError
-from gitcfg.model.kinds import SHEETS, supported
+from gitcfg.model.kinds import SHEETS
 from gitcfg.model.names import FAMILY, HOST, NAME, did_you_mean, shown
 
 
@@ -127,15 +127,9 @@ _ALL = (
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 
-def kinds() -> dict[str, Kind]:
-    """The kinds that this version reads."""
-    return {name: kind for name, kind in KINDS.items() if supported(kind.folder)}
-
-
 def kind_of(word: str) -> Kind:
     """The kind of that name. GitcfgError: there is none that can be edited."""
-    known = kinds()
-    found = known.get(word.lower()) or known.get(word.lower().removesuffix("s"))
+    found = KINDS.get(word.lower()) or KINDS.get(word.lower().removesuffix("s"))
     if found is None:
-        raise GitcfgError(f"There is no kind {shown(word)} to edit.", f"Say one of: {', '.join(known)}.")
+        raise GitcfgError(f"There is no kind {shown(word)} to edit.", f"Say one of: {', '.join(KINDS)}.")
     return found

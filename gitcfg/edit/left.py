@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from gitcfg.edit.draft import Draft, definitions
-from gitcfg.edit.kinds import Kind, kinds
+from gitcfg.edit.kinds import KINDS, Kind
 from gitcfg.git.tree import EntryKind
 from gitcfg.model import Origin
 
@@ -30,7 +30,7 @@ class Freed(msgspec.Struct, frozen=True):
 def files(draft: Draft) -> Iterator[str]:
     """All files that may mention a definition."""
     yield "gitcfg.yaml"
-    for folder in (*(kind.folder for kind in kinds().values()), "templates"):
+    for folder in (*(kind.folder for kind in KINDS.values()), "templates"):
         for entry in list(draft.tree.entries(folder)):
             if entry.kind is EntryKind.FILE and (entry.path.endswith(".yaml") or folder == "templates"):
                 yield entry.path

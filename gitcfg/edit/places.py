@@ -3,7 +3,7 @@
 import msgspec
 
 from gitcfg.edit.draft import Draft, definitions
-from gitcfg.edit.kinds import KINDS, Kind, kinds
+from gitcfg.edit.kinds import KINDS, Kind
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 
@@ -104,7 +104,7 @@ def _sheet(draft: Draft, kind: Kind, where: str) -> str:
 def _inside(kind: Kind, where: str) -> str:
     """A path below the kind's folder. GitcfgError: it leads elsewhere."""
     steps = [step for step in where.split("/") if step not in ("", ".")]
-    elsewhere = steps[:1] != [kind.folder] and steps[:1] in [[other.folder] for other in kinds().values()]
+    elsewhere = steps[:1] != [kind.folder] and steps[:1] in [[other.folder] for other in KINDS.values()]
     if steps[:1] != [kind.folder]:
         steps = [kind.folder, *steps]
     if elsewhere or where.startswith("/") or any(step == ".." or step.startswith(".") for step in steps):

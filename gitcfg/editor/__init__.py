@@ -2,7 +2,7 @@
 
 from gitcfg.editor.modelines import FOLDER, modeline
 from gitcfg.editor.plan import plan
-from gitcfg.editor.schemas import kinds, schemas
+from gitcfg.editor.schemas import KINDS, schemas
 from gitcfg.editor.settle import Wanted, stale, write
 
-__all__ = ["FOLDER", "Wanted", "kinds", "modeline", "plan", "schemas", "stale", "write"]
+__all__ = ["FOLDER", "KINDS", "Wanted", "modeline", "plan", "schemas", "stale", "write"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.editor.modelines import FOLDER, with_modeline
-from gitcfg.editor.schemas import kinds, schemas
+from gitcfg.editor.schemas import KINDS, schemas
 from gitcfg.editor.settle import Wanted, content
 from gitcfg.editor.vscode import FILE, merged
 from gitcfg.git.tree import EntryKind, Tree
@@ -44,7 +44,7 @@ def lines(tree: Tree, root: Path, folder: str) -> Iterator[Wanted]:
 
 def _paths(tree: Tree) -> Iterator[str]:
     yield "gitcfg.yaml"
-    for kind in kinds():
+    for kind in KINDS:
         for entry in tree.entries(kind):
             if entry.kind is EntryKind.FILE and entry.path.endswith(".yaml"):
                 yield entry.path

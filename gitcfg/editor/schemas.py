@@ -9,7 +9,7 @@ from gitcfg.editor.params import params
 from gitcfg.editor.rules import rules
 from gitcfg.editor.values import MARKED, SECRET, binding_name, bindings, declared, of_secrets
 from gitcfg.model import Model
-from gitcfg.model.kinds import SINGLES, supported
+from gitcfg.model.kinds import SINGLES
 from gitcfg.model.names import FAMILY, NAME
 
 KINDS: Mapping[str, str] = {
@@ -33,11 +33,6 @@ _LISTS = {"include": "use", "features": "use", "groups": "group", "labels": "lab
 )
 
 
-def kinds() -> tuple[str, ...]:
-    """The kinds of files that this version reads."""
-    return tuple(filter(supported, KINDS))
-
-
 def schemas(model: Model) -> dict[str, Schema]:
     """A schema for each kind of file, by folder. What the checks let pass, they let pass."""
     names = definitions(model)
@@ -47,7 +42,7 @@ def schemas(model: Model) -> dict[str, Schema]:
     made["parameters"] = _parameters(names)
     made["subsystems"] = _subsystems(model, names)
     made["rules"] = rules(model, names, shared)
-    return {folder: needed(made[folder]) for folder in kinds()}
+    return {folder: needed(made[folder]) for folder in KINDS}
 
 
 def _settings(model: Model) -> Schema:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gitcfg.editor.modelines import FOLDER
-from gitcfg.editor.schemas import kinds
+from gitcfg.editor.schemas import KINDS
 from gitcfg.model import REFUSED, GitcfgError
 
 FILE = ".vscode/settings.json"
@@ -17,7 +17,7 @@ def mapping(folder: str = FOLDER) -> dict[str, list[str]]:
     """The files of each schema, as the editor's YAML extension takes them."""
     return {
         f"./{folder}/{kind}.json": ["gitcfg.yaml"] if kind == "gitcfg" else [f"{kind}/**/*.yaml"]
-        for kind in kinds()
+        for kind in KINDS
     }
 
 

@@ -16,7 +16,6 @@ from gitcfg.explain.kinds.secret import SECRET
 from gitcfg.explain.kinds.settings import SETTING
 from gitcfg.explain.kinds.subsystem import SUBSYSTEM
 from gitcfg.model import GitcfgError
-from gitcfg.model.kinds import supported
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.templates import TemplateEngine
 
@@ -27,11 +26,6 @@ _ALL = (
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 
-def kinds() -> dict[str, Kind]:
-    """The kinds that this version reads."""
-    return {name: kind for name, kind in KINDS.items() if supported(f"{name}s")}
-
-
 def find_kind(word: str) -> Kind:
     """The kind that a word means: its name, the plural, or the beginning of just one.
 
@@ -39,11 +33,10 @@ def find_kind(word: str) -> Kind:
     """
     plain = word.lower().replace(" ", "").replace("-", "").replace("_", "")
     one = plain.removesuffix("s") or plain
-    known = kinds()
-    exact = known.get(one)
-    begun = [kind for name, kind in known.items() if one and name.startswith(one)]
+    exact = KINDS.get(one)
+    begun = [kind for name, kind in KINDS.items() if one and name.startswith(one)]
     if exact is None and len(begun) != 1:
-        names = ", ".join([kind.name for kind in begun] or known)
+        names = ", ".join([kind.name for kind in begun] or KINDS)
         wrong = f"{shown(word)} may be several kinds" if begun else f"There is no kind {shown(word)}"
         raise GitcfgError(f"{wrong}.", f"Say one of: {names}.")
     return exact or begun[0]

@@ -9,11 +9,9 @@ from gitcfg.load.marks import place, source
 from gitcfg.load.names import once
 from gitcfg.load.reading import Reading
 from gitcfg.model import Binding, Op, Origin, Ref, Use
-from gitcfg.model.kinds import supported
 from gitcfg.model.names import shown
 from gitcfg.nodeset import NodeSetError, expand
 
-LATER = {"$collect": "rules across nodes"}
 MAX_INSTANCES = 10_000
 NONE: Mapping[str, Any] = {}
 """Shared by all definitions that say nothing of a kind."""
@@ -42,10 +40,6 @@ def binding(reading: Reading, file: str, key: Any, node: Any, given: Any) -> Bin
     at = place(file, node)
     if type(given) is dict and len(given) == 1:
         (word,) = given
-        if word in LATER and not supported("rules"):
-            message = f"{word} belongs to {LATER[word]}, which this version does not support."
-            reading.report("GC105", word, message, at)
-            return None
         if word in _OPS:
             text = source(node.value[0][1], given[word])
             return Binding(_OPS[word], given[word], text, origin, at)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from gitcfg.git.tree import DictTree, Tree
+from gitcfg.git.tree import Tree
 from gitcfg.load.allocations import ALLOCATIONS
 from gitcfg.load.features import FEATURES, GROUPS
 from gitcfg.load.found import Findings, Known, Unread
@@ -23,7 +23,6 @@ from gitcfg.load.sheets import Sheets
 from gitcfg.load.shelf import Shelf
 from gitcfg.load.subsystems import SUBSYSTEMS
 from gitcfg.model import Finding, Model, Origin, Settings
-from gitcfg.model.kinds import FOLDERS, supported
 
 
 def load(tree: Tree, keeper: Keeper | None = None) -> Model:
@@ -36,9 +35,6 @@ def load(tree: Tree, keeper: Keeper | None = None) -> Model:
     settings = load_settings(reading)
     if settings is None:
         return Model(Settings(Origin("gitcfg.yaml")), findings=tuple(reading.findings))
-    for folder in FOLDERS:
-        if not supported(folder):
-            _refuse(reading, folder)
     return _model(tree, settings, Packs(keeper, settings), reading.findings)
 
 
@@ -53,8 +49,8 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
     overrides = Shelf(tree, overrides_kind(settings), packs)
     holds, keys = Shelf(tree, holds_kind(settings), packs), Keys(tree)
     secrets = Shelf(tree, secrets_kind(tree), packs)
-    rules = Sheets(_read_now(tree, RULES.folder), RULES, packs)
-    allocations = Shelf(_read_now(tree, ALLOCATIONS.folder), ALLOCATIONS, packs)
+    rules = Sheets(tree, RULES, packs)
+    allocations = Shelf(tree, ALLOCATIONS, packs)
     names = Reading(tree)
     templates, sources = _names(names, "templates"), _names(names, "files")
     defined: tuple[Shelf[Any] | Sheets[Any], ...] = (
@@ -97,17 +93,6 @@ def load_nodes_only(tree: Tree, keeper: Keeper | None = None) -> Model:
 def findings_so_far(model: Model) -> tuple[Finding, ...]:
     """The findings about names and about the definitions that have been read until now."""
     return model.findings.so_far() if isinstance(model.findings, Findings) else tuple(model.findings)
-
-
-def _read_now(tree: Tree, folder: str) -> Tree:
-    """The tree of which a folder is read: one without it where a later version reads it."""
-    return tree if supported(folder) else DictTree({})
-
-
-def _refuse(reading: Reading, folder: str) -> None:
-    for entry in reading.tree.entries(folder):
-        message = f"The folder {folder}/ is not supported by this version."
-        reading.report("GC105", entry.path, message, Origin(entry.path))
 
 
 def _names(reading: Reading, folder: str) -> frozenset[str]:

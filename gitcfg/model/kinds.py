@@ -10,12 +10,5 @@ SHEETS = ("parameters", "subsystems", "rules")
 """Many definitions a file, by name below a key that is the folder's name."""
 TEXTS = ("templates", "files")
 """Files of any content, known by their paths."""
-LATER: tuple[str, ...] = ("rules", "allocations")
-"""What a later version reads: this one refuses it, and offers nothing of these kinds."""
 FOLDERS = (*SHEETS, *SINGLES, *TEXTS, "keys")
-"""All that gitcfg reads, or refuses."""
-
-
-def supported(folder: str) -> bool:
-    """Does this version read a folder?"""
-    return folder not in LATER
+"""All that gitcfg reads."""

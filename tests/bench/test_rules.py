@@ -20,8 +20,6 @@ from gitcfg.model import Severity
 TODAY = date(2026, 1, 1)
 RANGES = ("public-addresses", "private-addresses", "backbone-addresses")
 
-pytestmark = pytest.mark.usefixtures("ruled")
-
 
 def compiled(files: dict[str, str]) -> Fleet:
     return compile_tree(DictTree(files), TODAY)

@@ -109,7 +109,7 @@ def test_so_it_is_with_keys_and_holds(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_so_it_is_with_rules(ruled: None, seed: int) -> None:
+def test_so_it_is_with_rules(seed: int) -> None:
     beside_rules(seed)
 
 

@@ -19,7 +19,7 @@ NAMES = HOSTILE.map(lambda text: f"features/{text.replace(chr(0), '')}.yaml")
 ORIGINS = st.builds(Origin, NAMES, st.integers(1, 9999), st.integers(1, 999))
 FINDINGS = st.builds(
     Finding,
-    st.sampled_from([name for name, code in CODES.items() if not code.awaits]),
+    st.sampled_from(list(CODES)),
     st.lists(HOSTILE, max_size=2).map(tuple),
     HOSTILE,
     st.lists(ORIGINS, max_size=3).map(tuple),

@@ -73,7 +73,6 @@ def test_commands_print_what_the_case_says(
     follow(path, empty, capfdbinary)
 
 
-@pytest.mark.usefixtures("ruled")
 @pytest.mark.parametrize("path", sorted(CASES.glob("podim/*.txt")), ids=lambda path: path.stem)
 def test_rules_mean_what_the_case_says(
     path: Path, empty: Path, capfdbinary: pytest.CaptureFixture[bytes]

@@ -9,7 +9,6 @@ from gitcfg.cli.main import run
 from tests.cli.test_commands import git
 from tests.cli.test_each import commit
 
-pytestmark = pytest.mark.usefixtures("ruled")
 RULES = (
     "rules:\n  hosts: {allow: {by: [ann], params: [HOST]}}\n  web: {forbid: {by: [bob], groups: [default]}}\n"
 )

@@ -10,7 +10,6 @@ from tests.cli.published import judge
 from tests.cli.test_commands import git
 from tests.cli.test_each import commit
 
-pytestmark = pytest.mark.usefixtures("ruled")
 RULES = """\
 rules:
   hosts: {allow: {by: [ann], params: [HOST]}}

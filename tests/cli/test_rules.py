@@ -1,4 +1,4 @@
-"""Commands on rules and allocations: a program that reads them offers their kinds, this one does not yet."""
+"""Commands that edit rules and what was decided for them."""
 
 import subprocess
 import sys
@@ -13,9 +13,6 @@ FILES = {
     "rules/r.yaml": "rules:\n  few: {limit: F, count: {max: 1}}\n  some: {install: F, count: 1}\n",
     "allocations/some.yaml": "install: [n1]\n",
 }
-SWITCHED = "import sys, gitcfg.model.kinds as k; k.LATER = (); from gitcfg.cli.main import run\n"
-PLAIN = "import sys; from gitcfg.cli.main import run\n"
-KINDS = "from gitcfg.cli.editing import Editable; print(*Editable)"
 
 
 @pytest.fixture
@@ -28,14 +25,9 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def python(program: str, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", program, *words], capture_output=True, text=True, check=False
-    )
-
-
-def gitcfg(line: str, start: str = SWITCHED) -> subprocess.CompletedProcess[str]:
-    return python(f"{start}sys.exit(run(sys.argv[1:]))", *line.split())
+def gitcfg(line: str) -> subprocess.CompletedProcess[str]:
+    program = [sys.executable, "-m", "gitcfg", *line.split()]
+    return subprocess.run(program, capture_output=True, text=True, check=False)
 
 
 def test_rules_are_edited_by_the_program_that_reads_them(pool: Path) -> None:
@@ -59,18 +51,3 @@ def test_nothing_goes_that_something_was_decided_for(pool: Path) -> None:
     assert gitcfg("delete rule some").returncode == 0
     assert (pool / "rules/r.yaml").read_text() == "rules:\n  few: {limit: F, count: {max: 1}}\n"
     assert gitcfg("check").returncode == 0
-
-
-def test_this_version_offers_nothing_of_them(pool: Path) -> None:
-    told = gitcfg("rename rule some other", PLAIN)
-    assert told.returncode == 2
-    assert "'rule' is not one of" in told.stderr
-    assert gitcfg("show rules", PLAIN).returncode == 2
-    assert gitcfg("check", PLAIN).stdout.count("GC105") == 2
-
-
-@pytest.mark.parametrize(("start", "offered"), [(SWITCHED, True), (PLAIN, False)])
-def test_kinds_are_offered_where_they_are_read(start: str, offered: bool) -> None:
-    grammar = "from gitcfg.cli.syntax import _PATTERNS; print(*_PATTERNS)"
-    for program in (KINDS, grammar):
-        assert ({"rule", "allocation"} <= set(python(start + program).stdout.split())) is offered

@@ -52,7 +52,7 @@ wrong  limit Mail  rules/r.yaml:7:3  never in force
 
 
 @pytest.fixture
-def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ruled: None) -> None:
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for path, text in FILES.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)

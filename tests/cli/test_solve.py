@@ -25,7 +25,7 @@ MAILS = "# What `gitcfg solve` decided for the rule mails. Change the rule, not 
 
 
 @pytest.fixture
-def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ruled: None) -> Path:
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for path, text in FILES.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)

@@ -33,12 +33,12 @@ def test_the_findings_of_every_case_stay(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", RULED.values(), ids=RULED.keys())
-def test_the_findings_about_rules_stay(ruled: None, case: Case) -> None:
+def test_the_findings_about_rules_stay(case: Case) -> None:
     test_the_findings_of_every_case_stay(case)
     assert not _leaked(case.files)
 
 
-def test_rules_and_what_was_decided_for_them_stay_what_they_are(ruled: None) -> None:
+def test_rules_and_what_was_decided_for_them_stay_what_they_are() -> None:
     files: dict[str, Content] = {
         "gitcfg.yaml": "format: 1\n",
         "rules/r.yaml": """rules:

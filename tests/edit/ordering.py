@@ -6,7 +6,7 @@ from typing import Any
 
 from gitcfg.cli.editing import OPTIONS
 from gitcfg.edit.draft import Draft, definitions
-from gitcfg.edit.kinds import KINDS, kinds
+from gitcfg.edit.kinds import KINDS
 from gitcfg.edit.written import meaning_of, written
 
 VALUES = ("x", {"$append": "y"}, ["a", "b: c"], "017", None)
@@ -30,7 +30,7 @@ Line = dict[str, Any]
 
 def drawn(rng: Random, draft: Draft) -> Line:
     """An order as JSON has it; often it is about what an order before has named."""
-    kind = rng.choice(tuple(kinds()))
+    kind = rng.choice(tuple(KINDS))
     known = names(draft, kind)
     do = rng.choices(("rename", "modify", "new", "delete"), (5, 4, 2, 1))[0] if known else "new"
     if do == "new":

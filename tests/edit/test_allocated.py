@@ -1,6 +1,5 @@
 """Allocations are written as they are read, one slot a line; files of rules that decide nothing are gone."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,8 +10,6 @@ from gitcfg.load.repository import load
 from gitcfg.model.rules import Allocation
 from gitcfg.solve.fleet.allocated import given as allocated
 from gitcfg.solve.fleet.allocated import placed
-
-pytestmark = pytest.mark.usefixtures("ruled")
 
 TWO = """# What `gitcfg solve` decided for the rule two. Change the rule, not this file.
 install:

@@ -109,7 +109,7 @@ def test_edits_of_random_repositories_are_what_they_are_by_hand_and_can_be_taken
     assert backwards > 40
 
 
-def test_what_is_new_and_deleted_leaves_nothing(ruled: None) -> None:
+def test_what_is_new_and_deleted_leaves_nothing() -> None:
     for name, kind in KINDS.items():
         draft = Draft(DictTree(FILES))
         carry_out(draft, [Order(Deed.NEW, name, "fresh")])

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from gitcfg.bundled import schema
-from gitcfg.edit.kinds import KINDS, Kind, kind_of, kinds
-from gitcfg.model import GitcfgError, Model
+from gitcfg.edit.kinds import KINDS, Kind
+from gitcfg.model import Model
 from gitcfg.model.kinds import FOLDERS, SHEETS, SINGLES
 
 UNSUPPORTED = ("resources",)
@@ -39,15 +39,3 @@ def test_every_definition_can_be_edited() -> None:
 def test_a_model_has_a_mapping_for_each_folder_of_definitions() -> None:
     fields = {field.name for field in msgspec.structs.fields(Model)}
     assert {*SINGLES, *SHEETS} <= fields & set(FOLDERS)
-
-
-def test_what_a_later_version_reads_is_no_kind_yet(unruled: None) -> None:
-    assert KINDS.keys() - kinds().keys() == {"rule", "allocation"}
-    for word in ("rule", "rules", "Allocation"):
-        with pytest.raises(GitcfgError, match=f"There is no kind {word} to edit"):
-            kind_of(word)
-
-
-def test_it_is_one_as_soon_as_it_is_read(ruled: None) -> None:
-    assert kind_of("rules") is KINDS["rule"]
-    assert kinds() == KINDS

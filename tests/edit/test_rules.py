@@ -68,7 +68,7 @@ def replaced(*pairs: tuple[str, str]) -> str:
     return text
 
 
-def test_rules_follow_a_feature(ruled: None) -> None:
+def test_rules_follow_a_feature() -> None:
     assert renamed("feature", "F", "G")["rules/r.yaml"] == replaced(
         ("install: F ", "install: G "), ("over: F", "over: G"), ("limit: F", "limit: G"), ('[F, "F', '[G, "F')
     )
@@ -81,16 +81,16 @@ def test_rules_follow_a_feature(ruled: None) -> None:
         ("subsystem", "x", "subsystems: [x]", "subsystems: [new]"),
     ],
 )
-def test_rules_follow_what_they_protect(ruled: None, kind: str, old: str, before: str, after: str) -> None:
+def test_rules_follow_what_they_protect(kind: str, old: str, before: str, after: str) -> None:
     assert renamed(kind, old, "new")["rules/r.yaml"] == replaced((before, after))
 
 
-def test_rules_follow_a_secret(ruled: None) -> None:
+def test_rules_follow_a_secret() -> None:
     pairs = ("$secret: s", "$secret: new"), ("secrets: [s]", "secrets: [new]")
     assert renamed("secret", "s", "new")["rules/r.yaml"] == replaced(*pairs)
 
 
-def test_attributes_of_instances_are_no_parameters(ruled: None) -> None:
+def test_attributes_of_instances_are_no_parameters() -> None:
     found = renamed("parameter", "P", "Q")
     assert found["rules/r.yaml"] == replaced(
         ("set: {P", "set: {Q"), ("ports: {domain: {P", "ports: {domain: {Q"), ("params: [P]", "params: [Q]")
@@ -99,7 +99,7 @@ def test_attributes_of_instances_are_no_parameters(ruled: None) -> None:
     assert "allocations/own.yaml" not in found
 
 
-def test_slots_follow_a_node(ruled: None) -> None:
+def test_slots_follow_a_node() -> None:
     found = renamed("node", "n1", "m")
     assert found["rules/r.yaml"] == replaced(("nodes: [n1]", "nodes: [m]"))
     assert found["allocations/put.yaml"] == "install: [m, m/a, n11]\n"
@@ -107,7 +107,7 @@ def test_slots_follow_a_node(ruled: None) -> None:
     assert found["allocations/own.yaml"] == "values:\n  m/a: {P: 80}\n"
 
 
-def test_what_was_decided_follows_its_rule(ruled: None) -> None:
+def test_what_was_decided_follows_its_rule() -> None:
     assert renamed("rule", "put", "new") == {
         "rules/r.yaml": replaced(("  put:", "  new:"), ("rules: [put]", "rules: [new]")),
         "allocations/put.yaml": None,
@@ -115,7 +115,7 @@ def test_what_was_decided_follows_its_rule(ruled: None) -> None:
     }
 
 
-def test_what_only_people_understand_is_listed(ruled: None) -> None:
+def test_what_only_people_understand_is_listed() -> None:
     draft = Draft(DictTree(FILES))
     left = carry_out(draft, orders([b'{"do": "rename", "kind": "feature", "name": "F", "to": "G"}']))
     assert [str(place.origin) for place in left if place.origin.file.startswith("rules")] == [
@@ -136,7 +136,7 @@ def test_what_only_people_understand_is_listed(ruled: None) -> None:
         ("rule", "put"),
     ],
 )
-def test_nothing_goes_that_rules_name(ruled: None, kind: str, name: str) -> None:
+def test_nothing_goes_that_rules_name(kind: str, name: str) -> None:
     """An edit that leaves such a finding is refused."""
     draft = Draft(DictTree(FILES))
     carry_out(draft, orders([f'{{"do": "delete", "kind": "{kind}", "name": "{name}"}}'.encode()]))
@@ -149,7 +149,7 @@ def test_nothing_goes_that_rules_name(ruled: None, kind: str, name: str) -> None
     assert ("allocations" if kind == "rule" else "rules") in files
 
 
-def test_rules_are_made_and_changed_like_all_else(ruled: None) -> None:
+def test_rules_are_made_and_changed_like_all_else() -> None:
     made = edited(
         '{"do": "new", "kind": "rule", "name": "web", '
         '"fields": {"where": "true", "description": "All."}, "set": {"set": {"P": 1, "Q": {"$append": 2}}}}'
@@ -164,9 +164,3 @@ def test_rules_are_made_and_changed_like_all_else(ruled: None) -> None:
     assert slot == {"allocations/put.yaml": "install: [n1, n1/a]\n"}
     with pytest.raises(GitcfgError, match="Of an allocation, params cannot be edited so"):
         edited('{"do": "modify", "kind": "allocation", "name": "put", "set": {"params": {"P": 1}}}')
-
-
-def test_what_a_later_version_reads_is_left_alone(unruled: None) -> None:
-    with pytest.raises(GitcfgError, match="There is no kind rule to edit"):
-        renamed("rule", "put", "new")
-    assert "rules/r.yaml" not in renamed("feature", "F", "G")

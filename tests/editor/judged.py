@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator
 
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.editor.schemas import kinds, schemas
+from gitcfg.editor.schemas import KINDS, schemas
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load import document
 from gitcfg.model import Finding, GitcfgError
@@ -33,7 +33,7 @@ def assert_sound(tree: Tree) -> None:
 
 def documents(tree: Tree) -> Iterator[tuple[str, str, Any]]:
     """Every document that can be read, with its kind and path."""
-    found = [(kind, entry) for kind in kinds() for entry in tree.entries(kind)]
+    found = [(kind, entry) for kind in KINDS for entry in tree.entries(kind)]
     settings = tree.entry("gitcfg.yaml")
     for kind, entry in [*([("gitcfg", settings)] if settings else []), *found]:
         if entry.kind is EntryKind.FILE and entry.path.endswith(".yaml") and entry.size <= 1 << 20:

@@ -49,7 +49,7 @@ def test_cases(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", RULED, ids=[case.name for case in RULED])
-def test_cases_of_rules(ruled: None, case: Case) -> None:
+def test_cases_of_rules(case: Case) -> None:
     assert broken(case.tree) == {}
     assert_sound(case.tree)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from gitcfg.editor.schemas import kinds, schemas
+from gitcfg.editor.schemas import schemas
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
 
@@ -51,16 +51,16 @@ WRONG: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("rule", RIGHT, ids=str)
-def test_what_is_right_fits(ruled: None, rule: dict[str, Any]) -> None:
+def test_what_is_right_fits(rule: dict[str, Any]) -> None:
     assert fits(rule)
 
 
 @pytest.mark.parametrize("rule", WRONG, ids=str)
-def test_what_is_wrong_does_not(ruled: None, rule: dict[str, Any]) -> None:
+def test_what_is_wrong_does_not(rule: dict[str, Any]) -> None:
     assert not fits(rule)
 
 
-def test_names_are_offered_with_their_descriptions(ruled: None) -> None:
+def test_names_are_offered_with_their_descriptions() -> None:
     found = schemas(load(DictTree(FILES)))["rules"]
     entry = found["properties"]["rules"]["additionalProperties"]["properties"]
     assert entry["install"]["enum"] == ["F"]
@@ -69,12 +69,6 @@ def test_names_are_offered_with_their_descriptions(ruled: None) -> None:
     assert permitted["rules"]["items"]["anyOf"][0] == {"enum": ["known"], "enumDescriptions": ["All."]}
 
 
-def test_slots_and_values_of_allocations_are_judged(ruled: None) -> None:
+def test_slots_and_values_of_allocations_are_judged() -> None:
     assert judge("allocations").is_valid({"install": ["n1/a"], "values": {"n1": {"P": 1}}})
     assert not judge("allocations").is_valid({"values": {"n1": {"P": [1]}}})
-
-
-def test_of_what_a_later_version_reads_there_is_no_schema(unruled: None) -> None:
-    found = {"rules", "allocations"}
-    assert not found & schemas(load(DictTree(FILES))).keys()
-    assert not found & set(kinds())

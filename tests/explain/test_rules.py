@@ -14,7 +14,6 @@ from gitcfg.explain.search import search
 from gitcfg.explain.show import KINDS, define, find_kind
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
-from gitcfg.model import GitcfgError
 from tests.cli.published import judge
 
 FILES = {
@@ -39,7 +38,7 @@ FILES = {
 
 
 @pytest.fixture
-def fleet(ruled: None) -> Fleet:
+def fleet() -> Fleet:
     return Fleet(DictTree(FILES), None, date(2026, 1, 1), NoCache())
 
 
@@ -128,7 +127,7 @@ def test_a_search_shows_nothing_secret(fleet: Fleet) -> None:
 
 
 def test_programs_read_them_as_the_schema_says(
-    ruled: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for path, text in FILES.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
@@ -141,11 +140,3 @@ def test_programs_read_them_as_the_schema_says(
             judge(capfd.readouterr().out, output)
     assert run(["search", "n1", "-o", "json"]) == 0
     judge(capfd.readouterr().out, "json")
-
-
-def test_what_a_later_version_reads_is_no_kind(unruled: None) -> None:
-    with pytest.raises(GitcfgError, match="There is no kind rule") as error:
-        find_kind("rule")
-    assert "rule" not in error.value.hints[0]
-    with pytest.raises(GitcfgError):
-        find_kind("allocations")

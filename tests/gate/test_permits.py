@@ -12,8 +12,7 @@ import pytest
 from tests.gate.permitted_pushes import CASES, FILES, Push
 from tests.gate.signing import Keys, made, ran
 
-READING = "import gitcfg.model.kinds as kinds; kinds.LATER = (); from gitcfg.cli.main import main; main()"
-HOOK = f"#!/bin/sh\nexec {sys.executable} -c '{READING}' --no-pager hook pre-receive\n"
+HOOK = f"#!/bin/sh\nexec {sys.executable} -m gitcfg --no-pager hook pre-receive\n"
 SETTINGS = "format: 1\nprotected: [refs/heads/main, refs/heads/rel-*]\n"
 SIGNERS = "ann@example.org {ann}\nbob@example.org {bob}\nbot@example.org {forge}\n"
 WORDS = """

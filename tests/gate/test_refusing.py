@@ -9,7 +9,6 @@ from gitcfg.gate.push import pusher
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Origin
 
-pytestmark = pytest.mark.usefixtures("ruled")
 RULES = """\
 rules:
   keep-out: {forbid: {by: ["bill@*"], features: [service, "web-*"]}}

@@ -7,7 +7,6 @@ from gitcfg.git.tree import DictTree
 from tests.gate.touches import CASES, MERGES, Files
 
 ROOT: Files = {"gitcfg.yaml": "format: 1\n"}
-pytestmark = pytest.mark.usefixtures("ruled")
 
 
 def tree(files: Files) -> DictTree:

@@ -112,14 +112,14 @@ ALLOCATION = Allocation(
 )
 
 
-def test_everything_is_understood_with_its_place(ruled: None) -> None:
+def test_everything_is_understood_with_its_place() -> None:
     model = load(DictTree(FILES))
     assert tuple(model.rules.values()) == RULES
     assert dict(model.allocations) == {"a": ALLOCATION}
     assert tuple(model.findings) == ()
 
 
-def test_what_was_read_is_kept_and_nothing_is_read_again(ruled: None) -> None:
+def test_what_was_read_is_kept_and_nothing_is_read_again() -> None:
     keeper, tree = Dictionary(), Watched(FILES)
     for _ in range(2):
         model = load(tree, keeper)
@@ -128,7 +128,7 @@ def test_what_was_read_is_kept_and_nothing_is_read_again(ruled: None) -> None:
     assert sorted(tree.reads) == sorted(["gitcfg.yaml", *FILES])
 
 
-def test_to_ask_for_one_kind_reads_no_other(ruled: None) -> None:
+def test_to_ask_for_one_kind_reads_no_other() -> None:
     tree = Watched({**FILES, "features/F.yaml": "{}"})
     model = load(tree)
     assert "a" in model.allocations
@@ -140,26 +140,10 @@ def test_to_ask_for_one_kind_reads_no_other(ruled: None) -> None:
 @pytest.mark.parametrize(
     "text", ["rules: {r: {install: 1}}", "rules: {r: {install: F, set: {}}}", "rules: {r: }"]
 )
-def test_a_rule_that_is_misread_says_nothing(ruled: None, text: str) -> None:
+def test_a_rule_that_is_misread_says_nothing(text: str) -> None:
     model = load(DictTree({**FILES, R: text}))
     assert model.rules["r"].params == {}
     assert list(model.unread["rules"]) == ["r"]
-
-
-def test_the_format_names_what_a_later_version_reads(unruled: None) -> None:
-    """Nothing is read, and each file is told, whatever stands in it."""
-    wrong: Mapping[str, str] = {**FILES, "rules/x/wrong.txt": "{", "allocations/b.yaml": "install: 1"}
-    tree = Watched(wrong)
-    model = load(tree)
-    told = [(one.code, one.subjects, one.message) for one in model.findings]
-    assert told == [
-        ("GC105", (R,), "The folder rules/ is not supported by this version."),
-        ("GC105", ("rules/x/wrong.txt",), "The folder rules/ is not supported by this version."),
-        ("GC105", (A,), "The folder allocations/ is not supported by this version."),
-        ("GC105", ("allocations/b.yaml",), "The folder allocations/ is not supported by this version."),
-    ]
-    assert (dict(model.rules), dict(model.allocations), dict(model.unread)) == ({}, {}, {})
-    assert tree.reads == ["gitcfg.yaml"]
 
 
 @given(st.data())
@@ -173,9 +157,7 @@ def test_whatever_is_said_is_understood_or_told_and_kept_alike(data: st.DataObje
         at[last] = data.draw(st.sampled_from((*VALUES, 2.0, 10**30, {"min": 1.0}, [80.0], [{}])))
     files = {"gitcfg.yaml": "format: 1\n", R: json.dumps(said["rules"]), A: json.dumps(said["allocation"])}
     keeper = Dictionary()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gitcfg.model.kinds.LATER", ())
-        first, again = (_told(files, keeper) for _ in range(2))
+    first, again = (_told(files, keeper) for _ in range(2))
     assert first == again
     (rules, allocations), unread, told = first
     assert {finding.origins[0].file for finding in told} >= {R for _ in unread.get("rules", ())}

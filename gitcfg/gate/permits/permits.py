@@ -12,7 +12,6 @@ from gitcfg.load.rules import RULES
 from gitcfg.load.sheets import gathered
 from gitcfg.model import Origin, Ref, Rule
 from gitcfg.model.globs import glob, is_glob
-from gitcfg.model.kinds import supported
 from gitcfg.model.rules import RuleKind
 
 KINDS = ("features", "params", "groups", "nodes", "files", "subsystems", "templates", "secrets", "rules")
@@ -44,7 +43,7 @@ class Breach(msgspec.Struct, frozen=True):
 
 def permits(tree: Tree | None) -> Permits:
     """Those of a tree; nothing else of it is read. Where there are no rules that costs nothing."""
-    if tree is None or not supported(RULES.folder) or not any(True for _ in tree.entries(RULES.folder)):
+    if tree is None or not any(True for _ in tree.entries(RULES.folder)):
         return Permits()
     reading = Reading(tree)
     found = gathered(reading, RULES)

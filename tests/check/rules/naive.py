@@ -26,7 +26,7 @@ OVER: dict[str, Holds] = {
         unit["with"]["subnet"] == "s1"
     ),
 }
-LATER: dict[str, Holds] = {
+FINAL: dict[str, Holds] = {
     '"service" in node.features': lambda name, node, unit: "service" in node["all"],
     '!("mail" in node.features)': lambda name, node, unit: "mail" not in node["all"],
 }
@@ -40,7 +40,7 @@ KEYS: dict[str, Callable[[str, Data, Data], str]] = {
     "node.name": lambda name, node, unit: name,
     "self.with.subnet": lambda name, node, unit: unit["with"]["subnet"],
 }
-ALL = CONDITIONS | OVER | LATER
+ALL = CONDITIONS | OVER | FINAL
 
 
 def files(world: Data) -> dict[str, str]:

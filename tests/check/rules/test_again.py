@@ -24,7 +24,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_a_change_does_to_rules_is_found(ruled: None, change: str) -> None:
+def test_what_a_change_does_to_rules_is_found(change: str) -> None:
     cache = Dictionary()
     before = Fleet(DictTree(FILES), None, TODAY, cache).findings
     assert not any(finding.is_error for finding in before)

@@ -9,11 +9,10 @@ import pytest
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.git.tree import DictTree
-from tests.check.rules.naive import CONDITIONS, GROUPS, LATER, OVER, Data, Naive, Told, files
+from tests.check.rules.naive import CONDITIONS, FINAL, GROUPS, OVER, Data, Naive, Told, files
 from tests.compile.fleets import TODAY
 from tests.seeds import many
 
-pytestmark = pytest.mark.usefixtures("ruled")
 CODES = ("GC401", "GC402", "GC403", "GC404")
 ADDRESSES = [f"10.0.0.{number}" for number in range(1, 7)]
 
@@ -51,7 +50,7 @@ def rule(rng: Random) -> Data:
     """A rule of some kind, over nodes or interfaces, with or without groups."""
     over: Data = rng.choice(({}, {"over": "interface"}))
     kind = rng.choice(("install", "install", "limit", "domain", "require"))
-    known = [*CONDITIONS, *(OVER if over else ()), *(LATER if kind != "install" else ())]
+    known = [*CONDITIONS, *(OVER if over else ()), *(FINAL if kind != "install" else ())]
     where = rng.choice(({}, {"where": rng.choice(known)}))
     per = rng.choice(({}, {"per": rng.choice(["node.facts.rack", "node.name", *_subnet(over)])}))
     least = rng.randrange(3)

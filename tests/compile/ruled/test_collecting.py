@@ -11,8 +11,6 @@ from gitcfg.compile.ruled.collecting import Lacking
 from gitcfg.git.tree import DictTree
 from tests.compile.ruled.fleets import TODAY
 
-pytestmark = pytest.mark.usefixtures("ruled")
-
 FILES = {
     "gitcfg": "format: 1",
     "parameters/all": """parameters:

@@ -11,8 +11,6 @@ from gitcfg.git.tree import DictTree
 from tests.compile.ruled.fleets import TODAY
 from tests.seeds import TIMES
 
-pytestmark = pytest.mark.usefixtures("ruled")
-
 WHERE = '"x" in other.labels && other.name != "n3"'
 
 

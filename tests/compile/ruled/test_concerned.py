@@ -25,7 +25,6 @@ def version(files: dict[str, str]) -> Version:
     return Version(tree, load(tree), lambda: Mentions({}, {}, {}))
 
 
-@pytest.mark.usefixtures("ruled")
 @pytest.mark.parametrize(
     ("path", "text", "nodes"),
     [
@@ -46,7 +45,6 @@ def test_what_rules_may_do_with_a_change_concerns_all(
 COLLECTS = "params: {p: {$collect: {param: name, feature: web}}}"
 
 
-@pytest.mark.usefixtures("ruled")
 @pytest.mark.parametrize(
     ("path", "nodes"),
     [("groups/default.yaml", None), ("features/unused.yaml", None), ("nodes/a.yaml", frozenset({"a", "b"}))],
@@ -59,7 +57,6 @@ def test_who_collects_may_be_concerned_by_any_node(path: str, nodes: frozenset[s
     assert concerned(*versions) == nodes
 
 
-@pytest.mark.usefixtures("ruled")
 def test_mentions_know_who_collects_and_a_part_whether_somebody_does() -> None:
     parameters = {"parameters/p.yaml": "parameters: {p: {type: list}}"}
     model = load(DictTree({**FILES, **parameters, "nodes/a.yaml": COLLECTS}))
