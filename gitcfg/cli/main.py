@@ -2,7 +2,6 @@
 
 import errno
 import gc
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -132,17 +131,15 @@ def run(arguments: Sequence[str]) -> int:
 def _of_output(error: OSError) -> bool:
     """Is it stdout that cannot be written? What is in its buffer cannot be written now either.
 
-    Under PYTHONUNBUFFERED there is none. Then it is what has no name: files are named.
+    Where nothing is, as much was written at once: then it is what has no name, for files are named.
     """
     if error.filename is not None:
         return False
-    if isinstance(sys.stdout.buffer, io.RawIOBase):
-        return error.errno in _NO_ROOM
     try:
         sys.stdout.flush()
     except OSError as again:
         return again.errno == error.errno
-    return False
+    return error.errno in _NO_ROOM
 
 
 def _let_go() -> None:

@@ -76,6 +76,7 @@ def test_examples_are_commands_that_there_are(
         assert calls, example
         for words in calls:
             for file in (word for word in words if word.endswith(".yaml")):
+                (tmp_path / file).parent.mkdir(exist_ok=True)
                 (tmp_path / file).touch()
             parsed(words)
 

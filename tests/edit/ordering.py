@@ -19,9 +19,10 @@ LISTS = {
     "subsystem": ("params", "features", "covers"),
     "parameter": ("depends", "conflicts", "tags"),
     "secret": ("recipients",),
+    "allocation": ("install",),
 }
 """By kind, the lists that orders are about."""
-OF = {"groups": "group", "nodes": "node", "params": "parameter", "covers": "subsystem"}
+OF = {"groups": "group", "nodes": "node", "params": "parameter", "covers": "subsystem", "install": "node"}
 PARTS = {"add": "add", "remove": "remove", "set": "put", "unset": "take"}
 NAMES = {(option.part.value, option.key): option.name for option in OPTIONS}
 
@@ -60,9 +61,10 @@ def names(draft: Draft, kind: str) -> list[str]:
 
 def said(rng: Random, draft: Draft, kind: str) -> Line:
     """What a definition shall say from now on."""
-    if "params" in KINDS[kind].maps and rng.random() < 0.5:
+    if KINDS[kind].binds and (kind not in LISTS or rng.random() < 0.5):
         param = one_of(rng, names(draft, "parameter"))
-        return rng.choice(({"set": {"params": {param: rng.choice(VALUES)}}}, {"unset": {"params": [param]}}))
+        bound = KINDS[kind].binds
+        return rng.choice(({"set": {bound: {param: rng.choice(VALUES)}}}, {"unset": {bound: [param]}}))
     key = rng.choice(LISTS[kind])
     of = OF.get(key, "parameter" if kind == "parameter" else "feature")
     item = one_of(rng, [*names(draft, of), "odd"])
