@@ -16,6 +16,7 @@ Lines of `#` at the top say what the case proves. Sections follow, each under a 
     === trail NODE PARAM   all steps, lowest first: a JSON object a line, only the keys given are judged
     === table DECLARATION  a table of operations on parameters so declared (see tests/cases_table.py)
     === before PATH        a file of the repository as it was, for what only a change can show
+    === pushed by WHO      who pushes the change, for what only a push can show
 
 Escapes are read in paths always. A finding's line is
 
@@ -58,6 +59,12 @@ class Case(msgspec.Struct):
     trails: dict[tuple[str, str], list[dict[str, Any]]] = {}
     cells: list[Cell] = []
     before: dict[str, Content] = {}
+    pusher: str = ""
+
+    @property
+    def former(self) -> DictTree:
+        """The repository as it was."""
+        return DictTree({"gitcfg.yaml": "format: 1\n", **self.before})
 
     @property
     def tree(self) -> DictTree:
@@ -103,6 +110,8 @@ def _take(case: Case, heading: str, body: str) -> None:
         case.cells.extend(read_table(len(case.cells), rest, body))
     elif word == "before":
         _take_file(case.before, rest, body)
+    elif heading.startswith("pushed by "):
+        case.pusher = heading.removeprefix("pushed by ")
     elif word in ("features", "params", "trail") and rest:
         _take_answer(case, word, rest.split(), body)
     else:

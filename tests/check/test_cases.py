@@ -5,7 +5,6 @@ import pytest
 from gitcfg.check.codes import CODES
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.git.tree import DictTree
 from gitcfg.parsers.parsers import Parsers
 from tests.cases_format import Case, differences, read, read_cases
 
@@ -16,8 +15,7 @@ RULED = list(read_cases("rules"))  # judged where rules are read: tests/check/te
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_findings_are_those_of_the_case(case: Case) -> None:
-    before = DictTree({"gitcfg.yaml": "format: 1\n", **case.before})
-    roster = compile_tree(before, case.today).roster if case.before else None
+    roster = compile_tree(case.former, case.today).roster if case.before else None
     findings = check(compile_tree(case.tree, case.today), roster, judge=JUDGE)
     wrong = differences(case, findings)
     assert not wrong, "\n".join(wrong)

@@ -2,7 +2,8 @@
 
 In an explanation, fenced blocks whose info string is a language and a path are files. Those under
 `## Wrong` make one repository, those under `## Right` another; gitcfg.yaml is `format: 1` unless given.
-The word `before` behind the path puts the file into the repository as it was before the change.
+The word `before` behind the path puts the file into the repository as it was before the change. Where a
+command `gitcfg check --each ... --as WHO` is shown, WHO pushes the change.
 """
 
 import re
@@ -13,6 +14,8 @@ import pytest
 from gitcfg.check.codes import CODES, above_blocks, explanation, lookup
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
+from gitcfg.gate.permits.permits import permits
+from gitcfg.gate.permits.push import pushed
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, GitcfgError, Severity
 from gitcfg.parsers.parsers import Parsers
@@ -23,20 +26,30 @@ TODAY = date(2026, 1, 1)
 
 
 _BLOCK = re.compile(r"^```\w+ (\S+)( before)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PUSHER = re.compile(r"^\$ gitcfg check --each \S+ --as (\S+)$", re.MULTILINE)
+
+
+def part(code: str, heading: str) -> str:
+    """What stands in an explanation below a heading."""
+    _, _, rest = explanation(code).partition(f"\n## {heading}\n")
+    return rest.partition("\n## ")[0]
 
 
 def example(code: str, heading: str, before: str = "") -> DictTree:
     """The repository that an explanation's part shows, as it is or as it was before."""
-    _, _, rest = explanation(code).partition(f"\n## {heading}\n")
-    blocks = _BLOCK.findall(rest.partition("\n## ")[0])
+    blocks = _BLOCK.findall(part(code, heading))
     assert blocks, f"{code} has no files under {heading}"
     files = {path: text for path, when, text in blocks if when == before}
     return DictTree({"gitcfg.yaml": "format: 1\n", **files})
 
 
 def findings(code: str, heading: str) -> tuple[Finding, ...]:
-    before = compile_tree(example(code, "Wrong", " before"), TODAY)
-    return tuple(check(compile_tree(example(code, heading), TODAY), before.roster, judge=JUDGE))
+    before, now = example(code, "Wrong", " before"), example(code, heading)
+    found = tuple(check(compile_tree(now, TODAY), compile_tree(before, TODAY).roster, judge=JUDGE))
+    told = part(code, "What gitcfg says" if heading == "Wrong" else heading)
+    for who in _PUSHER.findall(told):
+        found += tuple(pushed(permits(before).rules, before, now, (who,)))
+    return found
 
 
 @pytest.mark.parametrize("code", PRODUCED)

@@ -29,6 +29,9 @@ SHAPES = {
     "large": replace(large(), nodes=20),
 }
 
+ONLY_OF_CHANGES = {"GC405"}
+"""What no repository has wrong, whatever stands in it: a push does (tests/gate/permitted_pushes.py)."""
+
 
 def errors(options: Options) -> list[Finding]:
     """What is wrong with the repository."""
@@ -55,4 +58,4 @@ def test_all_mistakes_at_once_are_all_found() -> None:
 
 def test_there_is_a_mistake_for_every_error_that_gitcfg_reports() -> None:
     reported = {name for name, code in CODES.items() if code.severity is Severity.ERROR}
-    assert set(MISTAKES) == reported
+    assert set(MISTAKES) == reported - ONLY_OF_CHANGES

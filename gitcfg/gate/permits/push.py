@@ -11,7 +11,7 @@ from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
 from gitcfg.git.tree import Tree
-from gitcfg.model import Finding, Origin
+from gitcfg.model import Finding, Origin, Rule
 
 
 class Judged:
@@ -36,13 +36,12 @@ class Judged:
         """
         old, new = ends
         found = {commit: self._commit(commit) for commit in commits}
-        more = self._push(old, new, pusher) if pusher is not None else self._dropped(old, new)
+        more = self._pushed(old, new, pusher) if pusher is not None else self._dropped(old, new)
         found[new] = (*found.get(new, ()), *more)
         return {commit: findings for commit, findings in found.items() if findings}
 
-    def _push(self, old: str | None, new: str, pusher: tuple[str, ...]) -> Iterator[Finding]:
-        change = touched(self._tree(old), self._repository.at(new))
-        return told(Charged(pusher), breaches(self._rules, pusher, self._named(change)))
+    def _pushed(self, old: str | None, new: str, pusher: tuple[str, ...]) -> Iterator[Finding]:
+        return pushed(self._rules, self._tree(old), self._repository.at(new), pusher)
 
     def _dropped(self, old: str | None, new: str) -> Iterator[Finding]:
         """What a merge takes back by following one parent: compared with that one, it changes nothing."""
@@ -50,12 +49,12 @@ class Judged:
         if all(len(self._history.parents(commit)) < 2 for commit in commits):
             return
         change = touched(self._tree(old), self._repository.at(new))
-        things = self._named(less(change, map(self._change, commits)))
+        things = _ruled(self._rules, less(change, map(self._change, commits)))
         if things:
             yield from self._signer(new, things)
 
     def _commit(self, commit: str) -> tuple[Finding, ...]:
-        things = self._named(self._change(commit))
+        things = _ruled(self._rules, self._change(commit))
         return tuple(self._signer(commit, things)) if things else ()
 
     def _signer(self, commit: str, things: Mapping[Thing, Origin]) -> Iterator[Finding]:
@@ -66,13 +65,21 @@ class Judged:
         parents = map(self._tree, self._history.parents(commit))
         return touched_by_all(parents, self._repository.at(commit))
 
-    def _named(self, change: Touched) -> Mapping[Thing, Origin]:
-        """What of a change any rule names, each with one place."""
-        found: dict[Thing, Origin] = {}
-        for touch in change.values():
-            for thing in touch.things():
-                found.setdefault(thing, touch.origin)
-        return {thing: origin for thing, origin in found.items() if named(self._rules, thing)}
-
     def _tree(self, commit: str | None) -> Tree | None:
         return self._repository.at(commit) if commit is not None else None
+
+
+def pushed(
+    rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...]
+) -> Iterator[Finding]:
+    """What somebody may not do who pushes all that differs; without names nobody knows who that is."""
+    return told(Charged(pusher), breaches(rules, pusher, _ruled(rules, touched(old, new))))
+
+
+def _ruled(rules: tuple[Rule, ...], change: Touched) -> Mapping[Thing, Origin]:
+    """What of a change any rule names, each with one place."""
+    found: dict[Thing, Origin] = {}
+    for touch in change.values():
+        for thing in touch.things():
+            found.setdefault(thing, touch.origin)
+    return {thing: origin for thing, origin in found.items() if named(rules, thing)}
