@@ -49,7 +49,7 @@ def test_without_settings_all_is_gone_and_with_them_all_is_back() -> None:
     """Else what changed between the two would be nobody's."""
     files: Files = {"groups/g.yaml": "params: {P: 1}\n"}
     there, gone = tree(files), DictTree(files)
-    expected = "groups:g params:P rules:gitcfg.yaml"
+    expected = "groups:default groups:g nodes:* params:P rules:gitcfg.yaml"
     assert things(touched(there, gone)) == things(touched(gone, there)) == expected
 
 

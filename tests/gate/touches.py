@@ -12,6 +12,22 @@ INCLUDED: Files = {
 }
 CHOSEN: Files = {**INCLUDED, "templates/n.j2": "{% include params.T %}"}
 
+GIVEN = "groups: [web]\nfeatures: [{feature: F, as: x}]\nwithout: [G]\nfiles: {/etc/x: {text: x}}\n"
+DECIDED: Files = {
+    "rules/r.yaml": "rules:\n  a: {install: F, count: 1}\n  d: {domain: {Q: [1, 2]}}\n"
+    "  o: {domain: {address: [1, 2]}, over: F}\n"
+}
+COMPUTED = (
+    "include 'm' ~ '.j2'",
+    "include(params.T)",
+    "include 'm\\x2ej2'",
+    "include 'm' '.j2'",
+    "include 'o.j2' if params.T else 'm' ~ '.j2'",
+    "include ['o.j2', params.T]",
+    "from params.T import x",
+)
+NEWER = "format: 99\n"
+
 CASES: dict[str, tuple[Files, Files, str]] = {
     "comments and the order of keys": (
         {"features/A.yaml": "params: {P: 1, Q: 2}\n"},
@@ -49,7 +65,12 @@ CASES: dict[str, tuple[Files, Files, str]] = {
     "members of a set": (
         {"nodesets/s.yaml": "nodes: n[1-3]\nparams: {X: 1}\n"},
         {"nodesets/s.yaml": "nodes: n[1-2,4]\nparams: {X: 1}\n"},
-        "nodes:n3 nodes:n4",
+        "nodes:n3 nodes:n4 params:X",
+    ),
+    "members of a set, and all that they get by it": (
+        {"nodesets/s.yaml": f"nodes: n[1-3]\n{GIVEN}", "features/F.yaml": "params: {'SLOT_${as}': 1}\n"},
+        {"nodesets/s.yaml": f"nodes: n[1-4]\n{GIVEN}", "features/F.yaml": "params: {'SLOT_${as}': 1}\n"},
+        "features:F features:G files:/etc/x groups:web nodes:n4 params:SLOT_*",
     ),
     "what a set says": (
         {"nodesets/s.yaml": "nodes: n[1-2]\nlabels: [a]\n"},
@@ -70,6 +91,34 @@ CASES: dict[str, tuple[Files, Files, str]] = {
         {"nodes/n1.yaml": "groups: [a]\n"},
         {"nodes/n1.yaml": "groups: {$prepend: [a]}\nwithout: [F]\n"},
         "features:F groups:a nodes:n1",
+    ),
+    "a node's own list instead of its set's": (
+        {"nodesets/s.yaml": "nodes: n[1-3]\ngroups: [web]\nfeatures: [F]\n"},
+        {
+            "nodesets/s.yaml": "nodes: n[1-3]\ngroups: [web]\nfeatures: [F]\n",
+            "nodes/n1.yaml": "groups: [x]\nfeatures: []\n",
+        },
+        "features:F groups:web groups:x nodes:n1",
+    ),
+    "one more in a node's own list": (
+        {"nodesets/s.yaml": "nodes: n[1-3]\ngroups: [web]\n", "nodes/n1.yaml": "groups: [x]\n"},
+        {"nodesets/s.yaml": "nodes: n[1-3]\ngroups: [web]\n", "nodes/n1.yaml": "groups: [x, y]\n"},
+        "groups:y nodes:n1",
+    ),
+    "an override for one node more": (
+        {"overrides/o.yaml": f"nodes: n1\n{END}params: {{X: 1}}\nfeatures: [F]\n"},
+        {"overrides/o.yaml": f"nodes: n[1-2]\n{END}params: {{X: 1}}\nfeatures: [F]\n"},
+        "features:F nodes:n2 params:X",
+    ),
+    "an override for others that are chosen": (
+        {"overrides/o.yaml": f"where: 'true'\n{END}params: {{X: 1}}\n"},
+        {"overrides/o.yaml": f"where: 'false'\n{END}params: {{X: 1}}\n"},
+        "nodes:* params:X",
+    ),
+    "an override for longer": (
+        {"overrides/o.yaml": f"nodes: n1\n{END}params: {{X: 1}}\n"},
+        {"overrides/o.yaml": "nodes: n1\nreason: x\nuntil: 2031-01-01\nparams: {X: 1}\n"},
+        "nodes:n1 params:X",
     ),
     "an override of named nodes": (
         {},
@@ -93,6 +142,19 @@ CASES: dict[str, tuple[Files, Files, str]] = {
         {**CHOSEN, "templates/m.j2": "a"},
         {**CHOSEN, "templates/m.j2": "b"},
         "files:/etc/motd templates:m.j2",
+    ),
+    **{
+        f"a template that may be what {text} gives": (
+            {**CHOSEN, "templates/n.j2": f"{{% {text} %}}", "templates/m.j2": "a"},
+            {**CHOSEN, "templates/n.j2": f"{{% {text} %}}", "templates/m.j2": "b"},
+            "files:/etc/motd templates:m.j2",
+        )
+        for text in COMPUTED
+    },
+    "a template that others do not include": (
+        {**INCLUDED, "templates/n.j2": "{%- from 'o.j2' import x +%}m", "templates/m.j2": "a"},
+        {**INCLUDED, "templates/n.j2": "{%- from 'o.j2' import x +%}m", "templates/m.j2": "b"},
+        "templates:m.j2",
     ),
     "what is taken as it is": (
         {"features/A.yaml": "files: {/etc/motd: {source: motd}}\n", "files/motd": "a"},
@@ -141,7 +203,47 @@ CASES: dict[str, tuple[Files, Files, str]] = {
         {"rules/s.yaml": "\n\nrules: {c: {domain: {Q: [1]}}}\n"},
         "",
     ),
-    "what was decided for a rule": ({}, {"allocations/a.yaml": "install: [n1]\n"}, "rules:a"),
+    "what was decided for a rule that nobody knows": (
+        {},
+        {"allocations/a.yaml": "install: [n1]\n"},
+        "nodes:n1 rules:a",
+    ),
+    "where a feature goes": (
+        {**DECIDED, "allocations/a.yaml": "install: [n1, n2]\n"},
+        {**DECIDED, "allocations/a.yaml": "install: [n3/x, n2]\n"},
+        "features:F nodes:n1 nodes:n3 rules:a",
+    ),
+    "values that were decided": (
+        {**DECIDED, "allocations/d.yaml": "values: {n1: {Q: 1}, n2: {Q: 2}}\n"},
+        {**DECIDED, "allocations/d.yaml": "values: {n1: {Q: 1}, n2: {Q: 1}}\n"},
+        "nodes:n2 params:Q rules:d",
+    ),
+    "attributes that were decided": (
+        {**DECIDED, "allocations/o.yaml": "values: {n1/x: {address: 1}}\n"},
+        {**DECIDED, "allocations/o.yaml": "values: {n1/x: {address: 2}}\n"},
+        "nodes:n1 rules:o",
+    ),
+    "whether values are unique": (
+        {"rules/r.yaml": "rules: {c: {domain: {Q: [1]}}}\n"},
+        {"rules/r.yaml": "rules: {c: {domain: {Q: [1]}, unique: fleet}}\n"},
+        "params:Q rules:c",
+    ),
+    "which group all are in": (
+        {},
+        {"gitcfg.yaml": "format: 1\ndefault_group: a\n"},
+        "groups:a groups:default nodes:* rules:gitcfg.yaml",
+    ),
+    "who walks in": (
+        {},
+        {"gitcfg.yaml": "format: 1\nwalk_in: {groups: [a]}\n"},
+        "groups:a rules:gitcfg.yaml",
+    ),
+    "settings that nobody can read": ({}, {"gitcfg.yaml": "format: [\n"}, "rules:gitcfg.yaml"),
+    "a format that is not read: all is gone": (
+        {"groups/g.yaml": "params: {P: 1}\n"},
+        {"groups/g.yaml": "params: {P: 1}\n", "gitcfg.yaml": NEWER},
+        "groups:g params:P rules:gitcfg.yaml",
+    ),
     "settings and signers": (
         {"gitcfg.yaml": "format: 1\n", "allowed_signers": "# Nobody.\n"},
         {"gitcfg.yaml": "format: 1\nratchet: true\n", "allowed_signers": "a ssh-ed25519 AAAA\n"},

@@ -15,6 +15,7 @@ from gitcfg.model import (
     Model,
     Node,
     NodeSet,
+    Op,
     Origin,
     Override,
     Ref,
@@ -22,6 +23,8 @@ from gitcfg.model import (
 )
 
 Pieces = Iterator[tuple[Key, Statement]]
+_LISTS = {"groups": "groups", "features": "features", "without": "features"}
+"""What nodes' lists hold."""
 
 
 def layers(model: Model, whole: Whole) -> Pieces:
@@ -56,32 +59,48 @@ def _group(group: Group, whole: Whole) -> Pieces:
 
 
 def _host(key: Key, about: tuple[Thing, ...], node: Node, whole: Whole) -> Pieces:
+    """What is said of nodes. One that has a list of its own instead of its set's drops what that gives."""
     rest = (node.description, node.labels, node.facts, node.address, node.state)
     yield key, Statement(said(rest), node.origin, about)
-    yield from _listed((*key, "groups"), about, node.groups, "groups", whole)
-    yield from _listed((*key, "features"), about, node.features, "features", whole)
-    yield from _listed((*key, "without"), about, node.without, "features", whole)
+    for name, kind in _LISTS.items():
+        edit: ListEdit = getattr(node, name)
+        yield from _listed((*key, name), about, edit, kind, whole)
+        if edit.op is Op.SET and key[0] == "nodes":
+            given = tuple(Thing(kind, _name(item)) for item in whole.given(node.name, name))
+            yield (*key, name, "instead"), Statement("", edit.origin or node.origin, (*about, *given))
     yield from _bound(key, about, node)
 
 
 def _nodeset(nodeset: NodeSet, whole: Whole) -> Pieces:
+    """A set is the files of all its nodes in one: who comes to it gets what it gives."""
     key = ("nodesets", nodeset.name)
-    yield (*key, "nodes"), Statement("", nodeset.origin, (), members=frozenset(nodeset.members))
+    given = _given(_host(key, (), nodeset.definition, whole))
+    yield (*key, "nodes"), Statement("", nodeset.origin, given, members=frozenset(nodeset.members))
     yield from _host(key, named(nodeset.members), nodeset.definition, whole)
 
 
 def _override(override: Override, whole: Whole) -> Pieces:
     key = ("overrides", override.name)
-    about = _among(override)
-    yield from _chosen(key, override, (override.reason, override.until))
+    given = _given(_overriding(key, (), override, whole))
+    yield from _chosen(key, override, (override.reason, override.until), given)
+    yield from _overriding(key, _among(override), override, whole)
+
+
+def _overriding(key: Key, about: tuple[Thing, ...], override: Override, whole: Whole) -> Pieces:
     yield from _uses((*key, "features"), about, override.features, override.origin, whole)
     yield from _uses((*key, "without"), about, override.without, override.origin, whole)
     yield from _bound(key, about, override)
 
 
-def _chosen(key: Key, some: Override | Hold, rest: tuple[Any, ...]) -> Pieces:
-    yield key, Statement(said((*rest, some.where)), some.origin, _among(some))
-    yield (*key, "nodes"), Statement("", some.origin, (), members=frozenset(some.members or ()))
+def _chosen(key: Key, some: Override | Hold, rest: tuple[Any, ...], given: tuple[Thing, ...] = ()) -> Pieces:
+    """For how long and for whom; that is about all that they are given."""
+    yield key, Statement(said((*rest, some.where)), some.origin, (*_among(some), *given))
+    yield (*key, "nodes"), Statement("", some.origin, given, members=frozenset(some.members or ()))
+
+
+def _given(pieces: Pieces) -> tuple[Thing, ...]:
+    """All that pieces are about."""
+    return tuple(dict.fromkeys(thing for _, piece in pieces for thing in piece.about))
 
 
 def _among(some: Override | Hold) -> tuple[Thing, ...]:

@@ -5,14 +5,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from gitcfg.gate.permits.layers import Pieces, layers
-from gitcfg.gate.permits.statement import Key, Statement, Thing
+from gitcfg.gate.permits.statement import ANY, Key, Statement, Thing
 from gitcfg.gate.permits.whole import Whole
 from gitcfg.gate.policy import SIGNERS, signers
 from gitcfg.git.signatures import lines
 from gitcfg.git.tree import Tree
 from gitcfg.history.meaning import said
+from gitcfg.load.reading import Reading
 from gitcfg.load.repository import load
-from gitcfg.load.root import is_repository
+from gitcfg.load.root import is_repository, settings_entry
+from gitcfg.load.settings import load_settings
 from gitcfg.model import Model, Origin, Rule
 from gitcfg.model.kinds import SETTINGS, TEXTS
 from gitcfg.model.rules import RuleKind
@@ -30,6 +32,11 @@ _KINDS = {
 """By folder, what its definitions are to rules; of others it is the nodes that they are for."""
 
 
+def is_read(tree: Tree) -> bool:
+    """Is it a configuration, and of a format that is read?"""
+    return is_repository(tree) and load_settings(Reading(tree)) is not None
+
+
 def statements(tree: Tree, whole: Whole) -> dict[Key, Statement]:
     """What a tree says, or an excerpt of it; `whole` is all of its version. No configuration says nothing."""
     if not is_repository(tree):
@@ -43,6 +50,7 @@ def statements(tree: Tree, whole: Whole) -> dict[Key, Statement]:
             *_keys(model),
             *_secrets(tree, model),
             *_rules(model),
+            *_allocations(model, whole),
             *_texts(tree, whole),
             *_misread(tree, model),
         )
@@ -50,10 +58,18 @@ def statements(tree: Tree, whole: Whole) -> dict[Key, Statement]:
 
 
 def _settings(tree: Tree, model: Model) -> Pieces:
-    for name in model.settings.__struct_fields__:
-        text, origin = said(getattr(model.settings, name)), model.settings.origin
+    own, settings = Thing("rules", SETTINGS), model.settings
+    about = {
+        "default_group": (Thing("groups", settings.default_group), ANY),
+        "walk_in": tuple(Thing("groups", group.name) for group in settings.walk_in or ()),
+    }
+    for name in settings.__struct_fields__:
         if name != "origin":
-            yield (SETTINGS, name), Statement(text, origin, (Thing("rules", SETTINGS),))
+            things = (own, *about.get(name, ()))
+            yield (SETTINGS, name), Statement(said(getattr(settings, name)), settings.origin, things)
+    reading, entry = Reading(tree), settings_entry(tree)
+    if load_settings(reading) is None or reading.findings:
+        yield (SETTINGS, "", "unread"), Statement(entry.id, settings.origin, (own,))
     for line in lines(signers(tree)):
         yield (SIGNERS, repr(line)), Statement("", Origin(SIGNERS), (Thing("rules", SIGNERS),))
 
@@ -85,9 +101,6 @@ def _secrets(tree: Tree, model: Model) -> Pieces:
 def _rules(model: Model) -> Pieces:
     for rule in model.rules.values():
         yield from _rule(rule)
-    for allocation in model.allocations.values():
-        about = (Thing("rules", allocation.name),)
-        yield ("allocations", allocation.name), Statement(said(allocation), allocation.origin, about)
 
 
 def _rule(rule: Rule) -> Pieces:
@@ -100,7 +113,27 @@ def _rule(rule: Rule) -> Pieces:
     bound: dict[str, Any] = {**rule.params, **domains}
     for name, one in bound.items():
         things = (own,) if rule.over is not None else (own, Thing("params", name))
-        yield (*key, "params", name), Statement(said((one, rule.where)), one.origin, things)
+        yield (*key, "params", name), Statement(said((one, rule.where, rule.unique)), one.origin, things)
+
+
+def _allocations(model: Model, whole: Whole) -> Pieces:
+    """What was decided for a rule is a layer, too: it brings nodes the rule's feature, or values."""
+    for name, decided in model.allocations.items():
+        key, own, rule = ("allocations", name), Thing("rules", name), whole.rule(name)
+        yield key, Statement("", decided.origin, (own,))
+        feature = rule.feature if rule is not None else None
+        things = (own, Thing("features", feature.name)) if feature is not None else (own,)
+        for slot in decided.install:
+            yield (*key, slot.name), Statement("", slot.origin, (*things, _node(slot.name)))
+        for place, values in decided.values.items():
+            for param, one in values.items():
+                of = (Thing("params", param),) if rule is None or rule.over is None else ()
+                about = (own, _node(place), *of)
+                yield (*key, place, param), Statement(said(one), one.origin, about)
+
+
+def _node(slot: str) -> Thing:
+    return Thing("nodes", slot.partition("/")[0])
 
 
 def _texts(tree: Tree, whole: Whole) -> Pieces:

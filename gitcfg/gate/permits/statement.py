@@ -32,7 +32,7 @@ Key = tuple[str, ...]
 class Statement(msgspec.Struct, frozen=True, gc=False):
     """One piece: `text` is equal for what means the same. A list says in which order its `items` are, too.
 
-    `members` are nodes that it is for: who is in both of two versions is not touched by others that are not.
+    `members` are nodes that it is for, which are touched only where they come or go.
     """
 
     text: str

@@ -6,11 +6,10 @@ from itertools import chain
 from typing import NamedTuple
 
 from gitcfg.gate.permits.excerpt import NOTHING, excerpts
-from gitcfg.gate.permits.said import statements
+from gitcfg.gate.permits.said import is_read, statements
 from gitcfg.gate.permits.statement import Key, Statement, Thing, named, reordered
 from gitcfg.gate.permits.whole import Whole
 from gitcfg.git.tree import Tree
-from gitcfg.load.root import is_repository
 from gitcfg.model import Origin
 
 
@@ -32,8 +31,8 @@ Touched = Mapping[Key, Touch]
 def touched(old: Tree | None, new: Tree) -> Touched:
     """What differs between two versions: not comments, the order of keys, nor in which file it stands."""
     before = old if old is not None else NOTHING
-    # Where one is no configuration, all that the other says came or went, whatever stands there.
-    ends = excerpts(before, new) if is_repository(before) and is_repository(new) else (before, new)
+    # Where one cannot be read, all that the other says came or went, whatever stands there.
+    ends = excerpts(before, new) if is_read(before) and is_read(new) else (before, new)
     were, are = (statements(end, Whole(tree)) for end, tree in zip(ends, (before, new), strict=True))
     return dict(_touches(were, are))
 
@@ -84,11 +83,11 @@ def _place(key: Key, old: Statement, are: Mapping[Key, Statement]) -> Origin:
 
 
 def _differing(old: Statement, new: Statement, alike: bool) -> tuple[tuple[Thing, ...], ...]:
-    """What two versions of a piece are about, if it means something else; and whom else they are for."""
+    """What two versions of a piece are about, if it means something else or is for others, and for whom."""
     nodes = named(old.members ^ new.members)
     moved = reordered(old.items, new.items)
-    if alike and old.text == new.text and not moved:
-        return (nodes,)
+    if alike and old.text == new.text and not moved and not nodes:
+        return ()
     return (old.about, new.about, moved, nodes)
 
 

@@ -9,9 +9,13 @@ from gitcfg.gate.permits.named import opened
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
-from gitcfg.model import Feature, Model
+from gitcfg.model import Feature, ListEdit, Model, Node, Ref, Rule, Use
 
-_UNCERTAIN = re.compile(r"""\{%[-+]?\s*(?:include|import|from|extends)\s+(?!["'])""")
+_INCLUSION = re.compile(r"\{%[-+]?\s*(?:include|import|from|extends)\b")
+_NAMED = re.compile(
+    _INCLUSION.pattern + r"""\s*(?:"[^"\\]*"|'[^'\\]*')\s*(?:[-+]?%\}|(?:import|as|ignore|with|without)\b)"""
+)
+"""An inclusion of nothing but a plain name. All else is computed, and may give any."""
 
 
 class Whole:
@@ -28,6 +32,16 @@ class Whole:
             self._made[feature] = tuple(dict.fromkeys(found))
         return self._made[feature]
 
+    def given(self, node: str, key: str) -> tuple[Use | Ref, ...]:
+        """What a node gets by one of its set's lists."""
+        found = self._sets.get(node)
+        edit: ListEdit = getattr(found, key) if found is not None else ListEdit()
+        return edit.items
+
+    def rule(self, name: str) -> Rule | None:
+        """The rule of a name."""
+        return self._model.rules.get(name)
+
     def filled(self, folder: str, name: str) -> tuple[Thing, ...]:
         """The files on nodes that are made from a template, or are what stands under files/."""
         return self._filled.get((folder, name), ())
@@ -35,6 +49,11 @@ class Whole:
     @cached_property
     def _model(self) -> Model:
         return load(self._tree)
+
+    @cached_property
+    def _sets(self) -> Mapping[str, Node]:
+        sets = self._model.nodesets.values()
+        return {name: nodeset.definition for nodeset in sets for name in nodeset.members}
 
     def _included(self, name: str) -> Iterator[Feature]:
         """A feature and all that it includes, however far."""
@@ -68,7 +87,9 @@ class Whole:
 
 
 def _mentioned(text: str, names: Iterable[str]) -> frozenset[str]:
-    return frozenset(name for name in names if name in text or _UNCERTAIN.search(text))
+    if len(_INCLUSION.findall(text)) > len(_NAMED.findall(text)):
+        return frozenset(names)
+    return frozenset(name for name in names if name in text)
 
 
 def _closed(direct: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
