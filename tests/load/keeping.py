@@ -15,7 +15,18 @@ from gitcfg.model import Model
 T = TypeVar("T")
 Files = dict[str, str]
 
-KINDS = ("parameters", "subsystems", "features", "groups", "nodes", "nodesets", "overrides", "secrets")
+KINDS = (
+    "parameters",
+    "subsystems",
+    "features",
+    "groups",
+    "nodes",
+    "nodesets",
+    "overrides",
+    "secrets",
+    "rules",
+    "allocations",
+)
 
 
 class Dictionary:

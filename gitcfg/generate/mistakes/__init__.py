@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 from gitcfg.generate.mistakes.of_definitions import DEFINITIONS
 from gitcfg.generate.mistakes.of_files import FILES
 from gitcfg.generate.mistakes.of_nodes import NODES
+from gitcfg.generate.mistakes.of_rules import RULES
 from gitcfg.generate.mistakes.planter import Planter
 from gitcfg.model import GitcfgError
 
-MISTAKES: Mapping[str, Planter] = {**FILES, **DEFINITIONS, **NODES}
+MISTAKES: Mapping[str, Planter] = {**FILES, **DEFINITIONS, **NODES, **RULES}
 
 
 def planted(codes: Iterable[str]) -> dict[str, str]:
