@@ -128,6 +128,8 @@ def _concerned(changed: Set[str], both: Set[str], now: Version, roster: Roster) 
     overrides = now.model.overrides.values()
     if found is None or any(override.members is None for override in overrides):
         return None
+    if now.mentions().collecting:  # from nodes that would not be there
+        return None
     names = found.union(map(stem, nodes), *(override.members or () for override in overrides))
     if len(names) > (len(now.model.nodes) + len(roster.sets)) // _SHARE:
         return None

@@ -8,7 +8,7 @@ from gitcfg.compile.cell import Cell, join
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import Said
-from gitcfg.compile.operations import NOTHING, PENDING, Step, distinct, fold
+from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, distinct, fold
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.recent import Recent
 from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought
@@ -130,7 +130,12 @@ class NodeClass:
 
 
 def final(declarations: Declarations, name: str, value: Any) -> Any:
-    """What layers made of a parameter as its final value: of equal items of a unique list the first stays."""
+    """What layers made of a parameter as its final value: of equal items of a unique list the first stays.
+
+    What cannot be collected is bound without a value.
+    """
+    if value is LACKING:
+        return None
     if isinstance(value, list):
         parameter = declarations.find(name)
         return distinct(value) if parameter is not None and parameter.unique else value

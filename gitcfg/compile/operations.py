@@ -17,10 +17,12 @@ class State(Enum):
 
     NOTHING = "nothing"
     PENDING = "pending"  # it waits for the node's facts
+    LACKING = "lacking"  # it cannot be collected, which is told: what is composed upon it is no value
 
 
 NOTHING = State.NOTHING
 PENDING = State.PENDING
+LACKING = State.LACKING
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
@@ -74,7 +76,7 @@ def apply(step: Step, below: Any, facts: Mapping[Any, Any] | None) -> Any:
     if op is Op.FACT:
         return PENDING if facts is None else facts.get(step.given)
     if op is Op.COLLECT:
-        return PENDING if facts is None else collected(step, facts).value
+        return PENDING if facts is None else _collected(step, facts)
     if op is Op.SECRET:
         return step.given if has_version(step.given) else None
     return _upon(step, below)
@@ -86,10 +88,15 @@ def collected(step: Step, facts: Mapping[Any, Any]) -> Collected:
     return found if isinstance(found, Collected) else Collected(None)
 
 
+def _collected(step: Step, facts: Mapping[Any, Any]) -> Any:
+    value = collected(step, facts).value
+    return LACKING if value is None else value
+
+
 def _upon(step: Step, below: Any) -> Any:
     """What is composed with what lies below: a secret there stays as it is."""
     op = step.op
-    if below is PENDING or is_secret(below):
+    if below is PENDING or below is LACKING or is_secret(below):
         return below
     empty = below is NOTHING or below is None
     if op is Op.REMOVE:

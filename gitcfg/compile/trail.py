@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.operations import NOTHING, Step, apply, collected, resets
+from gitcfg.compile.operations import LACKING, NOTHING, Step, apply, collected, resets
 from gitcfg.model import Op, Origin
 
 
@@ -45,7 +45,7 @@ def _told(
         yield TrailStep(
             step.op,
             step.written,
-            None if below is NOTHING else below,
+            None if below in (NOTHING, LACKING) else below,
             step.origin,
             path,
             overridden=index < last or idle,

@@ -8,7 +8,7 @@ import msgspec
 from gitcfg import nodeset
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.operations import NOTHING, distinct, fold
+from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.trail import TrailStep, trail
 from gitcfg.explain.records import Record, nodes_record, origin_record
 from gitcfg.model import GitcfgError
@@ -41,31 +41,25 @@ def values(fleet: Fleet, param: str, chosen: Collection[str] | None = None) -> t
     for kind in fleet.classes:
         nodes = tuple(kind.names if chosen is None else (name for name in kind.names if name in chosen))
         if nodes:
-            value, step = settled(fleet, kind, param)
+            value, step = settled(kind, param)
             place = (step.origin, step.path) if step is not None else None
             found.setdefault((_key(value), place), []).append(Held(value, step, nodes))
     return tuple(sorted(map(_together, found.values()), key=_order))
 
 
-def settled(fleet: Fleet, kind: NodeClass, param: str) -> tuple[Any, TrailStep | None]:
+def settled(kind: NodeClass, param: str) -> tuple[Any, TrailStep | None]:
     """A parameter's value on a class's nodes with the step that decides it; no step: it is not bound."""
-    value = held(fleet, kind, param)
+    value = held(kind, param)
     if value is NOTHING:
         return None, None
     steps = trail(kind.stack.steps(param), kind.facts(param))
     return value, next(step for step in reversed(steps) if not step.overridden)
 
 
-def held(fleet: Fleet, kind: NodeClass, param: str) -> Any:
+def held(kind: NodeClass, param: str) -> Any:
     """A parameter's value on a class's nodes, without asking for all the others; NOTHING: it is not bound."""
     cell = kind.stack.cells.get(param)
-    if cell is None:
-        return NOTHING
-    pending = param in kind.stack.pending
-    value = fold(cell.steps, NOTHING, kind.facts(param)) if pending else cell.value
-    declared = fleet.declarations.find(param)
-    unique = declared is not None and declared.unique and isinstance(value, list)
-    return distinct(value) if unique else value
+    return NOTHING if cell is None else kind.value(param, cell)
 
 
 def _key(value: Any) -> bytes:

@@ -1,23 +1,36 @@
 """Runs the checks of rules on a fleet that has some."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Finding
+
+if TYPE_CHECKING:
+    from gitcfg.compile.ruled.bringing import Bringing
 
 _JUDGED = ("features", "groups", "nodes", "nodesets", "overrides", "rules", "allocations")
 """Where something of these was misread, it is not known what nodes have."""
 
 
 def rules(fleet: Fleet) -> Iterator[Finding]:
-    """GC4xx, and GC206 about domains. Without rules and allocations it costs nothing."""
+    """What is wrong across nodes. Where nothing asks for it, it costs nothing."""
     model = fleet.model
     if model.allocations:
         from gitcfg.check.rules.leftover import pointless
 
         yield from pointless(model)
-    if fleet.bringing is None:
-        return
+    known = not any(model.unread.get(kind) for kind in _JUDGED)
+    if fleet.bringing is not None:
+        yield from _ruled(fleet, fleet.bringing, known=known)
+    if fleet.collecting is not None and known:
+        from gitcfg.check.rules.collected import collected
+
+        yield from collected(fleet.collecting)
+
+
+def _ruled(fleet: Fleet, bringing: "Bringing", *, known: bool) -> Iterator[Finding]:
+    """`known`: everything was read that says what nodes have."""
     from gitcfg.check.rules.counts import counts
     from gitcfg.check.rules.domains import domains, misread
     from gitcfg.check.rules.failing import Failures, meaningless
@@ -27,11 +40,11 @@ def rules(fleet: Fleet) -> Iterator[Finding]:
     from gitcfg.check.rules.looked import Looked
     from gitcfg.check.rules.unique import unique
 
-    looked = Looked(fleet, fleet.bringing)
+    looked = Looked(fleet, bringing)
     holding = Holding(looked)
     yield from meaningless(looked)
     yield from misread(looked, holding)
-    if any(model.unread.get(kind) for kind in _JUDGED):
+    if not known:
         return
     failures = Failures(looked)
     yield from counts(looked)

@@ -1,5 +1,6 @@
-"""`$collect` as it is written: which values of which nodes make one."""
+"""`$collect` as it is written: which values of which nodes make one, and why there may be none."""
 
+from enum import Enum
 from typing import Any
 
 import msgspec
@@ -31,11 +32,37 @@ class Collect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
         return msgspec.json.decode(msgspec.json.encode(self))
 
 
+class Why(Enum):
+    """Why a value cannot be collected."""
+
+    CIRCLE = "circle"  # it is needed for itself
+    UNREADABLE = "unreadable"  # its condition means nothing
+    FAILED = "failed"  # its condition cannot be said of some nodes
+    TOO_MUCH = "too much"
+    NOT_ONE = "not one"  # one is wanted, and there are none or several
+
+
+class Lack(msgspec.Struct, frozen=True):
+    """A value that cannot be collected; of those in a circle `collect` is the first.
+
+    Of NOT_ONE `found` are the nodes that have one, and `values` says how many these are.
+    """
+
+    why: Why
+    collect: Collect
+    found: tuple[str, ...] = ()
+    values: int = 0
+
+
 class Collected(msgspec.Struct, frozen=True):
-    """A value, and the nodes that it was collected from, in the order of what it is made of."""
+    """A value, and the nodes that it was collected from, in the order of what it is made of.
+
+    It is None where it cannot be collected; `lack` is why, maybe of another one that it is made of.
+    """
 
     value: Any
     nodes: tuple[str, ...] = ()
+    lack: Lack | None = None
 
 
 def collect_of(given: Any) -> Collect:

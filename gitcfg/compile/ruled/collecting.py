@@ -10,30 +10,27 @@ from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.instances import marked
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.operations import Step
-from gitcfg.compile.ruled.collect import NAME, Collect, Collected, collect_of
+from gitcfg.compile.ruled.collect import NAME, Collect, Collected, Lack, Why, collect_of
 from gitcfg.compile.ruled.index import Index
+from gitcfg.compile.ruled.needing import Link, Needing
 from gitcfg.compile.values import Misfit
-from gitcfg.graph import components
 from gitcfg.model import Binding, Op, Origin
 
 Bindings = tuple[tuple[str, Binding], ...]
-_NOTHING = Collected(None)
 
 
-class Round(msgspec.Struct, frozen=True):
-    """What is collected in a circle, and where all of it is said; it is collected as nothing."""
+class Asking(msgspec.Struct, frozen=True):
+    """A parameter that some nodes collect, and why they have it not if so.
 
-    params: tuple[str, ...]
-    origins: tuple[Origin, ...]
-
-
-class Lacking(msgspec.Struct, frozen=True):
-    """A parameter for which exactly one value is wanted where there are none, or several on these nodes."""
+    `own`: it is this that cannot be collected, and not merely what it is made of.
+    """
 
     param: str
     origin: Origin
+    collect: Collect
     nodes: tuple[str, ...]
-    found: tuple[str, ...]
+    lack: Lack | None = None
+    own: bool = False
 
 
 class Collecting:
@@ -51,6 +48,7 @@ class Collecting:
         self._roster = roster
         self._declarations = declarations
         self._marked = any(marked(name) for name, _ in self._said)
+        self._made = any(marked(bound.given) for _, bound in self._said)
         self._params = {name for name, _ in self._said}
         self._indexes: dict[Collect, Index] = {}
         self._fit: dict[tuple[str, int], tuple[Collected, Collected]] = {}
@@ -58,8 +56,17 @@ class Collecting:
     @property
     def facts(self) -> frozenset[str]:
         """The facts by which nodes collect: those that differ in them may get different values."""
-        wanted = (_understood(bound) for _, bound in self._said)
-        return frozenset(name for collect in wanted if collect is not None for name in collect.same)
+        return frozenset(name for collect in self.places for name in collect.same)
+
+    @cached_property
+    def places(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:
+        """Everything that is collected, with the names that are bound to it, and where."""
+        found: dict[Collect, list[tuple[str, Origin]]] = {}
+        for name, bound in self._said:
+            collect = _understood(bound)
+            if collect is not None:
+                found.setdefault(collect, []).append((name, bound.origin))
+        return {collect: tuple(places) for collect, places in found.items()}
 
     def given(
         self, kind: NodeClass, name: str, steps: Iterable[Step] | None = None
@@ -72,9 +79,13 @@ class Collecting:
         return {collect: self._fitted(name, self._collected(collect, kind)) for collect in wanted}
 
     def _collected(self, collect: Collect, kind: NodeClass) -> Collected:
-        if collect in self._circular:
-            return _NOTHING
-        return self.index(collect).of(kind.said)
+        first = self._needing.circles.get(collect)
+        return self._circling[first] if first is not None else self.index(collect).of(kind.said)
+
+    @cached_property
+    def _circling(self) -> Mapping[Collect, Collected]:
+        firsts = set(self._needing.circles.values())
+        return {first: Collected(None, lack=Lack(Why.CIRCLE, first)) for first in firsts}
 
     def _fitted(self, name: str, found: Collected) -> Collected:
         """As a value of the parameter's type, made once for all that collect it; what does not fit stays."""
@@ -94,107 +105,70 @@ class Collecting:
         return Collected(value, found.nodes)
 
     def index(self, collect: Collect) -> Index:
-        """All that is found for a `$collect`."""
+        """All that is found for a `$collect` that lies on no circle."""
         if collect not in self._indexes:
-            for each in self._leading(collect):
-                if each not in self._indexes:
+            for each in self._needing.leading(collect):
+                if each not in self._indexes and each not in self._needing.circles:
                     kinds = (kind for kind in self._classes() if not kind.said.retired)
-                    self._indexes[each] = Index(each, kinds, self._roster)
+                    self._indexes[each] = Index(each, kinds, self._roster, self._lack)
         return self._indexes[collect]
 
-    def _leading(self, collect: Collect) -> list[Collect]:
-        """A `$collect` after all that it needs: one finds another ready, however many need each other."""
-        found, todo = set[Collect](), [collect]
-        while todo:
-            each = todo.pop()
-            if each not in found:
-                found.add(each)
-                todo += self._needs.get(each, ())
-        return sorted(found, key=lambda each: self._order.get(each, 0))
+    def _lack(self, kind: NodeClass, name: str) -> Lack | None:
+        """Why a class has no value of a parameter although it collects one."""
+        step = self._step(kind, name)
+        return self.given(kind, name, (step,))[step.given].lack if step is not None else None
 
     @cached_property
-    def _places(self) -> dict[Collect, list[Origin]]:
-        """Everything that is collected, with where that is said."""
-        found: dict[Collect, list[Origin]] = {}
-        for _, bound in self._said:
-            for collect in _all(bound):
-                found.setdefault(collect, []).append(bound.origin)
-        return found
+    def _needing(self) -> Needing:
+        """Of what is collected as it is written, and as instances say it."""
+        asked = (step.given for _, _, step in self._asked()) if self._made else ()
+        return Needing([*self.places, *asked], self._links)
 
-    @cached_property
-    def _needs(self) -> dict[Collect, set[Collect]]:
-        """For each `$collect` those on which the values depend that it may find, whatever facts say."""
-        needs: dict[Collect, set[Collect]] = {collect: set() for collect in self._places}
-        todo = list(needs)
-        for collect in todo:
-            for other in self._beneath(collect):
-                if other not in needs:
-                    needs[other] = set()
-                    todo.append(other)
-                needs[collect].add(other)
-        return needs
+    def _asked(self) -> Iterator[tuple[NodeClass, str, Step]]:
+        """The steps that collect and count, class by class."""
+        for kind in self._classes():
+            for name in sorted({name for part in kind.parts for name in part.pending}):
+                step = self._step(kind, name)
+                if step is not None:
+                    yield kind, name, step
 
-    def _beneath(self, collect: Collect) -> Iterator[Collect]:
+    def _links(self, collect: Collect) -> Iterator[Link]:
         if collect.param == NAME or (collect.param not in self._params and not self._marked):
             return
         for kind in self._classes():
-            cell = kind.cell(collect.param) if collect.feature in kind.features else None
-            yield from (step.given for step in cell.steps if step.op is Op.COLLECT) if cell else ()
+            step = self._step(kind, collect.param) if collect.feature in kind.features else None
+            if step is not None:
+                yield Link(kind.names[0], collect.param, step.origin, step.given)
 
-    @cached_property
-    def _components(self) -> list[tuple[Collect, ...]]:
-        """All that is collected, what needs each other together, after what it needs."""
-        # As numbers: what is collected has no order, as parts of it may be absent.
-        listed = list(self._needs)
-        places = {collect: f"{place:09}" for place, collect in enumerate(listed)}
-        edges = {places[one]: [places[other] for other in self._needs[one]] for one in listed}
-        return [tuple(listed[int(place)] for place in members) for members in components(edges)]
+    def _step(self, kind: NodeClass, name: str) -> Step | None:
+        """The step that collects what a class has of a parameter: it resets, so that no other one counts."""
+        cell = kind.cell(name)
+        return next((step for step in cell.steps if step.op is Op.COLLECT), None) if cell else None
 
-    @cached_property
-    def _order(self) -> Mapping[Collect, int]:
-        return {collect: place for place, members in enumerate(self._components) for collect in members}
+    def around(self, lack: Lack) -> list[Link]:
+        """The shortest circle for which something cannot be collected, with a node for each step."""
+        return self._needing.around(lack.collect)
 
-    @cached_property
-    def _circles(self) -> tuple[tuple[Collect, ...], ...]:
-        return tuple(some for some in self._components if len(some) > 1 or some[0] in self._needs[some[0]])
+    def asking(self) -> Iterator[Asking]:
+        """All that nodes collect, class by class."""
+        circles = self._needing.circles
+        for kind, name, step in self._asked():
+            lack = self._lack(kind, name)
+            own = lack is not None and circles.get(step.given, step.given) == lack.collect
+            yield Asking(name, step.origin, step.given, tuple(kind.names), lack, own)
 
-    @cached_property
-    def _circular(self) -> frozenset[Collect]:
-        return frozenset(collect for members in self._circles for collect in members)
+    def circular(self, collect: Collect) -> bool:
+        """Is something collected, however far, from itself?"""
+        return collect in self._needing.circles
 
-    def rounds(self) -> Iterator[Round]:
-        """What is collected in circles."""
-        for members in self._circles:
-            params = {collect.param for collect in members}
-            said = [(name, bound) for name, bound in self._said if name in params or "${" in name]
-            within = [(name, bound.origin) for name, bound in said if _understood(bound) in members]
-            names = tuple(sorted({name for name, _ in within}))
-            yield Round(names, tuple(sorted(origin for _, origin in within)))
-
-    def indexes(self) -> Iterator[tuple[Index, tuple[Origin, ...]]]:
-        """All that is collected, with where that is said: conditions of some may have failed."""
-        for collect, origins in self._places.items():
-            yield self.index(collect), tuple(origins)
-
-    def lacking(self) -> Iterator[Lacking]:
-        """Where not exactly one value was found where one is wanted."""
-        for kind in self._classes():
-            names = kind.stack.cells.keys() if self._marked else self._params & kind.stack.cells.keys()
-            for name in sorted(names):
-                for step in kind.stack.cells[name].steps:
-                    if step.op is Op.COLLECT and step.given.one and step.given not in self._circular:
-                        found = self.index(step.given).of(kind.said)
-                        if found.value is None:
-                            yield Lacking(name, step.origin, tuple(kind.names), found.nodes)
+    def written(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:
+        """What is collected as it is written, not as an instance says it; with names and places."""
+        return {collect: places for collect, places in self.places.items() if not marked(collect.written())}
 
 
 def _understood(bound: Binding) -> Collect | None:
-    return next(_all(bound), None)
-
-
-def _all(bound: Binding) -> Iterator[Collect]:
-    """What a binding collects; nothing where that is not understood."""
+    """What a binding collects; None where that is not understood."""
     try:
-        yield collect_of(bound.given)
+        return collect_of(bound.given)
     except Misfit:
-        return
+        return None

@@ -1,6 +1,6 @@
 """The values that one `$collect` finds, by the facts that nodes must share: found once for all nodes."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from gitcfg.compile.declarations import weigh
 from gitcfg.compile.nodes import Roster, Said
 from gitcfg.compile.operations import as_items, identity
 from gitcfg.compile.ruled.asking import Seen, asked
-from gitcfg.compile.ruled.collect import NAME, Collect, Collected
+from gitcfg.compile.ruled.collect import NAME, Collect, Collected, Lack, Why
 from gitcfg.compile.ruled.reading import Where, bare
 from gitcfg.compile.values import presentable
 from gitcfg.model.secrets import is_secret
@@ -22,34 +22,65 @@ KNOWN = {name: kind for name, kind in OTHER_VARIABLES.items() if name != "other.
 _A_NODE = 1_000
 """What each node may give on average, beyond what one value may weigh: what is collected from what was
 collected grows with every step."""
-_TOO_MUCH = CelProblem("more is collected than values may hold", hint="collect names, or from fewer nodes")
+
+
+class _Given(msgspec.Struct, frozen=True):
+    """What nodes of a class give, and why that is not all."""
+
+    items: list[Any]
+    weight: int = 0
+    lack: Lack | None = None
 
 
 class Index:
-    """What is collected, by key; `failed` is why it cannot be for some nodes, by their names."""
+    """What is collected, by key; `problem` is why nothing can be, `failed` why not from some nodes, by name.
 
-    def __init__(self, collect: Collect, classes: Iterable[NodeClass], roster: Roster) -> None:
+    Where one node gives nothing because of `failed`, or because it could not collect itself (`lacking`),
+    nothing is collected at all from those with its key: half of it would pass for the whole.
+    """
+
+    def __init__(
+        self,
+        collect: Collect,
+        classes: Iterable[NodeClass],
+        roster: Roster,
+        lacking: Callable[[NodeClass, str], Lack | None],
+    ) -> None:
         self.collect = collect
         self.failed: Mapping[str, CelProblem] = {}
         self.problem: CelProblem | None = None
+        self._whole: Lack | None = None
+        self._parts: dict[Hashable, Lack] = {}
+        self._found: dict[Hashable, list[tuple[str, Any]]] = {}
+        self._made: dict[Hashable, Collected] = {}
         having = [kind for kind in classes if collect.feature in kind.features]
         nodes = {name: (kind, roster.said(name)) for kind in having for name in kind.names}
-        values = {id(kind): _values(collect, kind) for kind in having if collect.param != NAME}
-        weights = {kind: weigh(items) for kind, items in values.items()}
+        chosen = self._chosen(nodes)
+        for name in self.failed:
+            self._lacks(key_of(collect, nodes[name][1]), Lack(Why.FAILED, collect))
+        values = having if collect.param != NAME else ()
+        self._fill(sorted(chosen), nodes, {id(kind): _values(collect, kind, lacking) for kind in values})
+
+    def _fill(
+        self, chosen: list[str], nodes: Mapping[str, tuple[NodeClass, Said]], values: Mapping[int, _Given]
+    ) -> None:
         left = MAX_WEIGHT + _A_NODE * len(nodes)
-        self._found: dict[Hashable, list[tuple[str, Any]]] = {}
-        for name in sorted(self._chosen(nodes)):
+        for name in chosen:
             kind, said = nodes[name]
-            key = key_of(collect, said)
+            key = key_of(self.collect, said)
+            given = values.get(id(kind)) or _Given([name])
             if key is None:
                 continue
-            left -= weights.get(id(kind), 0)
+            self._lacks(key, given.lack)
+            left -= given.weight
             if left < 0:
-                self._found, self.problem = {}, _TOO_MUCH
-                break
-            items = [name] if collect.param == NAME else values[id(kind)]
-            self._found.setdefault(key, []).extend((name, item) for item in items)
-        self._made: dict[Hashable, Collected] = {}
+                self._whole = Lack(Why.TOO_MUCH, self.collect)
+                return
+            self._found.setdefault(key, []).extend((name, item) for item in given.items)
+
+    def _lacks(self, key: Hashable | None, lack: Lack | None) -> None:
+        if key is not None and lack is not None:
+            self._parts.setdefault(key, lack)
 
     def _chosen(self, nodes: Mapping[str, tuple[NodeClass, Said]]) -> Iterable[str]:
         """Those for which the condition holds."""
@@ -59,6 +90,7 @@ class Index:
             where = Where(compile_condition(self.collect.where, KNOWN), None)
         except CelProblem as problem:
             self.problem = bare(problem)
+            self._whole = Lack(Why.UNREADABLE, self.collect)
             return ()
         seen = [Seen(name, said, kind.features) for name, (kind, said) in nodes.items()]
         answers = asked(where, seen, Budget())
@@ -69,7 +101,9 @@ class Index:
         """What a node collects; nothing where it has not all the facts."""
         key = key_of(self.collect, said)
         if key not in self._made:
-            self._made[key] = self._collected(self._found.get(key, []))
+            lack = self._whole or self._parts.get(key)
+            found = self._found.get(key, [])
+            self._made[key] = self._collected(found) if lack is None else Collected(None, lack=lack)
         return self._made[key]
 
     def _collected(self, found: list[tuple[str, Any]]) -> Collected:
@@ -77,7 +111,8 @@ class Index:
             found = sorted(found, key=lambda item: (_text(item[1]), item[0]))
         nodes, items = tuple(dict.fromkeys(name for name, _ in found)), [item for _, item in found]
         if self.collect.one:
-            return Collected(items[0] if len(items) == 1 else None, nodes)
+            lack = Lack(Why.NOT_ONE, self.collect, nodes, len(items))
+            return Collected(items[0], nodes) if len(items) == 1 else Collected(None, nodes, lack)
         join = self.collect.join
         return Collected(items if join is None else join.join(map(_text, items)), nodes)
 
@@ -89,11 +124,12 @@ def key_of(collect: Collect, said: Said) -> Hashable | None:
     return tuple(map(identity, facts)) if known else None
 
 
-def _values(collect: Collect, kind: NodeClass) -> list[Any]:
+def _values(collect: Collect, kind: NodeClass, lacking: Callable[[NodeClass, str], Lack | None]) -> _Given:
     """What nodes of a class give: of a list its items, of what is not bound, and of secrets, nothing."""
     value = kind.some((collect.param,)).get(collect.param)
     items = [] if value is None or is_secret(value) else as_items(value)
-    return [item for item in items if presentable(item)]  # a fact may look like one, within a list
+    items = [item for item in items if presentable(item)]  # a fact may look like one, within a list
+    return _Given(items, weigh(items), lacking(kind, collect.param))
 
 
 def _text(value: Any) -> str:

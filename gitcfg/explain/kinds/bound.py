@@ -76,7 +76,7 @@ def bound_on(fleet: Fleet, params: Collection[str]) -> tuple[tuple[str, ...], tu
     bound: list[str] = []
     bare: list[str] = []
     for kind in fleet.classes:
-        values = [held(fleet, kind, name) for name in params]
+        values = [held(kind, name) for name in params]
         values = [value for value in values if value is not NOTHING]
         bound += kind.names if values else []
         bare += kind.names if None in values else []

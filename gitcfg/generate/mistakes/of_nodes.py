@@ -1,4 +1,4 @@
-"""Mistakes that show on nodes only: 3xx, and 4xx of overrides. Each but the last brings a node of its own."""
+"""Mistakes that show on nodes only: 3xx, and 4xx without rules. Most bring a node of their own."""
 
 from collections.abc import Mapping
 from random import Random
@@ -82,6 +82,17 @@ def unanswerable_question() -> Files:
     return {"overrides/mistake-408.yaml": document(said)} | parameters("408", MISTAKE_408={})
 
 
+def circle_of_collecting() -> Files:
+    """A node has a feature that collects from all who have it what these collect by it."""
+    declared = parameters("406", MISTAKE_406={"type": "list"})
+    collected = {"$collect": {"param": "MISTAKE_406", "feature": "mistake-406"}}
+    return (
+        declared
+        | feature("mistake-406", params={"MISTAKE_406": collected})
+        | node("406", features=["mistake-406"])
+    )
+
+
 def forbidden_secret() -> Files:
     """A node is given a secret that no node may have."""
     declared = parameters("308", MISTAKE_308={"type": "string", "secret": True})
@@ -101,5 +112,6 @@ NODES: Mapping[str, Planter] = {
     "GC309": newline_in_env,
     "GC310": name_inside_name,
     "GC311": missing_fact,
+    "GC406": circle_of_collecting,
     "GC408": unanswerable_question,
 }

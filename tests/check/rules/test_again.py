@@ -32,3 +32,25 @@ def test_what_a_change_does_to_rules_is_found(change: str) -> None:
     found = Fleet(DictTree(files), None, TODAY, cache).findings
     assert found == Fleet(DictTree(files), None, TODAY, Dictionary()).findings
     assert any(finding.is_error for finding in found)
+
+
+COLLECTED = {
+    "gitcfg.yaml": "format: 1\n",
+    "features/dns.yaml": "{}",
+    "parameters/p.yaml": "parameters: {P: {description: One., type: string}}",
+    "nodes/n1.yaml": "features: [dns]",
+    "nodes/n2.yaml": "params: {P: {$collect: {param: name, feature: dns, one: true}}}",
+    **{f"nodes/n{number}.yaml": "{}" for number in range(3, 20)},
+}
+
+
+@pytest.mark.parametrize("changed", ["nodes/n1.yaml", "nodes/n3.yaml"])
+def test_what_a_change_does_to_what_others_collect_is_found(changed: str) -> None:
+    """There is no rule, and no layer but a node's own that collects."""
+    cache = Dictionary()
+    before = Fleet(DictTree(COLLECTED), None, TODAY, cache).findings
+    assert not any(finding.is_error for finding in before)
+    files = {**COLLECTED, changed: "features: [dns]" if changed == "nodes/n3.yaml" else "labels: [x]"}
+    found = Fleet(DictTree(files), None, TODAY, cache).findings
+    assert [(finding.code, finding.nodes) for finding in found if finding.is_error] == [("GC401", ("n2",))]
+    assert found == Fleet(DictTree(files), None, TODAY, Dictionary()).findings

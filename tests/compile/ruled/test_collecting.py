@@ -7,7 +7,8 @@ import pytest
 
 from gitcfg.comparison.differing import Differing
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.compile.ruled.collecting import Lacking
+from gitcfg.compile.ruled.collect import Lack, Why
+from gitcfg.compile.ruled.collecting import Asking
 from gitcfg.git.tree import DictTree
 from tests.compile.ruled.fleets import TODAY
 
@@ -43,6 +44,13 @@ def collecting(said: str, param: str = "listed", **more: str) -> Fleet:
 
 def values(fleet: Fleet, param: str = "listed") -> dict[str, Any]:
     return {name: fleet[name].params.get(param) for name in fleet.names}
+
+
+def wanting(fleet: Fleet) -> list[tuple[Asking, Lack]]:
+    """What cannot be collected, and why."""
+    assert fleet.collecting is not None
+    found = [(each, each.lack) for each in fleet.collecting.asking() if each.lack is not None]
+    return sorted(found, key=lambda pair: (pair[0].param, pair[0].nodes))
 
 
 def test_names_are_collected_from_all_that_have_a_feature() -> None:
@@ -99,8 +107,7 @@ def test_what_was_collected_may_be_collected() -> None:
     }
     found = collecting("{param: name, feature: boss}", **more)
     assert found["g"].params["servers"] == "g+g+g"
-    assert found.collecting is not None
-    assert not list(found.collecting.rounds())
+    assert not wanting(found)
 
 
 def test_exactly_one_is_demanded_with_what_was_found() -> None:
@@ -111,15 +118,14 @@ def test_exactly_one_is_demanded_with_what_was_found() -> None:
         "d": None,
         "g": "c",
     }
-    assert found.collecting is not None
-    lacking = sorted(found.collecting.lacking(), key=lambda each: each.nodes)
-    assert [(each.param, each.nodes, each.found) for each in lacking] == [
-        ("servers", ("a",), ("a", "b")),
-        ("servers", ("b",), ("a", "b")),
-        ("servers", ("e",), ("a", "b")),
-        ("servers", ("f",), ()),
+    lacking = wanting(found)
+    assert [(each.param, each.nodes, lack.found, lack.values) for each, lack in lacking] == [
+        ("servers", ("a",), ("a", "b"), 2),
+        ("servers", ("b",), ("a", "b"), 2),
+        ("servers", ("e",), ("a", "b"), 2),
+        ("servers", ("f",), (), 0),
     ]
-    assert all(isinstance(each, Lacking) and each.origin.file == "groups/default.yaml" for each in lacking)
+    assert all(each.own and each.origin.file == "groups/default.yaml" for each, _ in lacking)
 
 
 def test_circles_are_told_and_collect_nothing() -> None:
@@ -129,23 +135,45 @@ def test_circles_are_told_and_collect_nothing() -> None:
     }
     found = collecting("{param: servers, feature: boss}", **more)
     assert found.collecting is not None
-    (circle,) = found.collecting.rounds()
-    assert circle.params == ("listed", "servers")
-    assert [origin.file for origin in circle.origins] == ["features/boss.yaml", "groups/default.yaml"]
+    lacking = wanting(found)
+    assert {(each.param, each.own, lack.why) for each, lack in lacking} == {
+        ("listed", True, Why.CIRCLE),
+        ("servers", True, Why.CIRCLE),
+        ("tags", True, Why.CIRCLE),
+    }
+    (lack,) = {lack for _, lack in lacking}
+    around = found.collecting.around(lack)
+    assert [(link.param, link.origin.file) for link in around] == [
+        ("listed", "groups/default.yaml"),
+        ("servers", "features/boss.yaml"),
+    ]
     assert values(found)["a"] is None
     assert found["g"].params["servers"] is None
     assert found["e"].params["tags"] is None
 
 
+def test_what_is_made_of_a_circle_is_no_value_whatever_is_composed_upon_it() -> None:
+    more = {
+        "features/boss": "params: {servers: {$collect: {param: listed, feature: dns, join: ' '}}}",
+        "nodes/e": "params: {tags: {$collect: {param: listed, feature: boss}}}\nfeatures: [end]",
+        "nodes/f": "params: {plain: {$collect: {param: tags, feature: end}}, listed: {$append: own}}",
+        "features/end": "{}",
+    }
+    found = collecting("{param: servers, feature: boss}", **more)
+    (apart,) = [(each.nodes, each.own, lack.why) for each, lack in wanting(found) if each.param == "plain"]
+    assert apart == (("f",), False, Why.CIRCLE)
+    assert found["f"].params["plain"] is None
+    assert found["f"].params["listed"] is None
+    assert [step.result for step in found["f"].trail("listed")] == [None, None]
+
+
 def test_values_set_where_they_are_collected_from_are_no_circle() -> None:
     more = {"features/dns": "params: {listed: [me]}"}
     found = collecting("{param: listed, feature: dns}", **more)
-    assert found.collecting is not None
-    assert not list(found.collecting.rounds())
+    assert not wanting(found)
     assert found["e"].params["listed"] == ["me", "me", "me"]
-    own = collecting("{param: listed, feature: dns}")
-    assert own.collecting is not None
-    assert [circle.params for circle in own.collecting.rounds()] == [("listed",)]
+    own = wanting(collecting("{param: listed, feature: dns}"))
+    assert {(each.param, lack.why) for each, lack in own} == {("listed", Why.CIRCLE)}
 
 
 def test_secrets_are_not_collected() -> None:
@@ -157,17 +185,26 @@ def test_secrets_are_not_collected() -> None:
     assert collecting("{param: plain, feature: dns}", **more)["e"].params["listed"] == [7]
 
 
-def test_conditions_that_cannot_be_read_or_asked_are_kept() -> None:
+def test_a_condition_that_cannot_be_read_leaves_nothing() -> None:
     found = collecting("{param: name, feature: dns, where: 'other.params.x == 1'}")
-    assert found["e"].params["listed"] == []
+    assert found["e"].params["listed"] is None
+    assert {lack.why for _, lack in wanting(found)} == {Why.UNREADABLE}
+
+
+def test_a_condition_that_fails_leaves_nothing_to_those_whose_part_it_is() -> None:
+    said = "{param: name, feature: dns, same: [subnet], where: 'other.facts.rack == 1'}"
+    found = collecting(said, **{"nodes/c": "features: [dns]\nfacts: {subnet: s2, rack: 1}"})
+    assert values(found) == {
+        **dict.fromkeys("abde", None),
+        **{name: ["c"] for name in "cg"},
+        "f": [],
+    }
+    assert {(name, lack.why) for each, lack in wanting(found) for name in each.nodes} == {
+        (name, Why.FAILED) for name in "abe"
+    }
     assert found.collecting is not None
-    ((index, _),) = found.collecting.indexes()
-    assert index.problem is not None
-    found = collecting("{param: name, feature: dns, where: 'other.facts.rack == 1'}")
-    assert found["e"].params["listed"] == []
-    assert found.collecting is not None
-    ((index, _),) = found.collecting.indexes()
-    assert set(index.failed) == {"a", "b", "c"}
+    (collect,) = found.collecting.written()
+    assert set(found.collecting.index(collect).failed) == {"a", "b"}
 
 
 @pytest.mark.parametrize(
@@ -218,8 +255,7 @@ def test_long_chains_are_followed() -> None:
         },
     )
     assert found["n1"].params["p299"] == ["x"]
-    assert found.collecting is not None
-    assert not list(found.collecting.rounds())
+    assert not wanting(found)
 
 
 def test_what_grows_with_every_step_ends_with_a_problem() -> None:
@@ -235,10 +271,13 @@ def test_what_grows_with_every_step_ends_with_a_problem() -> None:
             "nodesets/s": f"nodes: n[1-60]\nfeatures: [many]\nparams: {{{', '.join(steps)}}}",
         },
     )
-    assert [len(found["n1"].params[f"p{step}"]) for step in range(6)] == [60, 3_600, 216_000, 0, 0, 0]
-    assert found.collecting is not None
-    (problem,) = (index.problem for index, _ in found.collecting.indexes() if index.problem is not None)
-    assert "more is collected" in problem.message
+    params = found["n1"].params
+    assert [len(params[f"p{step}"]) for step in range(3)] == [60, 3_600, 216_000]
+    assert [params[f"p{step}"] for step in range(3, 6)] == [None] * 3
+    lacking = wanting(found)
+    assert {lack.why for _, lack in lacking} == {Why.TOO_MUCH}
+    assert {each.param for each, _ in lacking if each.own} == {"p3"}
+    assert {each.param for each, _ in lacking if not each.own} == {"p4", "p5"}
 
 
 @pytest.mark.parametrize("said", ["one: true", "join: ''", "sort: value"])
