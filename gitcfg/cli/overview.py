@@ -8,6 +8,7 @@ from rich.text import Text
 from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import aligned, as_text, placed, who
 from gitcfg.explain.blamed import Blamer
+from gitcfg.explain.words import by
 from gitcfg.library import Fleet, Node
 
 
@@ -31,5 +32,5 @@ def overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) 
 def _row(node: Node, name: str, value: Any, blamer: Blamer | None) -> tuple[Text, ...]:
     step = [step for step in node.explain(name) if not step.overridden][-1]
     made = tuple(map(Text, who(blamer.of(step.path[0], step.origin)))) if blamer else ()
-    path = safe(" < ".join(step.path))
-    return Text(safe(name), "bold"), Text(as_text(value), "green"), Text(path), placed(step.origin), *made
+    layers = safe(by(step))
+    return Text(safe(name), "bold"), Text(as_text(value), "green"), Text(layers), placed(step.origin), *made

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from rich.text import Text
 
 from gitcfg.cli.plain import counted, safe
-from gitcfg.cli.trails import made, placed
+from gitcfg.cli.trails import decided, made, placed
 from gitcfg.explain.blamed import Blamer
 from gitcfg.explain.places import Place
 from gitcfg.explain.why_feature import FeatureAnswer, Removal
@@ -60,6 +60,8 @@ class Reasons:
             yield Text(bullet + safe(lists(layer, self.node, self.default_group)))
             yield self._at(layer, origin)
             bullet = "    "
+        if place.decided is not None:
+            yield decided(place.decided, place.origins[-1], self.blamer, 6)
         if place.instances and not single:
             yield Text(f"    as {safe(fold(place.instances))}")
 

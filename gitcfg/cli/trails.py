@@ -14,9 +14,9 @@ from gitcfg.compile.origins import withheld
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.blamed import Blamed, Blamer
 from gitcfg.explain.records import trail_record
-from gitcfg.explain.words import told, written
+from gitcfg.explain.words import left_open, told, written
 from gitcfg.library import Fleet, Node
-from gitcfg.model import Origin
+from gitcfg.model import Decision, Origin
 from gitcfg.model.secrets import shown
 
 
@@ -95,7 +95,20 @@ def _step(fleet: Fleet, node: Node, step: TrailStep, blamer: Blamer | None) -> T
         text.append("  overridden", "dim")
     elif step.result != step.given:
         text.append(f"  => {as_text(step.result) if step.bound else 'not bound'}", "green")
-    return text + made(blamer, step.path[0], step.origin, 11)
+    text += made(blamer, step.path[0], step.origin, 11)
+    for decision in step.decided:
+        text += Text("\n") + decided(decision, step.origin, blamer, 11)
+    return text
+
+
+def decided(decision: Decision, told: Origin, blamer: Blamer | None, indent: int) -> Text:
+    """Which rule leaves something open, and where it is decided, unless that place was `told` already."""
+    start = " " * indent
+    text = Text(f"{start}{safe(left_open(decision))} ") + Text("at ", "blue") + placed(decision.asked)
+    if decision.origin == told:
+        return text
+    text += Text(f"\n{start}decided ") + Text("at ", "blue") + placed(decision.origin)
+    return text + made(blamer, f"allocation {decision.rule}", decision.origin, indent)
 
 
 def made(blamer: Blamer | None, label: str, origin: Origin, indent: int) -> Text:

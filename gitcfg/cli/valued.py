@@ -8,7 +8,8 @@ from rich.text import Text
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import as_text, placed
 from gitcfg.explain.values import Held
-from gitcfg.explain.words import operation
+from gitcfg.explain.words import left_open, operation
+from gitcfg.model import Decision, Origin
 from gitcfg.nodeset import fold
 
 
@@ -42,6 +43,17 @@ def _value(param: str, held: Held) -> Iterator[Text]:
     if step is not None:
         path = Text(f"  {operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
         yield path + Text("  at ", "blue") + placed(step.origin)
+        for decision in step.decided:
+            yield _decided(decision, step.origin, len(held.nodes))
+
+
+def _decided(decision: Decision, told: Origin, nodes: int) -> Text:
+    """Which rule leaves something open, and where it is decided for a node; for several, in which file."""
+    line = Text(f"  {safe(left_open(decision))} ") + Text("at ", "blue") + placed(decision.asked)
+    if nodes > 1:
+        return line + Text(", decided ") + Text(f"in {safe(decision.origin.file)}", "blue")
+    at = Text(", decided ") + Text("at ", "blue") + placed(decision.origin)
+    return line if decision.origin == told else line + at
 
 
 def on(nodes: tuple[str, ...]) -> Text:

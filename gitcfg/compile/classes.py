@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, reduce
 from typing import Any
 
+from msgspec.structs import replace
+
 from gitcfg.compile.cell import Cell, join
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.layers import Layers
@@ -12,8 +14,9 @@ from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, distinct,
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.recent import Recent
 from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought
+from gitcfg.compile.trail import TrailStep, trail
 from gitcfg.compile.values import Misfit
-from gitcfg.model import Fact, FileEntry, Override, Ref
+from gitcfg.model import Decision, Fact, FileEntry, Override, Ref
 from gitcfg.model.secrets import is_secret, secret_name
 
 _NO_FEATURES = frozenset[str]()
@@ -97,6 +100,23 @@ class NodeClass:
         for part in self.parts:
             if name in part.cells:
                 yield from part.steps(name)
+
+    def trail(self, name: str) -> tuple[TrailStep, ...]:
+        """The steps that bind a parameter, lowest first, with what they lead to."""
+        steps = trail(self.steps(name), self.facts(name))
+        if not any(installed.decided for installed in self.brought.installs):
+            return steps
+        return tuple(replace(step, decided=(*self._placed(step, name), *step.decided)) for step in steps)
+
+    def _placed(self, step: TrailStep, name: str) -> Iterator[Decision]:
+        """What was decided so that a rule installs here what speaks of a parameter."""
+        label = step.path[-1]
+        layers = next(part.parts for part in self.parts if part.label == label)
+        for installed in self.brought.installs:
+            # All places of a rule have one feature, so that each is a layer, or none is.
+            if label == f"rule {installed.rule}" and len(installed.decided) == len(layers):
+                placed = zip(layers, reversed(installed.decided), strict=True)
+                yield from (decision for layer, decision in placed if name in layer.cells)
 
     def value(self, name: str, cell: Cell) -> Any:
         """The final value of a parameter, of which this is what the layers say; or NOTHING."""

@@ -133,7 +133,7 @@ class Declarations:
     def step(self, name: str, binding: Binding) -> Step:
         """A binding as a typed step. Misfit: the operation or its operand does not fit the type."""
         given = self._operand(name, binding)
-        return Step(binding.op, given, binding.origin, weigh(given))
+        return Step(binding.op, given, binding.origin, weigh(given), binding.decided)
 
     def _operand(self, name: str, binding: Binding) -> Any:
         op, given, text = binding.op, binding.given, binding.text

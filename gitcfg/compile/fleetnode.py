@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.operations import NOTHING
-from gitcfg.compile.trail import TrailStep, trail
+from gitcfg.compile.trail import TrailStep
 from gitcfg.model import FileEntry
 
 
@@ -47,7 +47,7 @@ class FleetNode:
 
     def trail(self, param: str) -> tuple[TrailStep, ...]:
         """The steps that bind a parameter, lowest first."""
-        steps = trail(self.kind.steps(param), self.kind.facts(param))
+        steps = self.kind.trail(param)
         acting = [index for index, step in enumerate(steps) if not step.overridden]
         value = self.kind.some((param,)).get(param, NOTHING)
         if not acting or value is NOTHING:

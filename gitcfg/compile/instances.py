@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.model import Binding, Feature, Finding, Origin, Use
+from gitcfg.model import Binding, Decision, Feature, Finding, Origin, Use
 from gitcfg.model.names import shown
 from gitcfg.nodeset import NodeSetError, expand
 
@@ -23,7 +23,9 @@ class Instance(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """Equal for instances that say the same."""
-        attributes = {name: (given.given, given.text) for name, given in sorted(self.attributes.items())}
+        attributes = {
+            name: (given.given, given.text, *given.decided) for name, given in sorted(self.attributes.items())
+        }
         return repr((self.name, attributes))
 
 
@@ -39,24 +41,28 @@ class Substitution:
         self.feature = feature
         self.instance = instance
         self.findings: list[Finding] = []
+        self._decided: dict[Decision, None] = {}
 
     def bindings(self, params: Mapping[str, Binding]) -> dict[str, Binding]:
         """The feature's bindings as this instance says them."""
-        return {self.text(name, bound.origin): self.binding(bound) for name, bound in params.items()}
+        return dict(self._binding(*said) for said in params.items())
 
-    def binding(self, bound: Binding) -> Binding:
-        """A binding whose value is the instance's."""
-        whole = self._whole(bound.given)
+    def _binding(self, name: str, bound: Binding) -> tuple[str, Binding]:
+        """A binding whose name and value are the instance's, with what was decided for those."""
+        self._decided = {}
+        made, whole = self.text(name, bound.origin), self._whole(bound.given)
         if whole is not None:
-            return msgspec.structs.replace(bound, given=whole.given, text=whole.text)
-        return msgspec.structs.replace(bound, given=self._value(bound.given, bound.at))
+            new = msgspec.structs.replace(bound, given=whole.given, text=whole.text)
+        else:
+            new = msgspec.structs.replace(bound, given=self._value(bound.given, bound.at))
+        return made, msgspec.structs.replace(new, decided=tuple(self._decided)) if self._decided else new
 
     def uses(self, uses: tuple[Use, ...]) -> tuple[Use, ...]:
         """The feature's includes, their `as` and `with` as this instance says them."""
         return tuple(new for use in uses for new in self._use(use))
 
     def _use(self, use: Use) -> list[Use]:
-        attributes = {name: self.binding(given) for name, given in use.attributes.items()}
+        attributes = {name: self._binding("", given)[1] for name, given in use.attributes.items()}
         if use.instance is None or "${" not in use.instance:
             return [msgspec.structs.replace(use, attributes=attributes)]
         text = self.text(use.instance, use.origin)
@@ -87,7 +93,10 @@ class Substitution:
         """The list or map that is all of a value: anything else is replaced as text."""
         mark = _MARK.fullmatch(value) if isinstance(value, str) else None
         attribute = self.instance.attributes.get(mark[1]) if mark and mark[1] else None
-        return attribute if attribute is not None and isinstance(attribute.given, list | dict) else None
+        if attribute is None or not isinstance(attribute.given, list | dict):
+            return None
+        self._decided.update(dict.fromkeys(attribute.decided))
+        return attribute
 
     def _mark(self, mark: re.Match[str], origin: Origin) -> str:
         if mark[0] == "$${":
@@ -98,6 +107,7 @@ class Substitution:
         if attribute is None:
             self._missing(mark[1], origin)
             return mark[0]
+        self._decided.update(dict.fromkeys(attribute.decided))
         return _written(attribute)
 
     def _missing(self, attribute: str, origin: Origin) -> None:

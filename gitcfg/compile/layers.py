@@ -56,9 +56,8 @@ class Layers:
             except Misfit:
                 self.misfits.add(binding.origin)
                 if binding.op is Op.SET and presentable(binding.given):
-                    result[name] = Step(
-                        binding.op, self.declarations.seen(name, binding.given), binding.origin
-                    )
+                    seen = self.declarations.seen(name, binding.given)
+                    result[name] = Step(binding.op, seen, binding.origin, decided=binding.decided)
         return result
 
     def expanded(self, features: Iterable[str]) -> frozenset[str]:
@@ -117,6 +116,11 @@ class Layers:
         """Does a rule over instances leave open the attribute that one has not? Its allocation gives it."""
         over = [rule for rule in self.model.rules.values() if rule.over is not None]
         return any(name in rule.domains for rule in over for name in found.subjects)
+
+    def as_used(self, use: Use) -> Feature:
+        """A feature as an entry of a list installs it."""
+        feature, instance = self.model.features[use.feature], instance_of(use)
+        return feature if instance is None else self.instance(feature, instance)
 
     @property
     def instances(self) -> Iterable[Feature]:

@@ -8,7 +8,7 @@ import msgspec
 
 from gitcfg.compile.expressions import join
 from gitcfg.compile.ruled.collect import Collected
-from gitcfg.model import Op, Origin
+from gitcfg.model import Decision, Op, Origin
 from gitcfg.model.secrets import has_version, is_secret, secret_name
 
 
@@ -29,13 +29,15 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     """One operation of one layer with its operand as a value of the parameter's type.
 
     The operand of `null` is the default, or NOTHING where there is none; that of `secret` is what it
-    gives, which has no version where there is no such secret; that of `collect` a `Collect`.
+    gives, which has no version where there is no such secret; that of `collect` a `Collect`. `decided` is
+    what of it was decided for rules.
     """
 
     op: Op
     given: Any
     origin: Origin
     weight: int = 1
+    decided: tuple[Decision, ...] = ()
 
     @property
     def written(self) -> Any:

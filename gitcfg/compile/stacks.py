@@ -38,7 +38,7 @@ class Stacks:
         self, said: Said, overrides: tuple[Override, ...], without: frozenset[str], brought: Brought
     ) -> tuple[Partial, ...]:
         """A node's layers, lowest first; of groups that are not there only the default one is a layer."""
-        layers = self._layers(brought)
+        layers = self.filled(brought)
         groups = (layers.group(ref.name, without) for ref in reversed(said.groups))
         return (
             self._default(layers, without),
@@ -50,7 +50,8 @@ class Stacks:
             *(Partial(f"allocation {rule}", (), layers.steps(values)) for rule, values in brought.values),
         )
 
-    def _layers(self, brought: Brought) -> Layers:
+    def filled(self, brought: Brought) -> Layers:
+        """The layers of nodes to which rules bring something, with what was decided for instances."""
         if not brought.attributes:
             return self.layers
         from gitcfg.compile.ruled.filling import Filled

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.operations import LACKING, NOTHING, Step, apply, collected, resets
-from gitcfg.model import Op, Origin
+from gitcfg.model import Decision, Op, Origin
 
 
 class TrailStep(msgspec.Struct, frozen=True):
@@ -15,7 +15,7 @@ class TrailStep(msgspec.Struct, frozen=True):
     `path` is innermost first: `feature X`, ..., then `group Y`, `node N`, `node set S`, `rule R` or
     `override O`. `bound` is False after a step that leaves the parameter not bound at all.
     `overridden`: a later reset shadows it, or it is a `$default` that did not apply. `nodes` are those
-    from which it collected.
+    from which it collected. `decided` is what was decided for rules so that it is there and says this.
     """
 
     op: Op
@@ -26,6 +26,7 @@ class TrailStep(msgspec.Struct, frozen=True):
     overridden: bool
     bound: bool
     nodes: tuple[str, ...] = ()
+    decided: tuple[Decision, ...] = ()
 
 
 def trail(steps: Iterable[tuple[Step, tuple[str, ...]]], facts: Mapping[str, Any]) -> tuple[TrailStep, ...]:
@@ -51,4 +52,5 @@ def _told(
             overridden=index < last or idle,
             bound=below is not NOTHING,
             nodes=collected(step, facts).nodes if step.op is Op.COLLECT else (),
+            decided=step.decided,
         )

@@ -7,7 +7,7 @@ from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.blamed import Blamer, with_blame
 from gitcfg.explain.blamed import Record as Record
-from gitcfg.model import Finding, Op, Origin
+from gitcfg.model import Decision, Finding, Op, Origin
 from gitcfg.nodeset import fold
 
 
@@ -55,16 +55,16 @@ def trail_record(
     params = {
         name: {
             "value": value,
-            "steps": [with_blame(step_record(step), blamer, step.path[0], step.origin) for step in steps],
+            "steps": [step_record(step, blamer) for step in steps],
         }
         for name, (value, steps) in trails.items()
     }
     return {"schema": "gitcfg.trail/1", "commit": commit, "node": node, "params": params}
 
 
-def step_record(step: TrailStep) -> Record:
+def step_record(step: TrailStep, blamer: Blamer | None) -> Record:
     """One step of a trail."""
-    return {
+    record = {
         "op": str(step.op.value),
         "given": None if step.given is NOTHING or step.op is Op.NULL else step.given,
         "result": step.result,
@@ -72,3 +72,17 @@ def step_record(step: TrailStep) -> Record:
         "path": list(step.path),
         "overridden": step.overridden,
     }
+    if step.decided:
+        record["decided"] = [decision_record(decision, blamer) for decision in step.decided]
+    return with_blame(record, blamer, step.path[0], step.origin)
+
+
+def decision_record(decision: Decision, blamer: Blamer | None = None) -> Record:
+    """What was decided for a rule: what that leaves open and where, and where its allocation says it."""
+    record = {
+        "rule": decision.rule,
+        "name": decision.name,
+        "asked": origin_record(decision.asked),
+        "origin": origin_record(decision.origin),
+    }
+    return with_blame(record, blamer, f"allocation {decision.rule}", decision.origin)

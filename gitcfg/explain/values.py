@@ -1,6 +1,6 @@
 """Which nodes have which value of a parameter, and from where: equal ones are one entry."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from typing import Any
 
 import msgspec
@@ -9,8 +9,8 @@ from gitcfg import nodeset
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NOTHING
-from gitcfg.compile.trail import TrailStep, trail
-from gitcfg.explain.records import Record, nodes_record, origin_record
+from gitcfg.compile.trail import TrailStep
+from gitcfg.explain.records import Record, decision_record, nodes_record, origin_record
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 
@@ -18,7 +18,8 @@ from gitcfg.model.names import did_you_mean, shown
 class Held(msgspec.Struct, frozen=True):
     """A value with its nodes, in order of name, and the step that decides it there.
 
-    A bare parameter is None; `step` is None where the parameter is not bound at all.
+    A bare parameter is None; `step` is None where the parameter is not bound at all. What was decided for
+    rules each of the nodes has in a line of its own: the step is that of the first.
     """
 
     value: Any
@@ -42,7 +43,7 @@ def values(fleet: Fleet, param: str, chosen: Collection[str] | None = None) -> t
         nodes = tuple(kind.names if chosen is None else (name for name in kind.names if name in chosen))
         if nodes:
             value, step = settled(kind, param)
-            place = (step.origin, step.path) if step is not None else None
+            place = _place(step) if step is not None else None
             found.setdefault((_key(value), place), []).append(Held(value, step, nodes))
     return tuple(sorted(map(_together, found.values()), key=_order))
 
@@ -52,8 +53,7 @@ def settled(kind: NodeClass, param: str) -> tuple[Any, TrailStep | None]:
     value = held(kind, param)
     if value is NOTHING:
         return None, None
-    steps = trail(kind.stack.steps(param), kind.facts(param))
-    return value, next(step for step in reversed(steps) if not step.overridden)
+    return value, next(step for step in reversed(kind.trail(param)) if not step.overridden)
 
 
 def held(kind: NodeClass, param: str) -> Any:
@@ -65,6 +65,13 @@ def held(kind: NodeClass, param: str) -> Any:
 def _key(value: Any) -> bytes:
     """Equal for values that render alike as JSON."""
     return msgspec.json.encode(value, order="deterministic")
+
+
+def _place(step: TrailStep) -> Hashable:
+    """Equal for steps that stand at one place, or in one file where they were decided for a rule."""
+    own = any(decision.origin == step.origin for decision in step.decided)
+    asked = tuple((decision.rule, decision.name) for decision in step.decided)
+    return step.origin.file if own else step.origin, step.path, asked
 
 
 def _together(alike: list[Held]) -> Held:
@@ -110,5 +117,6 @@ def _held(held: Held, folded: bool) -> Record:
         "op": str(step.op.value) if step else None,
         "path": list(step.path) if step else [],
         "origin": origin_record(step.origin) if step else None,
+        **({"decided": [decision_record(each) for each in step.decided]} if step and step.decided else {}),
         **nodes_record(held.nodes, folded),
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from gitcfg.explain.blamed import Blamer, with_blame
 from gitcfg.explain.layers import Mention
 from gitcfg.explain.places import Place
-from gitcfg.explain.records import Record, origin_record
+from gitcfg.explain.records import Record, decision_record, origin_record
 from gitcfg.explain.why_feature import FeatureAnswer, Removal
 from gitcfg.explain.why_file import Brought, FileAnswer
 from gitcfg.explain.why_group import GroupAnswer
@@ -57,7 +57,8 @@ class _Writer:
     def _place(self, place: Place) -> Record:
         mentions = zip(place.layers, place.origins, strict=True)
         layers = [self._mention(Mention(layer, origin)) for layer, origin in mentions]
-        return {"layers": layers, "instances": list(place.instances)}
+        record = {"layers": layers, "instances": list(place.instances)}
+        return {**record, "decided": decision_record(place.decided)} if place.decided else record
 
     def _mention(self, mention: Mention, blamed: bool = True) -> Record:
         record = {"layer": mention.layer, "origin": origin_record(mention.origin)}

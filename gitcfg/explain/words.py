@@ -1,7 +1,7 @@
 """Steps of trails, and places of features and files, in words."""
 
 from gitcfg.compile.trail import TrailStep
-from gitcfg.model import FileEntry, Op
+from gitcfg.model import Decision, FileEntry, Op
 from gitcfg.nodeset import fold
 
 _VERBS = {
@@ -23,8 +23,22 @@ _VERBS = {
 
 def told(step: TrailStep, node: str, default_group: str) -> str:
     """How a step came to this node: from the innermost layer outwards."""
+    if step.path[0].startswith("allocation "):
+        return f"decided for rule {step.path[0].removeprefix('allocation ')}"
     verb = f"collected from {fold(step.nodes)}" if step.nodes else _VERBS[step.op]
     return layered(verb, step.path, node, default_group)
+
+
+def by(step: TrailStep) -> str:
+    """The layers of a step in short, innermost first, then other rules' allocations that it is made of."""
+    rules = dict.fromkeys(decision.rule for decision in step.decided)
+    layers = {step.path[-1].removeprefix("rule "), step.path[-1].removeprefix("allocation ")}
+    return ", ".join((" < ".join(step.path), *(f"allocation {rule}" for rule in rules if rule not in layers)))
+
+
+def left_open(decision: Decision) -> str:
+    """Which rule leaves open what was decided, but for the place."""
+    return f"{decision.name} is left open by rule {decision.rule}"
 
 
 def layered(verb: str, path: tuple[str, ...], node: str, default_group: str) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from gitcfg.model import Op
 
-_PLACES = frozenset({"origin", "at", "schema_origin", "place", "until_at"})
+_PLACES = frozenset({"origin", "at", "schema_origin", "place", "until_at", "decided"})
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 

@@ -1,6 +1,6 @@
 """What a repository says, as frozen data: definitions, origins, findings, errors."""
 
-from gitcfg.model.binding import Binding, Op
+from gitcfg.model.binding import Binding, Decision, Op
 from gitcfg.model.definitions import (
     Fact,
     Feature,
@@ -28,6 +28,7 @@ __all__ = [
     "REFUSED",
     "Allocation",
     "Binding",
+    "Decision",
     "Fact",
     "Feature",
     "FileEntry",

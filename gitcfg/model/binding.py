@@ -26,11 +26,23 @@ class Op(StrEnum):
     COLLECT = "collect"
 
 
+class Decision(msgspec.Struct, frozen=True, gc=False):
+    """What was decided for a rule: it leaves `name` (a feature, parameter or attribute) open at `asked`,
+    and its allocation says it at `origin`.
+    """
+
+    rule: str
+    name: str
+    asked: Origin
+    origin: Origin
+
+
 class Binding(msgspec.Struct, frozen=True, gc=False):
     """What one layer says of one parameter, as written.
 
     `given` is YAML's value; `text` is its source where that is a plain scalar which YAML does not
-    read as text (`017`, `TRUE`). `origin` is the parameter's name, `at` the operation or value.
+    read as text (`017`, `TRUE`). `origin` is the parameter's name, `at` the operation or value. `decided` is
+    what of it was decided for rules.
     """
 
     op: Op
@@ -38,3 +50,4 @@ class Binding(msgspec.Struct, frozen=True, gc=False):
     text: str | None
     origin: Origin
     at: Origin
+    decided: tuple[Decision, ...] = ()

@@ -23,7 +23,7 @@ def test_rules_do_things_themselves() -> None:
         words(Op.SET, "feature f", "feature g", "rule r")
         == "set in feature f, included by g, installed by rule r"
     )
-    assert words(Op.DEFAULT, "allocation r") == "given as a default in allocation r"
+    assert words(Op.DEFAULT, "allocation r") == "decided for rule r"
     assert lists("rule r", "n1", "default") == "installed by rule r"
 
 

@@ -50,7 +50,7 @@ def test_mistake_gives_its_code_and_no_other_error(code: str, seed: int) -> None
     assert {finding.code for finding in errors(Options(seed=seed, mistakes=(code,)))} == {code}
 
 
-@pytest.mark.parametrize("hiding", [{"GC401", "GC402", "GC404"}, {"GC101", "GC102", "GC106"}])
+@pytest.mark.parametrize("hiding", [{"GC401", "GC402", "GC404", "GC406"}, {"GC101", "GC102", "GC106"}])
 def test_all_mistakes_at_once_are_all_found(hiding: set[str]) -> None:
     """But for the format: of one that it cannot read, gitcfg reads nothing more. And beside files that
     cannot be read it does not say what rules lack: it does not know what nodes have."""

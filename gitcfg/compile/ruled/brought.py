@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping
 
 import msgspec
 
-from gitcfg.model import Binding, Use
+from gitcfg.model import Binding, Decision, Use
 
 Values = tuple[tuple[str, Mapping[str, Binding]], ...]
 """What was decided for parameters, by rule."""
@@ -15,12 +15,14 @@ Attributes = Mapping[str, Mapping[str, Mapping[str, Binding]]]
 class Installed(msgspec.Struct, frozen=True):
     """What one rule installs: a feature, or its instances, highest first.
 
-    `node` is the only one that gets it so, where that was decided: it says in its own line where.
+    `node` is the only one that gets it so, where that was decided: it says in its own line where. `decided`
+    is that for each of `uses`, where the rule counts out its places.
     """
 
     rule: str
     uses: tuple[Use, ...]
     node: str = ""
+    decided: tuple[Decision, ...] = ()
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from gitcfg.compile.ruled.brought import Attributes, Values
-from gitcfg.model import Binding, Op, Ref
+from gitcfg.model import Binding, Decision, Op, Ref
 from gitcfg.model.rules import Allocation, Rule, RuleKind
 
 _NO_REFS: Mapping[str, Ref] = {}
@@ -39,7 +39,7 @@ class Decided:
     def _add_values(self, rule: Rule, found: Allocation) -> None:
         for slot, given in found.values.items():
             node, _, name = slot.partition("/")
-            values = {param: bound for param, bound in given.items() if param in rule.domains}
+            values = {key: _left_open(rule, key, said) for key, said in given.items() if key in rule.domains}
             if not node or not values or (name and rule.over is None):
                 continue
             self._rules.setdefault(node, {})[rule.name] = None
@@ -64,6 +64,12 @@ class Decided:
     def attributes(self, node: str) -> Attributes:
         """The attributes of instances on a node."""
         return self._attributes.get(node, _NO_ATTRIBUTES)
+
+
+def _left_open(rule: Rule, name: str, said: Binding) -> Binding:
+    """A value with the rule that left it open."""
+    decision = Decision(rule.name, name, rule.domains[name].origin, said.origin)
+    return msgspec.structs.replace(said, decided=(decision,))
 
 
 def _defaults(values: Mapping[str, Binding]) -> dict[str, Binding]:

@@ -8,7 +8,7 @@ from gitcfg.compile.partial import Partial
 from gitcfg.compile.ruled.brought import Attributes
 from gitcfg.compile.ruled.units import Unit
 from gitcfg.graph import Reach
-from gitcfg.model import Binding, Use
+from gitcfg.model import Binding, Feature, Use
 
 
 def decided_for(attributes: Attributes, reaches: Reach, feature: str, name: str) -> dict[str, Binding]:
@@ -48,6 +48,10 @@ class Filled(Layers):
         if group is None or not any(self._within(use.feature) for use in group.features):
             return self._shared.group(name, without)
         return super().group(name, without)
+
+    def as_used(self, use: Use) -> Feature:
+        """A feature as an entry of a list installs it, with what was decided for the instance."""
+        return super().as_used(self._filled(use))
 
     def _within(self, feature: str) -> bool:
         """Is or has a feature instances about which something was decided?"""

@@ -10,7 +10,7 @@ from gitcfg.compile.ruled.brought import Installed
 from gitcfg.compile.ruled.decided import Decided
 from gitcfg.compile.ruled.shapes import Shape, Shapes
 from gitcfg.compile.ruled.units import by_name
-from gitcfg.model import Ref, Use
+from gitcfg.model import Decision, Ref, Use
 from gitcfg.model.rules import Rule
 
 
@@ -82,7 +82,8 @@ class Installing:
             found = [seen for seen in self._seen(rule, one) if seen.self_.name in places] if places else ()
             uses = [_use(seen, Ref(feature.name, places[seen.self_.name].origin)) for seen in found]
             if uses:
-                yield one, Installed(rule.name, tuple(uses), one.name)
+                decided = [Decision(rule.name, feature.name, feature.origin, use.origin) for use in uses]
+                yield one, Installed(rule.name, tuple(uses), one.name, tuple(decided))
 
     def _seen(self, rule: Rule, one: Going) -> Iterator[Seen]:
         """What the condition of a rule is asked of: a node, or the instances on it."""

@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.compile.instances import instance_of
 from gitcfg.compile.layers import NOWHERE, Layers
-from gitcfg.model import Binding, Feature, Use
+from gitcfg.model import Binding, Use
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -47,14 +47,10 @@ class Units:
         if use.feature == self._target:
             return [(use.feature, holder)]
         above = above | {use.feature}
-        below = self._as_used(use).include
+        below = self._layers.as_used(use).include
         inner = [found for other in below for found in self._within(other, holder, above)]
         special = all(other is holder for _, other in inner) and len({name for name, _ in inner}) == 1
         return [(use.feature, holder)] if special else inner
-
-    def _as_used(self, use: Use) -> Feature:
-        feature, instance = self._layers.model.features[use.feature], instance_of(use)
-        return feature if instance is None else self._layers.instance(feature, instance)
 
     def _included(self, unit: Unit, found: Iterable[Unit]) -> bool:
         """Does another installation under the same name include this one?"""
