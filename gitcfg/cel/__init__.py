@@ -2,6 +2,7 @@
 
 from gitcfg.cel.budget import Budget
 from gitcfg.cel.condition import Condition, compile_condition
+from gitcfg.cel.fields import fields_asked
 from gitcfg.cel.key import Key, KeyExpression, compile_key
 from gitcfg.cel.membership import members_asked, plain_features
 from gitcfg.cel.problem import CelProblem
@@ -19,6 +20,7 @@ __all__ = [
     "KeyExpression",
     "compile_condition",
     "compile_key",
+    "fields_asked",
     "members_asked",
     "plain_features",
 ]

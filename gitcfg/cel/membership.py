@@ -2,7 +2,8 @@
 
 from functools import lru_cache
 
-from gitcfg.cel.terms import Form, Term, outermost
+from gitcfg.cel.parsed import hides, parsed
+from gitcfg.cel.terms import Form, Term
 
 
 def plain_features(text: str) -> frozenset[str] | None:
@@ -15,23 +16,16 @@ def members_asked(text: str, variable: str) -> frozenset[str] | None:
     """The names that an expression looks for in a list (`"NAME" in node.features`), where it does no more
     with it; None: it does, or is none.
     """
-    from gitcfg.cel.environment import environment
-
-    try:
-        parsed = environment((), None, bounded=False).compile(text, disable_check=True)
-    except RuntimeError:
+    whole = parsed(text)
+    if whole is None:
         return None
-    return _members(outermost(parsed.serialize()), variable)
-
-
-def _members(whole: Term, variable: str) -> frozenset[str] | None:
     found, waiting = set(), [whole]
     while waiting:
         term = waiting.pop()
         member = _member(term, variable)
         if member is not None:
             found.add(member)
-        elif term.path == variable or _hides(term, variable):
+        elif term.path == variable or hides(term, variable):
             return None
         else:
             waiting += term.parts
@@ -44,8 +38,3 @@ def _member(term: Term, variable: str) -> str | None:
         return None
     item, where = term.parts
     return item.words[0] if item.form is Form.CONSTANT and item.words and where.path == variable else None
-
-
-def _hides(term: Term, variable: str) -> bool:
-    """Has a loop a variable of that name? Then the name need not be the list."""
-    return term.form is Form.LOOP and variable.partition(".")[0] in term.words

@@ -120,6 +120,7 @@ class Roster:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.sets = {member: nodeset for nodeset in model.nodesets.values() for member in nodeset.members}
+        self._members: dict[str, Said] = {}
         self.listed: dict[str, tuple[Override, ...]] = {}
         for name in sorted(model.overrides):
             override = model.overrides[name]
@@ -137,5 +138,10 @@ class Roster:
         return tuple(sorted(self.model.nodes.keys() | self.sets.keys()))
 
     def said(self, name: str) -> Said:
-        """What is said of a node."""
-        return said(self.model.nodes.get(name), self.sets.get(name))
+        """What is said of a node: of all of a set that have no file of their own it is one object."""
+        nodeset = self.sets.get(name)
+        if nodeset is None or name in self.model.nodes:
+            return said(self.model.nodes.get(name), nodeset)
+        if nodeset.name not in self._members:
+            self._members[nodeset.name] = said(None, nodeset)
+        return self._members[nodeset.name]

@@ -25,8 +25,13 @@ def counts(looked: Looked) -> Iterator[Finding]:
 def _installed(looked: Looked, rule: Rule, feature: str) -> Counted:
     if rule.kind is RuleKind.LIMIT:
         return {key: [seen for seen, _ in those] for key, those in looked.view.counted(rule.name).items()}
-    groups = looked.view.groups(rule.name)
-    return {key: [seen for seen in slots if has(looked, seen, feature)] for key, slots in groups.items()}
+    grouped = looked.view.grouped(rule.name)
+    found: dict[Key | None, list[Seen]] = {key: [] for key in grouped.groups}
+    for node in looked.having(feature):
+        for key, seen in grouped.by_node.get(node, ()):
+            if has(looked, seen, feature):
+                found[key].append(seen)
+    return found
 
 
 def has(looked: Looked, seen: Seen, feature: str) -> bool:

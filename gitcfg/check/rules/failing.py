@@ -79,7 +79,7 @@ class Failures:
         if not failed:
             return
         grouped = rule.per is not None and rule.kind is not RuleKind.SET
-        held = {seen.slot for seen in self._looked.view.slots(rule.name)} if grouped else set()
+        held = self._looked.view.places(rule.name).by_slot if grouped else {}
         for part, at in (("where", rule.where), ("per", rule.per)):
             here = [pair for pair in failed.items() if (pair[0] in held) is (part == "per")]
             if at is not None and here:

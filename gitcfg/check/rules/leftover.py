@@ -59,7 +59,7 @@ def leftover(looked: Looked, holding: Holding) -> Iterator[Finding]:
         found = looked.fleet.model.allocations.get(rule.name)
         if found is None or not _open(rule) or looked.unknown(rule.name):
             continue
-        slots = {seen.slot: seen for seen in looked.view.slots(rule.name)}
+        slots = looked.view.places(rule.name).by_slot
         install = rule.kind is RuleKind.INSTALL
         places = (
             _places(looked, rule, found, slots) if install else _values(looked, holding, rule, found, slots)
@@ -151,7 +151,7 @@ def _gone(looked: Looked, rule: Rule, slot: str) -> str:
     node, slash, instance = slot.partition("/")
     if node not in looked.fleet:
         return "there is no such node"
-    if looked.fleet.roster.said(node).retired:
+    if looked.fleet.kinds[node].said.retired:
         return "the node is retired"
     if rule.over is None:
         return "the rule is about nodes, not instances" if slash else ""

@@ -1,6 +1,6 @@
 """What checks of rules look at: the rules that can be judged, and what nodes have in the end."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from gitcfg.check.together import installed
@@ -45,10 +45,23 @@ class Looked:
         """Is it not known where a rule counts? That is told already."""
         return bool(self.view.failed.get(rule)) and not self.view.slots(rule)
 
+    def having(self, feature: str) -> Sequence[str]:
+        """The nodes that have a feature that rules count."""
+        return self._having.get(feature, ())
+
+    @cached_property
+    def _having(self) -> Mapping[str, Sequence[str]]:
+        counted = {rule.feature.name for rule in self.view.book.rules.values() if rule.feature is not None}
+        found: dict[str, list[str]] = {name: [] for name in counted}
+        for kind in self.fleet.classes:
+            for name in kind.features & counted:
+                found[name] += kind.names
+        return found
+
     def units(self, node: str, feature: str) -> Sequence[Unit]:
         """The installations of a feature, or of what includes it, that a node has."""
         kind = self.fleet.kinds[node]
-        shape = self._shapes.of(self.fleet.roster.said(node), kind.overrides)
+        shape = self._shapes.of(kind.said, kind.overrides)
         return self._shapes.units(shape, kind.brought.installs, feature)
 
     def had_without(self, seen: Seen, feature: str, rule: str) -> bool:

@@ -10,7 +10,7 @@ from gitcfg.check.rules.failing import Failures
 from gitcfg.check.rules.held import Held, Holding
 from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.words import named, some
-from gitcfg.compile.ruled.asking import Seen, values
+from gitcfg.compile.ruled.asking import Seen, keyed
 from gitcfg.domain import Kind, Value, Values
 from gitcfg.model import Finding, Origin
 from gitcfg.model.names import shown
@@ -47,12 +47,10 @@ def _scopes(looked: Looked, rule: Rule, said: Uniqueness, failures: Failures) ->
 
 def _keys(
     looked: Looked, rule: Rule, slots: Sequence[Seen]
-) -> tuple[list[Key | None], dict[int, CelProblem]] | CelProblem:
+) -> tuple[list[Key | None], Mapping[int, CelProblem]] | CelProblem:
     book = looked.view.book
-    expression = book.uniques[rule.name]
-    rows = [values(expression, seen) for seen in slots]
     try:
-        return expression.keys_each(rows, book.budgets[rule.name])
+        return keyed(book.uniques[rule.name], slots, book.budgets[rule.name])
     except CelProblem as problem:
         return problem
 

@@ -1,14 +1,15 @@
 """Conditions of rules, asked of many nodes or instances: once for all that look alike to them."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from gitcfg.cel import Budget, CelProblem, Condition
+from gitcfg.cel import Budget, CelProblem, Key, KeyExpression
 from gitcfg.cel.expression import Expression
 from gitcfg.compile.nodes import Said
-from gitcfg.compile.ruled.reading import FEATURES, Where, bare
+from gitcfg.compile.ruled.alike import alike
+from gitcfg.compile.ruled.reading import Where, bare
 from gitcfg.compile.ruled.units import Unit
 
 _NO_UNIT = Unit("", "", {})
@@ -58,15 +59,6 @@ VALUES: Mapping[str, Callable[[Seen], Any]] = {
     "self.with": lambda seen: {name: given.given for name, given in seen.self_.attributes.items()},
 }
 
-_ALIKE: Mapping[str, Callable[[Seen], Hashable]] = {
-    "node.groups": lambda seen: tuple([ref.name for ref in seen.said.groups]),
-    "node.features": lambda seen: seen.features,
-    "node.labels": lambda seen: seen.said.labels,
-    "self.as": lambda seen: seen.self_.name,
-    "self.feature": lambda seen: seen.self_.feature,
-}
-"""What many nodes have in common; of names and facts each has its own."""
-
 
 def values(expression: Expression, seen: Seen) -> dict[str, Any]:
     """What an expression wants to know."""
@@ -82,32 +74,28 @@ def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers
     """Where a condition holds; without one, everywhere. `budget` is the rule's for all nodes."""
     if where is None or not nodes:
         return Answers(tuple(nodes))
-    names = where.condition.names
-    if not all(_same(name) in _ALIKE for name in names):
-        return _each(where.condition, nodes, budget)
-    alike: dict[Hashable, list[Seen]] = {}
-    for seen in nodes:
-        alike.setdefault(_mark(where, seen), []).append(seen)
-    found = _each(where.condition, [some[0] for some in alike.values()], budget)
-    same = {some[0].slot: some for some in alike.values()}
-    holding = {id(seen) for first in found.holding for seen in same[first.slot]}
-    failed = {seen.slot: problem for first, problem in found.failed.items() for seen in same[first]}
-    return Answers(tuple(seen for seen in nodes if id(seen) in holding), failed)
-
-
-def _mark(where: Where, seen: Seen) -> Hashable:
-    """Equal for what gives a condition the same values to look at."""
-    found = [_ALIKE[_same(name)](seen) for name in sorted(where.condition.names - {FEATURES})]
-    if FEATURES in where.condition.names:
-        found.append(seen.features if where.asked is None else seen.features & where.asked)
-    return tuple(found)
-
-
-def _each(condition: Condition, nodes: Sequence[Seen], budget: Budget) -> Answers:
-    rows = [values(condition, seen) for seen in nodes]
+    same = alike(where.condition, nodes)
     try:
-        holds, problems = condition.holds_each(rows, budget)
+        holds, problems = where.condition.holds_each(_rows(where.condition, same.firsts), budget)
     except CelProblem as problem:  # it was stopped: nothing can be said
         return Answers((), dict.fromkeys([seen.slot for seen in nodes], bare(problem)))
-    holding = tuple(seen for seen, held in zip(nodes, holds, strict=True) if held)
-    return Answers(holding, {nodes[row].slot: problem for row, problem in problems.items()})
+    pairs = list(zip(nodes, same.places, strict=True))
+    holding = tuple([seen for seen, place in pairs if holds[place]])
+    failed = {seen.slot: problems[place] for seen, place in pairs if place in problems} if problems else {}
+    return Answers(holding, failed)
+
+
+def keyed(
+    expression: KeyExpression, nodes: Sequence[Seen], budget: Budget
+) -> tuple[list[Key | None], Mapping[int, CelProblem]]:
+    """The key of each, None where it has none, and why not by row. CelProblem: it was stopped."""
+    same = alike(expression, nodes)
+    keys, problems = expression.keys_each(_rows(expression, same.firsts), budget)
+    failing = enumerate(same.places) if problems else ()
+    return [keys[place] for place in same.places], {
+        row: problems[place] for row, place in failing if place in problems
+    }
+
+
+def _rows(expression: Expression, nodes: Sequence[Seen]) -> list[dict[str, Any]]:
+    return [values(expression, seen) for seen in nodes]

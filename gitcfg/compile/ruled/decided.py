@@ -8,7 +8,7 @@ from gitcfg.compile.ruled.brought import Attributes, Values
 from gitcfg.model import Binding, Decision, Op, Ref
 from gitcfg.model.rules import Allocation, Rule, RuleKind
 
-_NO_REFS: Mapping[str, Ref] = {}
+_NO_PLACES: Mapping[str, Mapping[str, Ref]] = {}
 _NO_ATTRIBUTES: Attributes = {}
 
 
@@ -17,7 +17,7 @@ class Decided:
 
     def __init__(self, rules: Iterable[Rule], allocations: Mapping[str, Allocation]) -> None:
         self._rules: dict[str, dict[str, None]] = {}
-        self._places: dict[tuple[str, str], dict[str, Ref]] = {}
+        self._places: dict[str, dict[str, dict[str, Ref]]] = {}
         self._values: dict[str, Values] = {}
         self._attributes: dict[str, dict[str, dict[str, Mapping[str, Binding]]]] = {}
         for rule in rules:
@@ -30,10 +30,11 @@ class Decided:
                 self._add_values(rule, found)
 
     def _add_places(self, rule: Rule, found: Allocation) -> None:
+        places = self._places[rule.name] = {}
         for ref in found.install:
             node, _, name = ref.name.partition("/")
             if node and (rule.over is not None or not name):  # nodes that walk in have no name yet
-                self._places.setdefault((rule.name, node), {})[name] = ref
+                places.setdefault(node, {})[name] = ref
                 self._rules.setdefault(node, {})[rule.name] = None
 
     def _add_values(self, rule: Rule, found: Allocation) -> None:
@@ -53,9 +54,9 @@ class Decided:
         """The rules for which something was decided about a node."""
         return tuple(self._rules.get(node, ()))
 
-    def places(self, rule: str, node: str) -> Mapping[str, Ref]:
-        """The instances on a node ("": the node itself) where a rule puts its feature."""
-        return self._places.get((rule, node), _NO_REFS)
+    def places(self, rule: str) -> Mapping[str, Mapping[str, Ref]]:
+        """By node, the instances on it ("": the node itself) where a rule puts its feature."""
+        return self._places.get(rule, _NO_PLACES)
 
     def values(self, node: str) -> Values:
         """The values of a node by rule, lowest first."""

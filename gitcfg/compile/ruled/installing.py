@@ -48,39 +48,41 @@ class Installing:
 
     def look(self, nodes: Mapping[str, Said]) -> None:
         """Find it for those nodes of which it is not known."""
-        going = [
-            Going(name, said, self._shapes.of(said))
+        going = {
+            name: Going(name, said, self._shapes.of(said))
             for name, said in nodes.items()
             if name not in self._known and not said.retired
-        ]
+        }
         for names in self._book.strata.layers:
             rules = [self._book.rules[name] for name in names]
             found = [(one, new) for rule in rules for one, new in self._found(rule, going)]
             for one, new in found:
                 one.add(new)
         self._known.update(dict.fromkeys(nodes.keys() - self._known.keys(), ()))
-        self._known.update((one.name, one.installed) for one in going)
+        self._known.update((name, one.installed) for name, one in going.items())
 
-    def _found(self, rule: Rule, going: list[Going]) -> Iterator[tuple[Going, Installed]]:
+    def _found(self, rule: Rule, going: Mapping[str, Going]) -> Iterator[tuple[Going, Installed]]:
         if rule.feature is None:
             return
         if rule.count is not None:
             yield from self._placed(rule, rule.feature, going)
             return
-        seen = [each for one in going for each in self._seen(rule, one)]
+        seen = [each for one in going.values() for each in self._seen(rule, one)]
         answers = asked(self._book.wheres.get(rule.name), seen, self._book.budgets[rule.name])
         if answers.failed:
             self.failed.setdefault(rule.name, {}).update(answers.failed)
-        places = {one.name: one for one in going}
         for name, holding in _by_node(answers.holding).items():
-            yield places[name], _installed(rule, rule.feature, holding)
+            yield going[name], _installed(rule, rule.feature, holding)
 
-    def _placed(self, rule: Rule, feature: Ref, going: list[Going]) -> Iterator[tuple[Going, Installed]]:
+    def _placed(
+        self, rule: Rule, feature: Ref, going: Mapping[str, Going]
+    ) -> Iterator[tuple[Going, Installed]]:
         """Where it was decided to install a feature. For instances that are gone that is nothing."""
-        for one in going:
-            places = self._decided.places(rule.name, one.name)
-            found = [seen for seen in self._seen(rule, one) if seen.self_.name in places] if places else ()
-            uses = [_use(seen, Ref(feature.name, places[seen.self_.name].origin)) for seen in found]
+        places = self._decided.places(rule.name)
+        for one in [going[name] for name in going.keys() & places.keys()]:
+            here = places[one.name]
+            found = [seen for seen in self._seen(rule, one) if seen.self_.name in here]
+            uses = [_use(seen, Ref(feature.name, here[seen.self_.name].origin)) for seen in found]
             if uses:
                 decided = [Decision(rule.name, feature.name, feature.origin, use.origin) for use in uses]
                 yield one, Installed(rule.name, tuple(uses), one.name, tuple(decided))

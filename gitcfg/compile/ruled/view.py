@@ -1,17 +1,15 @@
 """What rules ask of a whole fleet: where each counts, in which groups, and what is counted there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from gitcfg.cel import CelProblem, Key
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.ruled.asking import Seen, asked, values
+from gitcfg.compile.ruled.asking import Seen, asked
 from gitcfg.compile.ruled.bringing import Bringing
-from gitcfg.compile.ruled.reading import bare
+from gitcfg.compile.ruled.places import Grouped, Groups, Places, grouped
 from gitcfg.compile.ruled.slots import Slots
 from gitcfg.compile.ruled.units import Unit
-
-Groups = Mapping[Key | None, tuple[Seen, ...]]
-"""Slots by key; without `per` all under None."""
+from gitcfg.model.rules import RuleKind
 
 
 class Ruled:
@@ -27,42 +25,44 @@ class Ruled:
         self.failed: dict[str, dict[str, CelProblem]] = bringing.failed
         self._bringing = bringing
         self._slots = Slots(fleet, bringing)
-        self._where: dict[str, tuple[Seen, ...]] = {}
-        self._groups: dict[str, Groups] = {}
+        self._places: dict[Hashable, Places] = {}
+        self._grouped: dict[Hashable, Grouped] = {}
 
     def slots(self, rule: str) -> tuple[Seen, ...]:
         """The nodes, or instances, for which the condition of a rule holds."""
-        if rule not in self._where:
-            self._where[rule] = self._holding(rule)
-        return self._where[rule]
+        return self.places(rule).slots
 
-    def _holding(self, rule: str) -> tuple[Seen, ...]:
+    def places(self, rule: str) -> Places:
+        """The same by name, too. Rules that ask the same are answered together."""
+        same = self._same(rule)
+        if same not in self._places:
+            self._places[same] = self._asked(rule)
+        self._fail(rule, self._places[same].failed)
+        return self._places[same]
+
+    def _same(self, rule: str) -> Hashable:
+        """Equal for rules that count in the same places."""
+        said, where = self.book.rules[rule], self.book.wheres.get(rule)
+        level = self.book.order.get(rule, 0) if said.kind is RuleKind.INSTALL else None
+        return level, said.over and said.over.name, where and where.condition.text
+
+    def _asked(self, rule: str) -> Places:
         found = tuple(self._slots.of(self.book.rules[rule]))
         answers = asked(self.book.wheres.get(rule), found, self.book.budgets[rule])
-        self._fail(rule, answers.failed)
-        return tuple(sorted(answers.holding, key=lambda seen: seen.name))
+        return Places(tuple(sorted(answers.holding, key=lambda seen: seen.name)), answers.failed)
 
     def groups(self, rule: str) -> Groups:
         """The slots of a rule by what it groups them by; those without a key are in no group."""
-        if rule not in self._groups:
-            slots = self.slots(rule)
-            self._groups[rule] = {None: slots} if rule not in self.book.pers else self._keyed(rule, slots)
-        return self._groups[rule]
+        return self.grouped(rule).groups
 
-    def _keyed(self, rule: str, slots: Sequence[Seen]) -> Groups:
-        expression = self.book.pers[rule]
-        rows = [values(expression, seen) for seen in slots]
-        try:
-            keys, problems = expression.keys_each(rows, self.book.budgets[rule])
-        except CelProblem as problem:  # it was stopped: nothing can be said
-            self._fail(rule, dict.fromkeys([seen.slot for seen in slots], bare(problem)))
-            return {}
-        self._fail(rule, {slots[row].slot: problem for row, problem in problems.items()})
-        found: dict[Key | None, list[Seen]] = {}
-        for row, (seen, key) in enumerate(zip(slots, keys, strict=True)):
-            if row not in problems:
-                found.setdefault(key, []).append(seen)
-        return {key: tuple(members) for key, members in found.items()}
+    def grouped(self, rule: str) -> Grouped:
+        """The same by node, too."""
+        per = self.book.pers.get(rule)
+        same = self._same(rule), per and per.text
+        if same not in self._grouped:
+            self._grouped[same] = grouped(per, self.slots(rule), self.book.budgets[rule])
+        self._fail(rule, self._grouped[same].failed)
+        return self._grouped[same]
 
     def _fail(self, rule: str, problems: Mapping[str, CelProblem]) -> None:
         if problems:
