@@ -1,7 +1,8 @@
 """What every node has of one thing, followed from commit to commit."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -10,12 +11,16 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.compile.nodes import Roster, Said
 from gitcfg.compile.nodes import said as put_together
-from gitcfg.history.conditions import Conditions, by_name
+from gitcfg.history.conditions import Conditions, bringing, by_name
 from gitcfg.history.declared import declarations
 from gitcfg.history.kept import KeptLayers, KeptStacks
 from gitcfg.history.pool import Pool, model_of
+from gitcfg.history.ruling import NOTHING, Ruling
 from gitcfg.history.situations import Situation, alone, situations
 from gitcfg.model import Model, Node, Override, Parameter, Secret, Settings
+
+if TYPE_CHECKING:
+    from gitcfg.compile.ruled.bringing import Bringing
 
 Answer = Callable[[Model, Said, Callable[[], NodeClass]], Any]
 """What to note of nodes of which this is said in a model of settings, features and groups; what they
@@ -36,6 +41,7 @@ class Census(msgspec.Struct, frozen=True):
     pool: Pool
     parameters: Mapping[str, Parameter]
     secrets: Mapping[str, Secret]
+    ruling: Ruling
     roster: Roster
     layers: KeptLayers
     stacks: KeptStacks
@@ -56,22 +62,24 @@ class Taker:
         pool: Pool,
         parameters: Mapping[str, Parameter] = _NO_PARAMETERS,
         secrets: Mapping[str, Secret] = _NO_SECRETS,
+        ruling: Ruling = NOTHING,
     ) -> Census | None:
         """The census of a pool; the older one where nothing is different. None: there is no repository.
 
-        Answers that look at no values need neither parameters nor secrets.
+        Answers that look at no values need neither parameters nor secrets, nor rules if at no features.
         """
         settings = pool.settings
         if settings is None:
             return None
         told = older is not None and parameters is older.parameters and secrets is older.secrets
-        if older is not None and told and pool.same(older.pool):
+        if older is not None and told and ruling is older.ruling and pool.same(older.pool):
             return older
         listed = older is not None and pool.same(older.pool, "nodesets", "overrides")
         roster = older.roster if older is not None and listed else Roster(model_of(settings, pool))
-        layers, stacks = _stacks(older, settings, pool, _declarations(older, pool, parameters, secrets))
+        declared = _declarations(older, pool, parameters, secrets, ruling)
+        layers, stacks = _stacks(older, settings, pool, declared, ruling)
         kept = _kept(older, layers, settings) if older is not None else {}
-        census = Census({}, pool, parameters, secrets, roster, layers, stacks, kept)
+        census = Census({}, pool, parameters, secrets, ruling, roster, layers, stacks, kept)
         answers = self._all(older, census)
         same = older is not None and answers == older.answers
         return replace(census, answers=older.answers if older is not None and same else answers)
@@ -80,7 +88,8 @@ class Taker:
         """The answers for all nodes, from the older ones where only files of nodes are different."""
         pool, roster = census.pool, census.roster
         if older is None or census.stacks is not older.stacks or roster is not older.roster:
-            return self._answers(census, situations(pool, roster, by_name(roster.selecting)))
+            apart = bool(census.ruling.rules) or by_name(roster.selecting)
+            return self._answers(census, situations(pool, roster, apart))
         answers = dict(older.answers)
         changed = _changed(older.pool.definitions["nodes"], pool.definitions["nodes"])
         for name in changed:
@@ -90,30 +99,35 @@ class Taker:
     def _answers(self, census: Census, situations: Iterable[Situation]) -> dict[str, Any]:
         result: dict[str, Any] = {}
         selecting = tuple(map(id, census.roster.selecting))
+        rules = bringing(census.stacks)
         for names, own, nodeset, listed in situations:
             if own is None and nodeset is None:
                 continue
             # Outlines are never thrown away, so their ids name them.
             definition = nodeset.definition if nodeset is not None else None
             said = (id(own), id(definition))
-            key = (*said, *map(id, listed), selecting, names[0] if selecting else "")
+            key = (*said, *map(id, listed), selecting, names[0] if selecting or rules else "")
             if key not in census.kept:
                 about = self._said[said] = self._said.get(said) or put_together(own, nodeset)
-                answer = self._asked(census, names[0], about, listed)
-                census.kept[key] = (answer, _groups(about, listed, census.roster))
+                answer = self._asked(census, names[0], about, listed, rules)
+                census.kept[key] = (answer, None if rules else _groups(about, listed, census.roster))
             answer = census.kept[key][0]
             if answer is not None:
                 result.update(dict.fromkeys(names, answer))
         return result
 
-    def _asked(self, census: Census, name: str, about: Said, listed: tuple[Override, ...]) -> Any:
+    def _asked(
+        self,
+        census: Census,
+        name: str,
+        about: Said,
+        listed: tuple[Override, ...],
+        rules: "Bringing | None",
+    ) -> Any:
         stacks, selecting = census.stacks, census.roster.selecting
 
         def compiled() -> NodeClass:
-            chosen = listed
-            if selecting:
-                chosen = self._conditions.applying(name, about, listed, selecting, stacks)
-            return stacks.compile(about, chosen)
+            return self._conditions.compiled(name, about, listed, selecting, stacks, rules)
 
         return self._answer(stacks.model, about, compiled)
 
@@ -146,25 +160,37 @@ def _changed(before: Mapping[str, Node], after: Mapping[str, Node]) -> set[str]:
 
 
 def _stacks(
-    older: Census | None, settings: Settings, pool: Pool, declared: Declarations
+    older: Census | None, settings: Settings, pool: Pool, declared: Declarations, ruling: Ruling
 ) -> tuple[KeptLayers, KeptStacks]:
     """The layers, those of an older census as far as nothing is different."""
     before = older.layers if older else None
-    same = older is not None and pool.same(older.pool, "features", "groups")
+    same = older is not None and ruling is older.ruling and pool.same(older.pool, "features", "groups")
     if older is not None and same and declared is older.layers.declarations:
         return older.layers, older.stacks
-    model = Model(settings, features=pool.definitions["features"], groups=pool.definitions["groups"])
+    model = Model(
+        settings,
+        features=pool.definitions["features"],
+        groups=pool.definitions["groups"],
+        rules=ruling.rules,
+        allocations=ruling.allocations,
+    )
     layers = KeptLayers(model, declared, before)
     return layers, KeptStacks(model, layers, older.stacks if older else None)
 
 
 def _declarations(
-    older: Census | None, pool: Pool, parameters: Mapping[str, Parameter], secrets: Mapping[str, Secret]
+    older: Census | None,
+    pool: Pool,
+    parameters: Mapping[str, Parameter],
+    secrets: Mapping[str, Secret],
+    ruling: Ruling,
 ) -> Declarations:
     """The declarations, with the types that operations imply in all definitions."""
     before = older.layers.declarations if older is not None else None
     same = older is not None and parameters is older.parameters and secrets is older.secrets
-    if older is not None and same and pool.bindings is older.pool.bindings:
+    said = older is not None and pool.bindings is older.pool.bindings and ruling is older.ruling
+    if older is not None and same and said:
         return older.layers.declarations
     bindings = (bound for params in pool.bindings.values() for bound in params.items())
-    return declarations(before, parameters, implied_kinds(bindings), secrets)
+    implied = implied_kinds(chain(bindings, ruling.bindings))
+    return declarations(before, parameters, implied, secrets)

@@ -1,13 +1,22 @@
-"""The overrides that apply to a node; conditions are asked once for all that they see alike."""
+"""The class of a node: what rules bring to it, and the overrides that apply.
+
+Conditions of overrides are asked once for all that they see alike.
+"""
 
 from collections.abc import Iterable
 from functools import cache
+from typing import TYPE_CHECKING
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
+from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.nodes import Said
+from gitcfg.compile.ruled.brought import Installed
 from gitcfg.compile.selection import NodeView
 from gitcfg.compile.stacks import Stacks
 from gitcfg.model import Override
+
+if TYPE_CHECKING:
+    from gitcfg.compile.ruled.bringing import Bringing
 
 _KNOWN = {name: kind for name, kind in NODE_VARIABLES.items() if name != "node.params"}
 
@@ -18,16 +27,33 @@ class Conditions:
     def __init__(self) -> None:
         self._answers: dict[tuple[str, str], bool] = {}
 
-    def applying(
+    def compiled(
         self,
         name: str,
         said: Said,
         listed: Iterable[Override],
         selecting: Iterable[Override],
         stacks: Stacks,
+        bringing: "Bringing | None",
+    ) -> NodeClass:
+        """What a node compiles to."""
+        installs = bringing.installs({name: said})[name] if bringing is not None else ()
+        chosen = self._applying(name, said, listed, selecting, stacks, installs)
+        if bringing is None:
+            return stacks.compile(said, chosen)
+        return stacks.compile(said, chosen, bringing.brought({name: (said, chosen)})[name])
+
+    def _applying(
+        self,
+        name: str,
+        said: Said,
+        listed: Iterable[Override],
+        selecting: Iterable[Override],
+        stacks: Stacks,
+        installs: tuple[Installed, ...],
     ) -> tuple[Override, ...]:
         """The overrides that list a node, and those whose conditions hold for it, in order of name."""
-        view = NodeView(name, said, lambda: stacks.below_overrides(said))
+        view = NodeView(name, said, lambda: stacks.below_overrides(said, installs))
         chosen = (each for each in selecting if each.where and self._holds(each.where.name, view))
         return tuple(sorted((*listed, *chosen), key=lambda override: override.name))
 
@@ -47,6 +73,15 @@ def by_name(selecting: Iterable[Override]) -> bool:
     """Does one of these conditions tell nodes apart by their names?"""
     conditions = (_compiled(override.where.name) for override in selecting if override.where)
     return any("node.name" in condition.names for condition in conditions if condition is not None)
+
+
+def bringing(stacks: Stacks) -> "Bringing | None":
+    """What finds what rules bring to nodes, each as it is when it is asked about first; None: no rules."""
+    if not stacks.model.rules:
+        return None
+    from gitcfg.compile.ruled.bringing import Bringing
+
+    return Bringing(stacks.layers)
 
 
 def _asked(condition: Condition, row: dict[str, object]) -> bool:

@@ -8,22 +8,28 @@ import msgspec
 from gitcfg.compile.declarations import Declarations
 from gitcfg.history.declared import alike, declarations, parameters, secrets
 from gitcfg.history.documents import Documents
-from gitcfg.history.implied import Counts, Implied, kinds
+from gitcfg.history.implied import Counts, Implied, collects, kinds
 from gitcfg.history.kept import KeptLayers, KeptStacks
 from gitcfg.history.pool import settings_of
+from gitcfg.history.ruling import Ruling, ruling
 from gitcfg.history.scope import Rooted, Scope, followed, scope
 from gitcfg.history.snapshot import Key, Snapshot, everything
 from gitcfg.model import Model, Settings
 
 
 class Made(msgspec.Struct, frozen=True):
-    """The layers at one commit; those of the neighbour as long as they are made of the same."""
+    """The layers at one commit; those of the neighbour as long as they are made of the same.
+
+    `collects`: does any definition take values from other nodes?
+    """
 
     snapshot: Snapshot
     settings: Settings
     scope: Scope
+    ruling: Ruling
     declarations: Declarations
     implied: Counts
+    collects: bool
     layers: KeptLayers
     stacks: KeptStacks
 
@@ -45,13 +51,22 @@ class Maker:
             older, keys = None, everything(snapshot)
         before, counts = (older.snapshot, older.implied) if older else (Snapshot(), Counter())
         implied = self._implied.follow(counts, settings, before, snapshot, keys)
-        declared = self._declarations(older, snapshot, implied)
-        found = self._scope(older, snapshot, settings, keys)
+        known = (older.ruling, older.snapshot) if older else None
+        ruled = ruling(self._documents, settings, known, snapshot)
+        declared = self._declarations(older, snapshot, implied, ruled)
+        found = self._scope(older, snapshot, settings, keys, ruled)
         layers, stacks = _stacks(older, settings, found, declared)
-        return Made(snapshot, settings, found, declared, implied, layers, stacks)
+        same = older is not None and implied is older.implied and ruled is older.ruling
+        collecting = older.collects if older and same else collects(implied, ruled)
+        return Made(snapshot, settings, found, ruled, declared, implied, collecting, layers, stacks)
 
     def _scope(
-        self, older: Made | None, snapshot: Snapshot, settings: Settings, keys: frozenset[Key]
+        self,
+        older: Made | None,
+        snapshot: Snapshot,
+        settings: Settings,
+        keys: frozenset[Key],
+        ruled: Ruling,
     ) -> Scope:
         def define(kind: str, name: str) -> Any:
             place = snapshot.place(kind, name)
@@ -60,21 +75,22 @@ class Maker:
         if older is not None and not older.scope.concerned(keys):
             return older.scope
         found = followed(older.scope, define, keys) if older else None
-        return found or scope(define, self._rooted(define, snapshot, settings))
+        return found or scope(define, self._rooted(define, snapshot, settings, ruled))
 
-    def _declarations(self, older: Made | None, snapshot: Snapshot, implied: Counts) -> Declarations:
+    def _declarations(
+        self, older: Made | None, snapshot: Snapshot, implied: Counts, ruled: Ruling
+    ) -> Declarations:
         documents, files, sealed = self._documents, snapshot.others["parameters"], snapshot.others["secrets"]
         if older is None:
             declared = parameters(documents, files)
-            return declarations(None, declared, kinds(implied), secrets(documents, sealed))
+            return declarations(None, declared, kinds(implied, ruled), secrets(documents, sealed))
         before, others = older.declarations, older.snapshot.others
         same, kept = files is others["parameters"], sealed is others["secrets"]
-        if same and kept and implied is older.implied:
+        if same and kept and implied is older.implied and ruled is older.ruling:
             return before
         known = before.parameters if same else parameters(documents, files)
-        return declarations(
-            before, known, kinds(implied), before.secrets if kept else secrets(documents, sealed)
-        )
+        sealed_now = before.secrets if kept else secrets(documents, sealed)
+        return declarations(before, known, kinds(implied, ruled), sealed_now)
 
 
 def _stacks(
@@ -83,7 +99,14 @@ def _stacks(
     """The older layers if nothing in them is different, else new ones of what is still the same."""
     if older is not None and _as_before(older, found, declared):
         return older.layers, older.stacks
-    model = Model(settings, features=found.features, groups=found.groups)
+    ruled = found.roots.ruling
+    model = Model(
+        settings,
+        features=found.features,
+        groups=found.groups,
+        rules=ruled.rules,
+        allocations=ruled.allocations,
+    )
     layers = KeptLayers(model, declared, older.layers if older else None)
     return layers, KeptStacks(model, layers, older.stacks if older else None)
 

@@ -12,7 +12,7 @@ from gitcfg.history.question import Subject
 from gitcfg.history.snapshot import KINDS, name_of
 from gitcfg.load.repository import load
 from gitcfg.load.root import FILE
-from gitcfg.model import GitcfgError, Model, Origin, Settings
+from gitcfg.model import GitcfgError, Model, Origin, Rule, Settings
 
 _PLAIN = Settings(Origin(FILE))
 _BY_FOLDER = {"features": Subject.FEATURE, "groups": Subject.GROUP, "nodes": Subject.NODE}
@@ -36,8 +36,9 @@ def known(tree: Tree) -> Known:
 
 
 def _bound(model: Model, tree: Tree) -> frozenset[str]:
-    """The parameters that a layer or, where instances complete their names, a node binds."""
-    written = frozenset(name for name, _ in model.bindings())
+    """The parameters that a layer or rule or, where instances complete their names, a node binds."""
+    decided = (name for rule in model.rules.values() if rule.over is None for name in rule.domains)
+    written = frozenset((*(name for name, _ in model.bindings()), *decided))
     if not any("${" in name for name in written):
         return written
     cells = (kind.stack.cells for kind in Fleet(model, tree, date.min).classes)
@@ -64,6 +65,11 @@ def _files(history: History, tip: str) -> Iterator[tuple[str, bytes]]:
                     yield change.path, change.new
 
 
+def _ruled(rules: tuple[Rule, ...], param: str) -> bool:
+    """Does one of some rules bring a parameter?"""
+    return any(param in rule.params or (rule.over is None and param in rule.domains) for rule in rules)
+
+
 def _defined(documents: Documents, history: History, path: str, file: bytes, name: str) -> Iterator[Subject]:
     """What a file says of a name; it is parsed only if it can say anything."""
     folder, _, below = path.partition("/")
@@ -71,6 +77,8 @@ def _defined(documents: Documents, history: History, path: str, file: bytes, nam
     if stem is None:
         return
     if folder == "parameters" and mentioned and name in documents.parameters(path, file):
+        yield Subject.PARAM
+    if folder == "rules" and mentioned and _ruled(documents.definition(path, file, _PLAIN) or (), name):
         yield Subject.PARAM
     if folder not in KINDS or not (stem == name or mentioned or folder == "nodesets"):
         return

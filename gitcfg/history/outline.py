@@ -9,7 +9,7 @@ import msgspec
 
 from gitcfg.history.meaning import said
 from gitcfg.load.terms import NEVER
-from gitcfg.model import Feature, Node, NodeSet, Override
+from gitcfg.model import Allocation, Feature, Node, NodeSet, Override
 
 _MARK = re.compile(r"\$\{[^{}]*\}")
 
@@ -27,7 +27,9 @@ class Outline:
         self._kept: dict[tuple[str, str], Any] = {}
 
     def of(self, definition: Any) -> Any:
-        """A definition in outline."""
+        """A definition in outline; rules, and what was decided for them, as they are."""
+        if isinstance(definition, tuple | Allocation):
+            return self._same(definition)
         if isinstance(definition, NodeSet):
             return self._same(replace(definition, definition=self.of(definition.definition)))
         params = {name: bound for name, bound in definition.params.items() if self._binds(name)}

@@ -2,6 +2,7 @@
 
 from gitcfg.compile.nodes import said
 from gitcfg.history.pool import within
+from gitcfg.history.ruling import Ruling
 from gitcfg.history.scope import Define, Rooted, Roots
 from gitcfg.history.snapshot import Snapshot
 from gitcfg.model import NodeSet, Origin, Override, Settings, Use
@@ -14,25 +15,26 @@ _MOST = 512
 
 
 class NodeRoots:
-    """Of a node: its file, the set that it is in, and the overrides that list it or may select it."""
+    """Of a node: its file, the set that it is in, overrides that list it or may select it, and all rules."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._members: dict[int, tuple[NodeSet | Override, frozenset[str]]] = {}
 
-    def __call__(self, define: Define, snapshot: Snapshot, settings: Settings) -> Roots:
+    def __call__(self, define: Define, snapshot: Snapshot, settings: Settings, ruling: Ruling) -> Roots:
         own = define("nodes", self.name)
         nodeset = self._set(define, snapshot, settings)
         overrides = tuple(self._overrides(define, snapshot))
         looked = frozenset({("nodes", self.name)})
-        kinds = frozenset({"nodesets", "overrides"})
+        kinds = frozenset({"nodesets", "overrides", "rules", "allocations"})
         if own is None and nodeset is None:
             return Roots(said=(None, None), looked=looked, kinds=kinds)
         about = said(own, nodeset)
         groups = (settings.default_group, *(ref.name for ref in about.groups))
         uses = [use for use, _ in about.features]
         uses += [use for override in overrides for use in override.features]
-        return Roots(groups, tuple(uses), (own, nodeset, *overrides), looked, kinds)
+        uses += ruling.uses
+        return Roots(groups, tuple(uses), (own, nodeset, *overrides), looked, kinds, ruling)
 
     def _set(self, define: Define, snapshot: Snapshot, settings: Settings) -> NodeSet | None:
         """The first set, in order of path, that has the node in any case of its letters: if it has it so."""
@@ -63,9 +65,9 @@ class NodeRoots:
 
 def feature_roots(name: str) -> Rooted:
     """Of a feature: itself alone."""
-    return lambda define, snapshot, settings: Roots(uses=(Use(name, ALONE),))
+    return lambda define, snapshot, settings, ruling: Roots(uses=(Use(name, ALONE),))
 
 
 def group_roots(name: str) -> Rooted:
     """Of a group: its features."""
-    return lambda define, snapshot, settings: Roots(groups=(name,))
+    return lambda define, snapshot, settings, ruling: Roots(groups=(name,))

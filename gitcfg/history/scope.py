@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.history.ruling import NOTHING, Ruling
 from gitcfg.history.snapshot import Key, Snapshot
 from gitcfg.model import Feature, Group, Settings, Use
 
@@ -17,6 +18,7 @@ class Roots(msgspec.Struct, frozen=True):
 
     `said` are definitions beside features and groups, None where one is not there; `looked` are the
     names that were looked for to find them, and `kinds` the folders of which any file may matter.
+    `ruling` is what rules may bring to it.
     """
 
     groups: tuple[str, ...] = ()
@@ -24,9 +26,10 @@ class Roots(msgspec.Struct, frozen=True):
     said: tuple[Any, ...] = ()
     looked: frozenset[Key] = frozenset()
     kinds: frozenset[str] = frozenset()
+    ruling: Ruling = NOTHING
 
 
-Rooted = Callable[[Define, Snapshot, Settings], Roots]
+Rooted = Callable[[Define, Snapshot, Settings, Ruling], Roots]
 """What a scope begins with in a snapshot."""
 
 
@@ -47,8 +50,9 @@ class Scope(msgspec.Struct, frozen=True):
         return any(key in self.looked or key[0] in self.roots.kinds for key in keys)
 
     def stacked_as(self, other: "Scope") -> bool:
-        """Are the features and groups the very same?"""
-        return _same(self.groups, other.groups) and _same(self.features, other.features)
+        """Are the features, groups and rules the very same?"""
+        ruled = self.roots.ruling is other.roots.ruling
+        return ruled and _same(self.groups, other.groups) and _same(self.features, other.features)
 
     def said_as(self, other: "Scope") -> bool:
         """Are the definitions beside them the very same?"""
@@ -99,7 +103,7 @@ def _scope(
 ) -> Scope:
     layers = (*groups.values(), *features.values(), *roots.said)
     binds = (getattr(layer, "definition", layer).params for layer in layers if layer is not None)
-    return Scope(roots, groups, features, looked, frozenset[str]().union(*binds))
+    return Scope(roots, groups, features, looked, roots.ruling.binds.union(*binds))
 
 
 def _same(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:

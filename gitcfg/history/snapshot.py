@@ -11,7 +11,7 @@ from gitcfg.model.kinds import LAYERS, TEXTS
 
 KINDS = LAYERS
 """The folders that hold one definition a file, as far as a result can depend on it."""
-OTHERS = ("parameters", "secrets", *TEXTS)
+OTHERS = ("parameters", "secrets", "rules", "allocations", *TEXTS)
 """The other folders that a result can depend on."""
 
 Place = tuple[str, bytes]
@@ -36,7 +36,10 @@ class Snapshot(msgspec.Struct, frozen=True):
     )
 
     def place(self, kind: str, name: str) -> Place | None:
-        """Where a definition is, if there is one."""
+        """Where a definition, or a file of another folder, is, if there is one."""
+        if kind in OTHERS:
+            file = self.others[kind].get(name)
+            return None if file is None else (name, file)
         found = self.definitions[kind].get(name)
         return found[0] if found else None
 

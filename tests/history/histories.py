@@ -1,7 +1,7 @@
 """Random histories of small repositories: edits, moves, breakage, reverts, branches and merges."""
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -20,7 +20,10 @@ ENTRIES = (
     "/etc/c: {text: one}",
     "/etc/c: {source: s}",
 )
-EXTRAS = {
+Extras = Mapping[str, Sequence[str]]
+"""Texts that a file may have, by its path."""
+
+EXTRAS: Extras = {
     "gitcfg.yaml": ("format: 1\n", "format: 1\ndefault_group: G\n", "format: 2\n", "{broken", "format: 1\n"),
     "features/T.yaml": tuple(f"files: {{{entry}}}\n" for entry in ENTRIES),
     "groups/G.yaml": tuple(f"features: [T, A]\nfiles: {{{entry}}}\n" for entry in ENTRIES),
@@ -90,16 +93,16 @@ class Version:
 
 
 @st.composite
-def histories(draw: DrawFn, least: int = 8, most: int = 24) -> list[Version]:
+def histories(draw: DrawFn, least: int = 8, most: int = 24, extras: Extras = EXTRAS) -> list[Version]:
     """A history whose commits mix the files of some random repositories."""
     worlds = draw(st.lists(wild(), min_size=2, max_size=3))
     rng = Random(draw(st.integers(0, 1 << 30)))
-    return history(worlds, rng, rng.randint(least, most))
+    return history(worlds, rng, rng.randint(least, most), extras)
 
 
-def history(worlds: Sequence[Files], rng: Random, length: int) -> list[Version]:
+def history(worlds: Sequence[Files], rng: Random, length: int, extras: Extras = EXTRAS) -> list[Version]:
     """Versions, parents before children; the last one is the tip."""
-    versions = [Version([], {**worlds[0], **some(rng)})]
+    versions = [Version([], {**worlds[0], **some(rng, extras)})]
     while len(versions) < length:
         parent = rng.choice([len(versions) - 1] * 4 + [rng.randrange(len(versions))])
         other = rng.randrange(len(versions))
@@ -108,7 +111,7 @@ def history(worlds: Sequence[Files], rng: Random, length: int) -> list[Version]:
         else:
             files = dict(versions[parent].files)
             for _ in range(rng.choice((1, 1, 1, 2, 3))):
-                edit(files, worlds, versions, rng)
+                edit(files, worlds, versions, rng, extras)
             versions.append(Version([parent], files))
     heads = set(range(length - 1)) - {parent for version in versions for parent in version.parents}
     if heads:
@@ -116,9 +119,9 @@ def history(worlds: Sequence[Files], rng: Random, length: int) -> list[Version]:
     return versions
 
 
-def some(rng: Random) -> Files:
+def some(rng: Random, extras: Extras) -> Files:
     """A third of the extras."""
-    return {path: rng.choice(texts) for path, texts in EXTRAS.items() if not rng.randrange(3)}
+    return {path: rng.choice(texts) for path, texts in extras.items() if not rng.randrange(3)}
 
 
 def merged(ours: Version, theirs: Version, rng: Random) -> Files:
@@ -134,11 +137,15 @@ def merged(ours: Version, theirs: Version, rng: Random) -> Files:
     return found
 
 
-def edit(files: Files, worlds: Sequence[Files], versions: Sequence[Version], rng: Random) -> None:
+def edit(
+    files: Files, worlds: Sequence[Files], versions: Sequence[Version], rng: Random, extras: Extras
+) -> None:
     """One change of a repository's files."""
-    rng.choice((replace, replace, replace, extra, extra, extra, disturb, move, remove, revert))(
-        files, worlds, versions, rng
-    )
+    chosen = rng.choice((replace, replace, replace, None, None, None, disturb, move, remove, revert))
+    if chosen is None:
+        extra(files, extras, rng)
+    else:
+        chosen(files, worlds, versions, rng)
 
 
 def replace(files: Files, worlds: Sequence[Files], versions: Sequence[Version], rng: Random) -> None:
@@ -148,11 +155,11 @@ def replace(files: Files, worlds: Sequence[Files], versions: Sequence[Version], 
     files[path] = world[path]
 
 
-def extra(files: Files, worlds: Sequence[Files], versions: Sequence[Version], rng: Random) -> None:
+def extra(files: Files, extras: Extras, rng: Random) -> None:
     """One of the extras, or none."""
-    path = rng.choice(sorted(EXTRAS))
+    path = rng.choice(sorted(extras))
     if rng.randrange(5) or path not in files:
-        files[path] = rng.choice(EXTRAS[path])
+        files[path] = rng.choice(extras[path])
     else:
         del files[path]
 

@@ -19,6 +19,7 @@ from gitcfg.history.made import Made, Maker
 from gitcfg.history.outline import Outline
 from gitcfg.history.pool import Pool, followed
 from gitcfg.history.rooted import ALONE, feature_roots, group_roots
+from gitcfg.history.ruling import NOTHING
 from gitcfg.history.sides import Sides
 from gitcfg.history.snapshot import Key, Snapshot
 from gitcfg.model import Model, Use
@@ -63,7 +64,8 @@ class LayerResult:
         """The feature or group at a neighbour that is different in `keys`."""
         made = self._maker.make(older.made if older else None, snapshot, keys)
         pool = followed(self._outlines, older.pool if older else _NO_POOL, snapshot, keys)
-        census = self._taker.take(older.census if older else None, pool)
+        ruling = made.ruling if made and not self._group else NOTHING
+        census = self._taker.take(older.census if older else None, pool, ruling=ruling)
         same = older is not None and self._same(older, made, snapshot)
         layer = older.layer if older and same else self._layer(made, snapshot)
         return LayerState(snapshot, made, layer, pool, census)

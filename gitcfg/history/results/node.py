@@ -5,9 +5,7 @@ from typing import Any
 
 from gitcfg.comparison.change import Delta, Kind, came_and_went, deltas
 from gitcfg.git.history import History
-from gitcfg.history.documents import Documents
 from gitcfg.history.effect import Effect, kind_of
-from gitcfg.history.implied import Implied
 from gitcfg.history.node import NodeState, OneNode
 from gitcfg.history.outline import Outline, binding
 from gitcfg.history.parts import Parts
@@ -24,8 +22,7 @@ class NodeResult:
     """
 
     def __init__(self, history: History, name: str) -> None:
-        documents = Documents(history.read)
-        self._node = OneNode(name, documents, Implied(documents, history.read))
+        self._node = OneNode(name, history.read)
         self._sides = Sides(history)
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
@@ -66,8 +63,7 @@ class NodeValue:
     """The value of one parameter on a node; not bound and bound without a value are two things."""
 
     def __init__(self, history: History, name: str, param: str) -> None:
-        documents = Documents(history.read).outlined(Outline(binding(param)).of)
-        self._node = OneNode(name, documents, Implied(documents, history.read))
+        self._node = OneNode(name, history.read, Outline(binding(param)))
         self._param = param
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:

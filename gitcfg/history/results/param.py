@@ -10,6 +10,8 @@ from msgspec import UNSET
 
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.mentions import collects
 from gitcfg.compile.nodes import Said
 from gitcfg.git.history import History
 from gitcfg.history.census import Census, Taker
@@ -20,7 +22,9 @@ from gitcfg.history.meaning import said
 from gitcfg.history.outline import Outline, binding
 from gitcfg.history.pool import Pool, followed
 from gitcfg.history.redeclared import redeclared
+from gitcfg.history.ruling import NOTHING, Ruling, ruling
 from gitcfg.history.snapshot import Key, Snapshot
+from gitcfg.history.whole import Whole, Wholes
 from gitcfg.model import Model, Parameter, Secret
 
 _NOTHING = Pool()
@@ -33,12 +37,10 @@ class ParamState(msgspec.Struct, frozen=True):
     pool: Pool
     declared: Mapping[str, Parameter]
     secrets: Mapping[str, Secret]
+    ruling: Ruling
     census: Census | None
-
-    @property
-    def values(self) -> Mapping[str, bytes]:
-        """The values as JSON, by node."""
-        return self.census.answers if self.census else {}
+    whole: Whole | None
+    values: Mapping[str, bytes]
 
 
 class ParamResult:
@@ -50,7 +52,9 @@ class ParamResult:
 
     def __init__(self, history: History, name: str) -> None:
         self._name = name
-        self._documents = Documents(history.read).outlined(Outline(binding(name)).of)
+        documents = Documents(history.read)
+        self._documents = documents.outlined(Outline(binding(name)).of)
+        self._wholes = Wholes(documents)
         self._taker = Taker(self._value)
         signs = re.compile(rb"[*?\\]|" + re.escape(name.encode()))
         self._speaks = lru_cache(maxsize=1 << 12)(lambda file: signs.search(history.read(file)) is not None)
@@ -60,8 +64,15 @@ class ParamResult:
         pool = followed(self._documents, older.pool if older else _NOTHING, snapshot, keys)
         declared = self._declared(older, pool, snapshot)
         sealed = self._secrets(older, snapshot)
-        census = self._taker.take(older.census if older else None, pool, declared, sealed)
-        return ParamState(snapshot, pool, declared, sealed, census)
+        ruled = self._ruling(older, pool, snapshot)
+        whole = self._whole(older, pool, ruled, snapshot, keys)
+        if whole is not None:
+            same = older is not None and whole is older.whole
+            values = older.values if older and same else self._collected(whole.fleet)
+            return ParamState(snapshot, pool, declared, sealed, ruled, None, whole, values)
+        census = self._taker.take(older.census if older else None, pool, declared, sealed, ruled)
+        values = census.answers if census else {}
+        return ParamState(snapshot, pool, declared, sealed, ruled, census, None, values)
 
     def effect(self, old: ParamState | None, new: ParamState) -> Effect | None:
         """What is not the same; None if nothing is."""
@@ -81,8 +92,37 @@ class ParamResult:
         return {path: file for path, file in files.items() if self._speaks(file)}
 
     def _value(self, model: Model, about: Said, compiled: Callable[[], NodeClass]) -> bytes | None:
-        params = compiled().params
-        return msgspec.json.encode(params[self._name], order="sorted") if self._name in params else None
+        return self._of(compiled())
+
+    def _of(self, kind: NodeClass) -> bytes | None:
+        values = kind.some((self._name,))
+        return msgspec.json.encode(values[self._name], order="sorted") if self._name in values else None
+
+    def _collected(self, fleet: Fleet) -> dict[str, bytes]:
+        """The values where what all nodes have decides about them."""
+        found = ((kind, self._of(kind)) for kind in fleet.classes)
+        return {name: value for kind, value in found if value is not None for name in kind.names}
+
+    def _whole(
+        self,
+        older: ParamState | None,
+        pool: Pool,
+        ruled: Ruling,
+        snapshot: Snapshot,
+        keys: frozenset[Key],
+    ) -> Whole | None:
+        """The fleet, where the parameter is collected anywhere."""
+        said = (bound for params in pool.bindings.values() for bound in params.values())
+        if not (ruled.collects or collects(said)):
+            return None
+        return self._wholes.follow(older.whole if older else None, snapshot, keys)
+
+    def _ruling(self, older: ParamState | None, pool: Pool, snapshot: Snapshot) -> Ruling:
+        if pool.settings is None:
+            return NOTHING
+        same = older is not None and older.pool.settings == pool.settings
+        known = (older.ruling, older.snapshot) if older and same else None
+        return ruling(self._documents, pool.settings, known, snapshot)
 
     def _secrets(self, older: ParamState | None, snapshot: Snapshot) -> Mapping[str, Secret]:
         """The secrets that there are; the older mapping if the files are the same."""
