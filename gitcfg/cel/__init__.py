@@ -3,7 +3,7 @@
 from gitcfg.cel.budget import Budget
 from gitcfg.cel.condition import Condition, compile_condition
 from gitcfg.cel.fields import fields_asked
-from gitcfg.cel.key import Key, KeyExpression, compile_key
+from gitcfg.cel.key import Key, KeyExpression, Truth, compile_key, plain_key
 from gitcfg.cel.membership import members_asked, plain_features
 from gitcfg.cel.problem import CelProblem
 from gitcfg.cel.variables import NODE_VARIABLES, NODES_VARIABLES, OTHER_VARIABLES, SELF_VARIABLES
@@ -18,9 +18,11 @@ __all__ = [
     "Condition",
     "Key",
     "KeyExpression",
+    "Truth",
     "compile_condition",
     "compile_key",
     "fields_asked",
     "members_asked",
     "plain_features",
+    "plain_key",
 ]

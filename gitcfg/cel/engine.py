@@ -7,7 +7,6 @@ from typing import Any
 from cel_expr_python import cel
 
 from gitcfg.cel.environment import Variables, environment
-from gitcfg.cel.key import Key
 from gitcfg.cel.problem import CelProblem
 from gitcfg.cel.variables import plain
 from gitcfg.cel.words import not_a_condition, not_a_key, why_it_failed, why_it_is_wrong
@@ -55,8 +54,8 @@ def truth(expression: Any, text: str, values: Mapping[str, Any]) -> bool | CelPr
     return answer if isinstance(answer, CelProblem) else why_it_failed(answer, text)
 
 
-def key_of(expression: Any, text: str, values: Mapping[str, Any]) -> Key | CelProblem:
-    """The key of some values."""
+def key_of(expression: Any, text: str, values: Mapping[str, Any]) -> Any:
+    """What makes the key of some values, of a list a tuple; or a problem."""
     answer = _key(expression, values)
     if isinstance(answer, _Failed | CelProblem):
         answer = _key(expression, plain(values))
@@ -79,7 +78,7 @@ def _truth(expression: Any, values: Mapping[str, Any]) -> Any:
     return not_a_condition(str(value.type()))
 
 
-def _key(expression: Any, values: Mapping[str, Any]) -> Key | CelProblem | _Failed:
+def _key(expression: Any, values: Mapping[str, Any]) -> Any:
     try:
         value = expression.eval(data=values)
     except RuntimeError as error:
@@ -92,7 +91,7 @@ def _key(expression: Any, values: Mapping[str, Any]) -> Key | CelProblem | _Fail
     return _single(value.value()) if kind in _SIMPLE else not_a_key(str(kind))
 
 
-def _list(items: list[Any]) -> Key | CelProblem:
+def _list(items: list[Any]) -> Any:
     if len(items) + sum(len(item) for item in items if isinstance(item, str)) > _LONGEST_KEY:
         return _too_long()
     wrong = next((item for item in map(_single, items) if isinstance(item, CelProblem)), None)

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gitcfg.cel import (
     NODE_VARIABLES,
@@ -10,9 +12,12 @@ from gitcfg.cel import (
     OTHER_VARIABLES,
     SELF_VARIABLES,
     CelProblem,
+    Truth,
     compile_condition,
     compile_key,
+    plain_key,
 )
+from tests.seeds import TIMES
 
 VARIABLES = {**NODE_VARIABLES, **SELF_VARIABLES, **OTHER_VARIABLES, **NODES_VARIABLES}
 ROW: dict[str, Any] = {
@@ -40,21 +45,49 @@ def key(text: str) -> Any:
     [
         ("self.with.subnet", "north"),
         ("node.facts.rack", 3),
-        ("self.with.public", True),
+        ("self.with.public", Truth.TRUE),
         ("1.5", 1.5),
         ("[node.name, self.as]", ("n1", "eth0")),
-        ("[1, true, 'x', 1.5]", (1, True, "x", 1.5)),
+        ("[1, true, 'x', 1.5]", (1, Truth.TRUE, "x", 1.5)),
         ("node.labels", ("a", "b")),
         ("dyn([])", ()),
         ("node.facts.huge", float(2**70)),
         ("net_of('10.1.2.3', 8)", "10.0.0.0/8"),
-        ("size(nodes) + 0 == 2", True),
+        ("size(nodes) + 0 == 2", Truth.TRUE),
     ],
 )
 def test_keys(way: str, text: str, expected: Any) -> None:
     found = key(way.format(text))
     assert (found, type(found)) == (expected, type(expected))
     assert hash(found) == hash(expected)
+
+
+SINGLE = st.one_of(
+    st.sampled_from([0, 1, 2, True, False, 0.0, -0.0, 1.0, 1.5, "1", "true", "", 2**53 + 1, 2.0**53]),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False),
+    st.text(max_size=3),
+)
+
+
+@settings(max_examples=100 * TIMES)
+@given(SINGLE, SINGLE)
+def test_keys_are_equal_where_cel_has_them_equal(one: Any, other: Any) -> None:
+    equal = compile_condition("node.facts.one == node.facts.other", VARIABLES)
+    found = compile_key("node.facts.found", VARIABLES)
+    keys = [found.key({"node.facts": {"found": value}}) for value in (one, other)]
+    assert (keys[0] == keys[1]) is equal.holds({"node.facts": {"one": one, "other": other}})
+    if keys[0] == keys[1]:
+        assert hash(keys[0]) == hash(keys[1])
+    listed = compile_key("[node.facts.found, 0]", VARIABLES)
+    both = [listed.key({"node.facts": {"found": value}}) for value in (one, other)]
+    assert (both[0] == both[1]) is (keys[0] == keys[1])
+
+
+def test_keys_are_read_as_json_has_them() -> None:
+    assert plain_key((1, Truth.FALSE, "x")) == [1, False, "x"]
+    assert plain_key(Truth.TRUE) is True
+    assert plain_key(None) is None
 
 
 NO_KEY = "a key is a string, int, bool, double or a list of these"

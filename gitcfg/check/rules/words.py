@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gitcfg.cel import Key
+from gitcfg.cel import Key, Truth
 from gitcfg.check.structure import SHOWN, listed
 from gitcfg.model.names import shown
 from gitcfg.model.rules import Count
@@ -23,8 +23,8 @@ def named(key: Key | None) -> str:
     """The key of a group, as whoever wrote the rule knows it."""
     if isinstance(key, tuple):
         return "/".join(map(named, key))
-    if isinstance(key, bool):
-        return str(key).lower()
+    if isinstance(key, Truth):
+        return key.name.lower()
     return shown(str(key))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from gitcfg.cel import plain_key
 from gitcfg.explain.records import nodes_record, origin_record
 from gitcfg.solve.fleet.tight import Group, Tight
 
@@ -39,7 +40,7 @@ def _rule(one: Tight) -> Record:
 
 def _group(group: Group) -> Record:
     return {
-        "key": list(group.key) if isinstance(group.key, tuple) else group.key,
+        "key": plain_key(group.key),
         "slots": list(group.slots),
         "placed": list(group.placed),
         "able": list(group.able),

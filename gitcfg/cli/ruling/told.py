@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from gitcfg.cel import plain_key
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import Session
 from gitcfg.cli.trails import aligned, as_text, placed
@@ -71,7 +72,7 @@ def _groups(one: Tight) -> Iterator[tuple[str, str]]:
 
 
 def _key(group: Group) -> str:
-    return as_text(list(group.key) if isinstance(group.key, tuple) else group.key)
+    return as_text(plain_key(group.key))
 
 
 def _members(rule: Rule, group: Group) -> str:

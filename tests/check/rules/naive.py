@@ -35,8 +35,13 @@ GROUPS: dict[str, Callable[[list[Data]], bool]] = {
     "size(nodes) < 3": lambda nodes: len(nodes) < 3,
     'nodes.exists(n, "x" in n.labels)': lambda nodes: any("x" in node["labels"] for node in nodes),
 }
-KEYS: dict[str, Callable[[str, Data, Data], str]] = {
+LEVELS = (1, True, 1.0, "1", "true", 0, False)
+"""What CEL has equal among these: 1 and 1.0."""
+KEYS: dict[str, Callable[[str, Data, Data], Any]] = {
     "node.facts.rack": lambda name, node, unit: node["facts"]["rack"],
+    "node.facts.level": lambda name, node, unit: (
+        f"bool {level}" if isinstance(level := node["facts"]["level"], bool) else (level,)
+    ),
     "node.name": lambda name, node, unit: name,
     "self.with.subnet": lambda name, node, unit: unit["with"]["subnet"],
 }
@@ -197,8 +202,9 @@ class Naive:
     def unique(self, name: str, rule: Data, items: list[Any], held: Data) -> None:
         scopes: dict[Any, list[str]] = defaultdict(list)
         for slot in held:
-            node, said = self.nodes[node_of(slot)], rule["unique"]
-            scopes[{"fleet": 0, "node": node_of(slot)}.get(said, node["facts"]["rack"])].append(slot)
+            at, said = node_of(slot), rule["unique"]
+            among = {"fleet": 0, "node": at}
+            scopes[among[said] if said in among else KEYS[said](at, self.nodes[at], {})].append(slot)
         for slots in scopes.values():
             if len(slots) > len(items):
                 self.told["GC401", name] |= set(map(node_of, slots))

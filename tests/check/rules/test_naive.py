@@ -9,11 +9,12 @@ import pytest
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.git.tree import DictTree
-from tests.check.rules.naive import CONDITIONS, FINAL, GROUPS, OVER, Data, Naive, Told, files
+from tests.check.rules.naive import CONDITIONS, FINAL, GROUPS, LEVELS, OVER, Data, Naive, Told, files
 from tests.compile.fleets import TODAY
 from tests.seeds import many
 
 CODES = ("GC401", "GC402", "GC403", "GC404")
+NODES = ("node.facts.rack", "node.facts.level", "node.name")
 ADDRESSES = [f"10.0.0.{number}" for number in range(1, 7)]
 
 
@@ -31,7 +32,7 @@ def nodes(rng: Random) -> Data:
     return {
         f"n{number}": {
             "labels": rng.choice((["x"], [])),
-            "facts": {"rack": rng.choice(("r1", "r2"))},
+            "facts": {"rack": rng.choice(("r1", "r2")), "level": rng.choice(LEVELS)},
             "features": rng.choice(([], [], ["mail"], ["web"], ["service"], ["dhcp"])),
             "params": rng.choice(({}, {}, {"port": rng.randrange(1, 8)})),
             "retired": rng.random() < 0.1,
@@ -52,7 +53,7 @@ def rule(rng: Random) -> Data:
     kind = rng.choice(("install", "install", "limit", "domain", "require"))
     known = [*CONDITIONS, *(OVER if over else ()), *(FINAL if kind != "install" else ())]
     where = rng.choice(({}, {"where": rng.choice(known)}))
-    per = rng.choice(({}, {"per": rng.choice(["node.facts.rack", "node.name", *_subnet(over)])}))
+    per = rng.choice(({}, {"per": rng.choice([*NODES, *_subnet(over)])}))
     least = rng.randrange(3)
     count = rng.choice((least, {"min": least}, {"max": least}, {"min": least, "max": least + 1}))
     if kind == "install":
@@ -73,7 +74,7 @@ def rule(rng: Random) -> Data:
             if over
             else {"port": [*range(1, rng.randrange(2, 7))]}
         )
-        unique = rng.choice(({}, {"unique": rng.choice(("fleet", "node", "node.facts.rack"))}))
+        unique = rng.choice(({}, {"unique": rng.choice(("fleet", "node", *NODES))}))
         return {"domain": items, **over, **where, **unique}
     group = rng.choice(sorted(GROUPS))
     grouped = {"require": group, **over, **where, **per}

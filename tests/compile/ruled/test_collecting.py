@@ -296,3 +296,14 @@ def test_what_others_give_makes_a_difference() -> None:
     said = "{param: name, feature: dns}"
     old, new = collecting(said), collecting(said, **{"nodes/h": "features: [dns]"})
     assert "listed" in (Differing(old, new).names(old["e"].kind, new["e"].kind) or ())
+
+
+def test_facts_are_the_same_where_cel_has_them_equal() -> None:
+    facts = {"a": "1", "b": "true", "c": "1.0", "d": '"1"', "e": "true", "g": "false", "f": "0"}
+    nodes = {f"nodes/{name}": f"features: [dns]\nfacts: {{subnet: {fact}}}" for name, fact in facts.items()}
+    found = values(collecting("{param: name, feature: dns, same: [subnet]}", **nodes))
+    assert found == {
+        **{key: ["a", "c"] for key in "ac"},
+        **{key: ["b", "e"] for key in "be"},
+        **{name: [name] for name in "dfg"},
+    }
