@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from rich.text import Text
 
+from gitcfg.cli.passing import passed_by
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import decided, made, placed
 from gitcfg.explain.blamed import Blamer
@@ -51,6 +52,8 @@ class Reasons:
             yield Text("  - included, but by includes that do not count: `gitcfg check` says why")
         elif not (found.has or found.taken or found.retired):
             yield Text("  - no layer of the node lists it, nor a feature that includes it")
+        for rule in found.rules:
+            yield from passed_by(rule, found.name)
         yield from _elsewhere("on other nodes it is installed by", found.elsewhere)
         yield from _retired(found.retired)
 

@@ -9,6 +9,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.explain.layers import Mention, labelled, listed, said_by
 from gitcfg.explain.places import Place, places
+from gitcfg.explain.why_rule import Passing, passing
 from gitcfg.model import Feature, GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 
@@ -31,7 +32,8 @@ class FeatureAnswer(msgspec.Struct, frozen=True):
     """`places` are those at which the node has it, `taken` those that `without` takes away.
 
     `barred`: it is included, but by includes that do not count, as they close circles or lead too deep.
-    `elsewhere` are the layers that would install it on nodes, where this one has nothing to do with it.
+    `elsewhere` are the layers that would install it on nodes, where this one has nothing to do with it, and
+    `rules` those that would and pass it by.
     """
 
     name: str
@@ -40,6 +42,7 @@ class FeatureAnswer(msgspec.Struct, frozen=True):
     retired: bool
     barred: bool
     elsewhere: tuple[str, ...]
+    rules: tuple[Passing, ...] = ()
 
     @property
     def has(self) -> bool:
@@ -61,13 +64,15 @@ def why_feature(fleet: Fleet, node: FleetNode, name: str) -> FeatureAnswer:
     if not node.said.retired and node.kind.without:
         taken = tuple(_taken(node, places(fleet, unrestricted(fleet, node.kind), name), name))
     wanted = name in fleet.stacks.unfiltered(node.kind)
+    stranger = not (wanted or node.said.retired)
     return FeatureAnswer(
         name,
         found,
         taken,
         node.said.retired,
         barred=wanted and not (found or taken or node.said.retired),
-        elsewhere=() if wanted or node.said.retired else tuple(_elsewhere(fleet, name)),
+        elsewhere=tuple(_elsewhere(fleet, name)) if stranger else (),
+        rules=passing(fleet, node.name, name) if stranger else (),
     )
 
 

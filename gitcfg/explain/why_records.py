@@ -9,7 +9,9 @@ from gitcfg.explain.records import Record, decision_record, origin_record
 from gitcfg.explain.why_feature import FeatureAnswer, Removal
 from gitcfg.explain.why_file import Brought, FileAnswer
 from gitcfg.explain.why_group import GroupAnswer
+from gitcfg.explain.why_rule import Passing, Reason
 from gitcfg.model import FileEntry
+from gitcfg.nodeset import fold
 
 Answer = FeatureAnswer | FileAnswer | GroupAnswer
 
@@ -52,6 +54,7 @@ class _Writer:
             ],
             "barred": answer.barred,
             "elsewhere": list(answer.elsewhere),
+            **({"rules": [_passing(found) for found in answer.rules]} if answer.rules else {}),
         }
 
     def _place(self, place: Place) -> Record:
@@ -102,6 +105,25 @@ class _Writer:
             "listed": self._mention(answer.listed) if answer.listed else None,
             "dropped": self._mention(answer.dropped, not answer.replaced) if answer.dropped else None,
         }
+
+
+def _passing(found: Passing) -> Record:
+    """A rule that passes the node by."""
+    record: Record = {
+        "rule": found.rule,
+        "feature": found.feature,
+        "reason": str(found.reason),
+        "origin": origin_record(found.at.origin),
+    }
+    if found.reason in (Reason.WHERE, Reason.FAILED):
+        record["where"] = found.at.name
+    if found.saw:
+        record["saw"] = [{"instances": list(saw.instances), "terms": saw.terms} for saw in found.saw]
+    if found.problem:
+        record["problem"] = found.problem
+    if found.slots:
+        record["placed"] = {"slots": fold(found.slots), "count": len(found.slots)}
+    return record
 
 
 def entry_record(entry: FileEntry) -> Record:

@@ -39,13 +39,25 @@ class Slots:
 
     def of(self, rule: Rule) -> Iterator[Seen]:
         """All nodes, or all instances of the feature that a rule goes over, class by class."""
-        level = self._order.get(rule.name, 0) if rule.kind is RuleKind.INSTALL else None
+        level = self._level(rule)
         if level not in self._seen:
             self._seen[level] = list(self._nodes(level))
         over = rule.over
         if over is None:
             return iter([node.seen for node in self._seen[level]])
         return (seen for node in self._seen[level] for seen in self._instances(rule, over.name, node))
+
+    def on(self, rule: Rule, name: str) -> tuple[Seen, ...]:
+        """A node, or the instances on it; nothing of a retired one."""
+        said, kind = self._fleet.roster.said(name), self._fleet[name].kind
+        if said.retired:
+            return ()
+        node = self._node(self._level(rule), name, said, kind)
+        return (node.seen,) if rule.over is None else tuple(self._instances(rule, rule.over.name, node))
+
+    def _level(self, rule: Rule) -> int | None:
+        """What a rule sees: of those that install one the same as all of its stratum, of the others None."""
+        return self._order.get(rule.name, 0) if rule.kind is RuleKind.INSTALL else None
 
     def _instances(self, rule: Rule, over: str, node: _Node) -> Iterator[Seen]:
         seen = node.seen
@@ -57,12 +69,13 @@ class Slots:
     def _nodes(self, level: int | None) -> Iterator[_Node]:
         """The nodes that are not retired, as rules of a level see them that install; None: as all others."""
         for kind in self._fleet.classes:
-            params = partial(_params, kind)
             for name in () if kind.said.retired else kind.names:
-                said = self._fleet.roster.said(name)
-                shape, installs = self._as_seen(level, name, said, kind)
-                seen = Seen(name, said, self._shapes.features(shape, installs), None, params)
-                yield _Node(seen, kind, shape, installs)
+                yield self._node(level, name, self._fleet.roster.said(name), kind)
+
+    def _node(self, level: int | None, name: str, said: Said, kind: NodeClass) -> _Node:
+        shape, installs = self._as_seen(level, name, said, kind)
+        seen = Seen(name, said, self._shapes.features(shape, installs), None, partial(_params, kind))
+        return _Node(seen, kind, shape, installs)
 
     def _as_had(self, rule: Rule, unit: Unit, kind: NodeClass) -> Unit:
         """An instance with what was decided for it, which rules that install never see."""

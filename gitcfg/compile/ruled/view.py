@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from gitcfg.cel import CelProblem, Key
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.ruled.asking import Seen, asked
+from gitcfg.compile.ruled.asking import Answers, Seen, asked
 from gitcfg.compile.ruled.bringing import Bringing
 from gitcfg.compile.ruled.places import Grouped, Groups, Places, grouped
 from gitcfg.compile.ruled.slots import Slots
@@ -45,6 +45,11 @@ class Ruled:
         said, where = self.book.rules[rule], self.book.wheres.get(rule)
         level = self.book.order.get(rule, 0) if said.kind is RuleKind.INSTALL else None
         return level, said.over and said.over.name, where and where.condition.text
+
+    def on(self, rule: str, node: str) -> tuple[tuple[Seen, ...], Answers]:
+        """A node, or the instances on it, as a rule sees them, and those for which its condition holds."""
+        found = self._slots.on(self.book.rules[rule], node)
+        return found, asked(self.book.wheres.get(rule), found, self.book.budgets[rule])
 
     def _asked(self, rule: str) -> Places:
         found = tuple(self._slots.of(self.book.rules[rule]))
