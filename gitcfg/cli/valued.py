@@ -42,7 +42,8 @@ def _value(param: str, held: Held) -> Iterator[Text]:
     yield on(held.nodes)
     if step is not None:
         path = Text(f"  {operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
-        yield path + Text("  at ", "blue") + placed(step.origin)
+        collected = Text(f", from {safe(fold(step.nodes))}") if step.nodes else Text()
+        yield path + Text("  at ", "blue") + placed(step.origin) + collected
         for decision in step.decided:
             yield _decided(decision, step.origin, len(held.nodes))
 

@@ -72,9 +72,18 @@ def step_record(step: TrailStep, blamer: Blamer | None) -> Record:
         "path": list(step.path),
         "overridden": step.overridden,
     }
+    record |= sources_record(step, blamer)
+    return with_blame(record, blamer, step.path[0], step.origin)
+
+
+def sources_record(step: TrailStep, blamer: Blamer | None = None) -> Record:
+    """What a step is made of beside what its layer says: the nodes that it collects from, and decisions."""
+    record: Record = {}
+    if step.op is Op.COLLECT:
+        record["collected"] = nodes_record(step.nodes, folded=True)
     if step.decided:
         record["decided"] = [decision_record(decision, blamer) for decision in step.decided]
-    return with_blame(record, blamer, step.path[0], step.origin)
+    return record
 
 
 def decision_record(decision: Decision, blamer: Blamer | None = None) -> Record:

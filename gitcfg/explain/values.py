@@ -10,7 +10,7 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.records import Record, decision_record, nodes_record, origin_record
+from gitcfg.explain.records import Record, nodes_record, origin_record, sources_record
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 
@@ -68,10 +68,12 @@ def _key(value: Any) -> bytes:
 
 
 def _place(step: TrailStep) -> Hashable:
-    """Equal for steps that stand at one place, or in one file where they were decided for a rule."""
+    """Equal for steps that stand at one place, or in one file where they were decided for a rule, and that
+    collect from the same nodes.
+    """
     own = any(decision.origin == step.origin for decision in step.decided)
     asked = tuple((decision.rule, decision.name) for decision in step.decided)
-    return step.origin.file if own else step.origin, step.path, asked
+    return step.origin.file if own else step.origin, step.path, asked, step.nodes
 
 
 def _together(alike: list[Held]) -> Held:
@@ -117,6 +119,6 @@ def _held(held: Held, folded: bool) -> Record:
         "op": str(step.op.value) if step else None,
         "path": list(step.path) if step else [],
         "origin": origin_record(step.origin) if step else None,
-        **({"decided": [decision_record(each) for each in step.decided]} if step and step.decided else {}),
+        **(sources_record(step) if step else {}),
         **nodes_record(held.nodes, folded),
     }
