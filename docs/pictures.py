@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / "pictures"
 NODE = "exec01.pool.example.org"
 EVE = r"""sed -i 's/^params:/params:\n  START: {$and: Owner =!= "eve"}/' groups/Workers.yaml"""
 MISTAKES = r"""sed -i groups/Workers.yaml \
-  -e 's/^features:/features:\n  - ExecuteNodes/' -e 's/^params:/params:\n  SHARED_PORT_PORT: many/'"""
+  -e 's/^features:/features:\n  - ExecuteNodes/' -e 's/^params:/params:\n  SHARED_PORT_MAX_WORKERS: many/'"""
 FONT = re.compile(r"@font-face \{\{.*?\}\}\s*", re.DOTALL)
 """What rich's pictures fetch from elsewhere; without it the reader's own monospace font is taken."""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A story in a minute: a pool is made, looked at, changed, and a mistake is refused.
+# A story in a minute: a pool is made, looked at, changed, a machine replaced, and a mistake is refused.
 set -euo pipefail
 
 place=$(mktemp -d)
@@ -40,9 +40,20 @@ run gitcfg explain exec01.pool.example.org START
 run git commit --all --quiet -m 'No jobs of eve on the workers'
 run git log --oneline
 
+say 'A manager is taken away. What the pool needs, and who takes over, is a matter of rules.'
+echo 'state: retired' >> nodes/cm2.pool.example.org.yaml
+run gitcfg rules two-collectors
+run gitcfg check
+run gitcfg solve --dry-run
+run gitcfg solve
+run gitcfg explain submit2.pool.example.org --feature Collector
+run gitcfg diff --stat
+git add allocations
+run git commit --all --quiet -m 'cm2 retires, and another collector takes over'
+
 say 'A mistake: a value that its parameter cannot have, and a feature that nobody wrote.'
 sed -i 's/^features:/features:\n  - ExecuteNodes/' groups/Workers.yaml
-sed -i 's/^params:/params:\n  SHARED_PORT_PORT: many/' groups/Workers.yaml
+sed -i 's/^params:/params:\n  SHARED_PORT_MAX_WORKERS: many/' groups/Workers.yaml
 run git commit --all --quiet -m 'This will not do'
 say 'The hook refused the commit: nothing of it is in the history.'
 run git log --oneline

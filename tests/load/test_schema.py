@@ -24,6 +24,8 @@ KIND_OF = {
     "nodes": "node",
     "nodesets": "nodeset",
     "overrides": "override",
+    "rules": "rules",
+    "allocations": "allocation",
 }
 
 
@@ -51,7 +53,9 @@ def test_a_schema_is_sound_and_tells_what_each_key_means(kind: str) -> None:
     assert described(schema(kind))
 
 
-@pytest.mark.parametrize("path", sorted(SAMPLE.rglob("*.yaml")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(SAMPLE.rglob("*.yaml")), ids=lambda path: path.relative_to(SAMPLE).as_posix()
+)
 def test_the_sample_fits(path: Path) -> None:
     kind = KIND_OF.get(path.relative_to(SAMPLE).parts[0], "gitcfg")
     assert problems(kind, parse(path.name, path.read_bytes()).value) == ()

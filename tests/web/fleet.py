@@ -16,7 +16,7 @@ SAMPLE = Path(__file__).parents[2] / "sample-repo"
 DOMAIN = ".pool.example.org"
 LONG = "gpu-testbed-rack-b12-unit-07-with-a-name-that-says-everything.physics.pool.example.org"
 LONG_NODE = "groups: [GPU workers, Workers]\nfacts: {rack: B12, cores: 48, gpu_maker: nvidia}\n"
-GROWN = {"exec": "exec[01-99]", "gpu": "gpu[01-24]", "mpi": "mpi[1-8]", "ondemand": "ondemand[01-30]"}
+GROWN = {"exec": "exec[01-99]", "gpu": "gpu[01-24]", "bigmem": "bigmem[01-10]", "ondemand": "ondemand[01-30]"}
 RACKS = f"nodes: rack[1-6]-[01-20]{DOMAIN}\ngroups: [Workers]\nlabels: [worker]\nfacts: {{rack: C1}}\n"
 FIRST = "'\"canary\" in node.labels'"
 RELEASE = f"release: {{stages: [1, 10%, 100%], settle: 0s, max_failures: 2, first: {FIRST}}}\n"
@@ -187,6 +187,6 @@ class Fleet:
 
 def _names() -> list[str]:
     found = [f"{name}{DOMAIN}" for name in ("cm1", "cm2", "submit1", "submit2")]
-    for nodes in (*GROWN.values(), "bigmem[01-06]", "rack[1-6]-[01-20]"):
+    for nodes in (*GROWN.values(), "mpi[1-4]", "rack[1-6]-[01-20]"):
         found += expand(f"{nodes}{DOMAIN}", 1000)
     return [*found, LONG]
