@@ -23,30 +23,45 @@ FILES = {
   addresses: {domain: {address: [10.0.0.1-10.0.0.9]}, over: Net, unique: fleet}
   away: {forbid: {by: [x@example.org], features: [Mail]}}
   wrong: {limit: Mail, where: 'node.facts.rack == 1', count: {max: 1}}
+  sane: {require: node.name.size() > 1, message: Give it a name}
+  spread: {limit: Mail, per: 'node.name == "n2"', count: {max: 1}, description: Not all on one.}
 """,
     "allocations/mails.yaml": "install: [n2]\n",
     "allocations/addresses.yaml": "values:\n  n2/e0: {address: 10.0.0.2}\n",
 }
 TOLD = """addresses  domain address  rules/r.yaml:5:3
-  nodes      3 nodes: n[1-2,10]
+  for        3 nodes: n[1-2,10]
   instances  3 of Net
   address    9 values, 7 free: 10.0.0.1-10.0.0.9
 all  install Net  rules/r.yaml:4:3  never in force
 away  forbid  rules/r.yaml:6:3
+  by        x@example.org
+  features  Mail
 lans  install Mail  rules/r.yaml:3:3
-  nodes          3 nodes: n[1-2,10]
+  for            3 nodes: n[1-2,10]
   instances      3 of Net
   groups         2
-  wanted         0 to 1 a group
-  placed         0
+  wanted         at most 1 a group
+  installed      0
   could take it  2 more
 mails  install Mail  rules/r.yaml:2:3
-  nodes          3 nodes: n[1-2,10]
+  for            3 nodes: n[1-2,10]
   wanted         1
-  placed         1
-  could take it  1 more
+  installed      1: n2
+  could take it  1 more: n1
+sane  require  rules/r.yaml:8:3
+  for        3 nodes: n[1-2,10]
+  must hold  node.name.size() > 1
+  else       Give it a name
+spread  limit Mail  rules/r.yaml:9:3
+  for        3 nodes: n[1-2,10]
+  groups     2
+  allowed    at most 1 a group
+  installed  1
+  full       1 of 2 groups
 wrong  limit Mail  rules/r.yaml:7:3  never in force
-  wanted           0 to 1
+  allowed          at most 1
+  installed        0
   cannot be asked  on n[1-2,10]
 """
 
@@ -71,6 +86,10 @@ def test_one_rule_is_told_with_its_groups(capfd: pytest.CaptureFixture[str]) -> 
     told = capfd.readouterr().out
     assert "    a            nowhere; could be on n[1-2]/e0\n" in told
     assert "    b            nowhere; nowhere else\n" in told
+    assert run(["rules", "spread"]) == 0
+    told = capfd.readouterr().out
+    assert told.startswith("spread  limit Mail  rules/r.yaml:9:3\n  Not all on one.\n")
+    assert told.endswith("    false    nowhere, of n[1,10]\n    true     n2, of n2\n")
     assert run(["rules", "lan"]) == 2
     assert "lans" in capfd.readouterr().err
 

@@ -19,7 +19,10 @@ _OF_CHANGES = (RuleKind.FORBID, RuleKind.ALLOW)
 
 
 class Group(msgspec.Struct, frozen=True):
-    """The slots of a rule that have a key in common; those where its feature is, and could be as well."""
+    """The slots of a rule that have a key in common; those where its feature is, and could be as well.
+
+    `placed` names a slot once for each installation that is counted there.
+    """
 
     key: Any
     slots: tuple[str, ...]
@@ -65,7 +68,7 @@ def tight(ruled: Ruled, rule: Rule) -> Tight:
 
 
 def _groups(ruled: Ruled, rule: Rule) -> Iterator[Group]:
-    counted = _counted(ruled, rule) if rule.kind is RuleKind.INSTALL else {}
+    counted = (_counted if rule.kind is RuleKind.INSTALL else _limited)(ruled, rule)
     for key, members in ruled.groups(rule.name).items():
         slots = _names({seen.slot for seen in members})
         yield Group(key, slots, *counted.get(key, ((), ())))
@@ -86,6 +89,16 @@ def _counted(ruled: Ruled, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tu
             _names({place.seen.slot for place in places if place.had is None} - away),
         )
         for key, places in spots.places[rule.name].items()
+    }
+
+
+def _limited(ruled: Ruled, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """By key, where what a limit counts is; it places nothing."""
+    if rule.kind is not RuleKind.LIMIT:
+        return {}
+    return {
+        key: (tuple(sorted((seen.slot for seen, _ in found), key=natural)), ())
+        for key, found in ruled.counted(rule.name).items()
     }
 
 

@@ -1,0 +1,86 @@
+"""What is told of a rule: what it is about, what it asks for, and how much room that leaves."""
+
+from collections.abc import Iterable, Iterator
+
+from gitcfg.cel import plain_key
+from gitcfg.cli.plain import counted
+from gitcfg.cli.trails import as_text
+from gitcfg.model.rules import Count, Permit, Rule, RuleKind
+from gitcfg.nodeset import fold
+from gitcfg.solve.fleet.tight import Group, Tight
+
+Row = tuple[str, str]
+"""A label, and what is said."""
+
+
+def rows(one: Tight, *, whole: bool) -> Iterator[Row]:
+    """All that is told below a rule's headline; `whole`: with its groups."""
+    rule = one.rule
+    if rule.permit is not None:
+        yield from _permitted(rule.permit)
+    if one.nodes:
+        yield "for", f"{counted(len(one.nodes), 'node')}: {fold(one.nodes)}"
+    if rule.over is not None:
+        yield "instances", f"{one.slots} of {rule.over.name}"
+    if rule.require is not None:
+        yield "must hold", " ".join(rule.require.name.split())
+    if rule.message:
+        yield "else", rule.message
+    if rule.per is not None:
+        yield "groups", str(len(one.groups))
+    if rule.count is not None:
+        yield from _counted(one, rule.count)
+    for room in one.rooms:
+        yield room.param, f"{counted(room.size, 'value')}, {room.size - room.used} free: {room.values}"
+    if one.failed:
+        yield "cannot be asked", f"on {fold(one.failed)}"
+    if whole and rule.per is not None:
+        yield from ((f"  {_key(group)}", _members(rule, group)) for group in one.groups)
+
+
+def _permitted(permit: Permit) -> Iterator[Row]:
+    for what in permit.__struct_fields__:
+        if names := [ref.name for ref in getattr(permit, what)]:
+            yield what, ", ".join(names)
+
+
+def _counted(one: Tight, count: Count) -> Iterator[Row]:
+    each = " a group" if one.rule.per is not None else ""
+    placing = one.rule.kind is RuleKind.INSTALL
+    yield "wanted" if placing else "allowed", f"{_range(count)}{each}"
+    yield "installed", _named(one, (slot for group in one.groups for slot in group.placed))
+    if placing:
+        yield "could take it", _named(one, (slot for group in one.groups for slot in group.able), " more")
+        if each and (short := sum(len(group.placed) < count.least for group in one.groups)):
+            yield "too few in", counted(short, "group")
+    elif each and count.most is not None:
+        full = sum(len(group.placed) >= count.most for group in one.groups)
+        yield "full", f"{full} of {counted(len(one.groups), 'group')}"
+
+
+def _named(one: Tight, slots: Iterable[str], more: str = "") -> str:
+    """How many, and where, which groups tell if there are any."""
+    found = tuple(slots)
+    where = f": {fold(dict.fromkeys(found))}" if found and one.rule.per is None else ""
+    return f"{len(found)}{more}{where}"
+
+
+def _range(count: Count) -> str:
+    if count.most is None:
+        return f"at least {count.least}"
+    if count.least == count.most:
+        return str(count.least)
+    return f"{count.least} to {count.most}" if count.least else f"at most {count.most}"
+
+
+def _key(group: Group) -> str:
+    return as_text(plain_key(group.key))
+
+
+def _members(rule: Rule, group: Group) -> str:
+    if rule.count is None:
+        return fold(group.slots)
+    there = fold(dict.fromkeys(group.placed)) or "nowhere"
+    if rule.kind is RuleKind.LIMIT:
+        return f"{there}, of {fold(group.slots)}"
+    return f"{there}; could be on {fold(group.able)}" if group.able else f"{there}; nowhere else"
