@@ -18,16 +18,7 @@ def rows(one: Tight, *, whole: bool) -> Iterator[Row]:
     rule = one.rule
     if rule.permit is not None:
         yield from _permitted(rule.permit)
-    if one.nodes:
-        yield "for", f"{counted(len(one.nodes), 'node')}: {fold(one.nodes)}"
-    if rule.over is not None:
-        yield "instances", f"{one.slots} of {rule.over.name}"
-    if rule.require is not None:
-        yield "must hold", " ".join(rule.require.name.split())
-    if rule.message:
-        yield "else", rule.message
-    if rule.per is not None:
-        yield "groups", str(len(one.groups))
+    yield from _where(one)
     if rule.count is not None:
         yield from _counted(one, rule.count)
     for room in one.rooms:
@@ -42,6 +33,21 @@ def _permitted(permit: Permit) -> Iterator[Row]:
     for what in permit.__struct_fields__:
         if names := [ref.name for ref in getattr(permit, what)]:
             yield what, ", ".join(names)
+
+
+def _where(one: Tight) -> Iterator[Row]:
+    """What a rule is about, and the invariant that shall hold there."""
+    rule = one.rule
+    if one.nodes:
+        yield "for", f"{counted(len(one.nodes), 'node')}: {fold(one.nodes)}"
+    if rule.over is not None:
+        yield "instances", f"{one.slots} of {rule.over.name}"
+    if rule.require is not None:
+        yield "must hold", " ".join(rule.require.name.split())
+    if rule.message:
+        yield "else", rule.message
+    if rule.per is not None:
+        yield "groups", str(len(one.groups))
 
 
 def _counted(one: Tight, count: Count) -> Iterator[Row]:
