@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from gitcfg.cel import Truth
 from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.view import Ruled, ruled
 from gitcfg.model.rules import Rule, RuleKind
@@ -164,4 +165,4 @@ def test_features_in_a_key_are_there_when_it_is_asked() -> None:
     )
     assert found.book.strata.layers == (("z",), ("a",))
     groups = {key: [seen.name for seen in slots] for key, slots in found.groups("a").items()}
-    assert groups == {True: ["a", "b", "c"], False: ["e", "f", "g"]}
+    assert groups == {Truth.TRUE: ["a", "b", "c"], Truth.FALSE: ["e", "f", "g"]}
