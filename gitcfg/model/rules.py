@@ -28,6 +28,14 @@ class Count(msgspec.Struct, frozen=True, gc=False):
     most: int | None
     origin: Origin
 
+    def __str__(self) -> str:
+        """In words, as before `of something`."""
+        if self.most is None:
+            return f"at least {self.least}"
+        if self.least == self.most:
+            return str(self.least) if self.least else "none"
+        return f"{self.least} to {self.most}" if self.least else f"at most {self.most}"
+
 
 class Domain(msgspec.Struct, frozen=True, gc=False):
     """The values that a parameter may have, or (in a rule `over` instances) an attribute of theirs.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gitcfg.cel import Key
 from gitcfg.check.fold import of
 from gitcfg.check.rules.looked import Looked
-from gitcfg.check.rules.words import SOLVE, wanted, within
+from gitcfg.check.rules.words import SOLVE, within
 from gitcfg.compile.ruled.asking import Seen
 from gitcfg.model import Finding, Origin
 from gitcfg.model.rules import Count, Rule, RuleKind
@@ -49,7 +49,7 @@ def _judged(looked: Looked, rule: Rule, feature: str, count: Count, counted: Cou
             wrong.setdefault(len(those), []).append(key)
     for found, keys in sorted(wrong.items()):
         message = (
-            f"The rule {rule.name} wants {wanted(count)} of {feature}{within(keys)}, "
+            f"The rule {rule.name} wants {count} of {feature}{within(keys)}, "
             f"and there {'is' if found == 1 else 'are'} {found or 'none'}."
         )
         few = found < count.least

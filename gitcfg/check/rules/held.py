@@ -9,7 +9,7 @@ import msgspec
 from gitcfg.check.rules.looked import Looked
 from gitcfg.compile.cell import Cell
 from gitcfg.compile.classes import NodeClass
-from gitcfg.compile.operations import NOTHING
+from gitcfg.compile.operations import NOTHING, PENDING
 from gitcfg.compile.ruled.asking import Seen
 from gitcfg.domain import DomainProblem, Kind, Value, Values, parse
 from gitcfg.model import Origin
@@ -101,4 +101,7 @@ class Holding:
         value = NOTHING if cell is None else kind.value(name, cell)
         if cell is None or value is NOTHING or value is None:
             return None, ()
-        return value, tuple(cell.origins)
+        if len(cell.steps) == 1:
+            return value, (cell.steps[0].origin,)
+        facts = kind.facts(name) if cell.value is PENDING else None
+        return value, tuple(step.origin for step in reversed([*cell.counting(facts)]))

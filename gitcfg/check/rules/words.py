@@ -5,18 +5,8 @@ from collections.abc import Sequence
 from gitcfg.cel import Key, Truth
 from gitcfg.check.structure import SHOWN, listed
 from gitcfg.model.names import shown
-from gitcfg.model.rules import Count
 
 SOLVE = "Run `gitcfg solve`"
-
-
-def wanted(count: Count) -> str:
-    """How many there shall be."""
-    if count.most is None:
-        return f"at least {count.least}"
-    if count.least == count.most:
-        return str(count.least) if count.least else "none"
-    return f"{count.least} to {count.most}" if count.least else f"at most {count.most}"
 
 
 def named(key: Key | None) -> str:

@@ -53,7 +53,7 @@ def _where(one: Tight) -> Iterator[Row]:
 def _counted(one: Tight, count: Count) -> Iterator[Row]:
     each = " a group" if one.rule.per is not None else ""
     placing = one.rule.kind is RuleKind.INSTALL
-    yield "wanted" if placing else "allowed", f"{_range(count)}{each}"
+    yield "wanted" if placing else "allowed", f"{count}{each}"
     yield "installed", _named(one, (slot for group in one.groups for slot in group.placed))
     if placing:
         yield "could take it", _named(one, (slot for group in one.groups for slot in group.able), " more")
@@ -69,14 +69,6 @@ def _named(one: Tight, slots: Iterable[str], more: str = "") -> str:
     found = tuple(slots)
     where = f": {fold(dict.fromkeys(found))}" if found and one.rule.per is None else ""
     return f"{len(found)}{more}{where}"
-
-
-def _range(count: Count) -> str:
-    if count.most is None:
-        return f"at least {count.least}"
-    if count.least == count.most:
-        return str(count.least)
-    return f"{count.least} to {count.most}" if count.least else f"at most {count.most}"
 
 
 def _key(group: Group) -> str:

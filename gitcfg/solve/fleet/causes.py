@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from gitcfg.model import Origin
-from gitcfg.model.rules import Rule
+from gitcfg.model import Origin, Ref
+from gitcfg.model.rules import Count, Rule
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -28,10 +28,14 @@ class Causes:
         self._known.setdefault(key, cause)
         return key
 
-    def rule(self, rule: Rule, part: str = "", *origins: Origin) -> str:
-        """The key of what a rule demands; `part` tells several demands of one rule apart."""
-        text = f"rule {rule.name}, {part}" if part else f"rule {rule.name}"
-        return self.key(Cause(text, origins or (rule.origin,), rule.name))
+    def rule(self, rule: Rule, demand: str, *origins: Origin) -> str:
+        """The key of what a rule demands, one of the demands that it may have."""
+        return self.key(Cause(f"rule {rule.name}: {demand}", origins or (rule.origin,), rule.name))
+
+    def count(self, rule: Rule, feature: Ref, count: Count) -> str:
+        """The key of how many a rule demands or allows."""
+        each = f" for each {rule.per.name}" if rule.per is not None else ""
+        return self.rule(rule, f"{count} of {feature.name}{each}")
 
     def named(self, keys: Iterable[str]) -> tuple[Cause, ...]:
         """The causes of some keys."""

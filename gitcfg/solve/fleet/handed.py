@@ -66,8 +66,9 @@ class Handed:
         return Want(name, within, stood, self._by_hand(asked))
 
     def _within(self, rule: Rule, param: str) -> Within:
-        cause = self._causes.rule(rule, "", rule.domains[param].origin)
-        return Within(cause, self._domains[rule.name, param])
+        domain = self._domains[rule.name, param]
+        cause = self._causes.rule(rule, f"{param} in {domain.describe()}", rule.domains[param].origin)
+        return Within(cause, domain)
 
     def _normal(self, asked: _Asked, value: Any) -> Value:
         """A value as its domains write it; one that they do not know as it stands."""
@@ -109,9 +110,9 @@ class Handed:
             if rule.unique is None:
                 continue
             origins = () if rule.unique.key is None else (rule.unique.key.origin,)
-            cause = self._causes.rule(rule, "unique", *origins)
+            causes = {param: self._causes.rule(rule, f"{param} unique", *origins) for param in rule.domains}
             for seen in self._among(rule, rule.unique):
-                for param in rule.domains:
+                for param, cause in causes.items():
                     yield Apart(cause, [_name(one, param) for one in seen])
 
     def _among(self, rule: Rule, unique: Uniqueness) -> Iterable[list[Seen]]:

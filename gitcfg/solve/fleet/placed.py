@@ -51,14 +51,16 @@ class Placed:
             if rule.feature is not None and rule.count is not None:
                 for places in self._spots.places[rule.name].values():
                     found = [spot for one in places for spot in self._spots.counting(rule.feature.name, one)]
-                    yield Bound(self._causes.rule(rule), rule.count.least, rule.count.most, found)
+                    cause = self._causes.count(rule, rule.feature, rule.count)
+                    yield Bound(cause, rule.count.least, rule.count.most, found)
 
     def _limits(self) -> Iterator[Bound]:
         for rule in self._ruled.book.of_kind(RuleKind.LIMIT):
             if rule.feature is not None and rule.count is not None:
                 for group in self._ruled.groups(rule.name).values():
                     found = [spot for seen in group for spot in self._spots.limited(rule.feature.name, seen)]
-                    yield Bound(self._causes.rule(rule), rule.count.least, rule.count.most, found)
+                    cause = self._causes.count(rule, rule.feature, rule.count)
+                    yield Bound(cause, rule.count.least, rule.count.most, found)
 
     def _there(self) -> Iterator[Fixed]:
         """What nodes have whatever is chosen."""

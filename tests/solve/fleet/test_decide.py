@@ -145,7 +145,8 @@ def test_what_cannot_hold_together_is_named_with_its_nodes() -> None:
     other = install("other", "store", line=40, count=counted(1, 1))
     found = decided({}, other, two, limit)
     assert isinstance(found, Unsolved)
-    assert [cause.text for cause in found.causes] == ["rule two", "rule most"]
+    texts = ["rule two: 2 of mail", "rule most: at most 1 of service"]
+    assert [cause.text for cause in found.causes] == texts
     assert [cause.origins[0].line for cause in found.causes] == [20, 30]
     assert found.nodes == ("n1", "n2", "n10")
     assert found.suggestion in found.causes
@@ -154,7 +155,7 @@ def test_what_cannot_hold_together_is_named_with_its_nodes() -> None:
 def test_a_dependency_that_nothing_can_meet_is_named() -> None:
     found = decided({}, install("one", "web", where='node.name == "n2"', count=counted(1, 1)))
     assert isinstance(found, Unsolved)
-    assert [cause.text for cause in found.causes] == ["rule one", "web depends on store"]
+    assert [cause.text for cause in found.causes] == ["rule one: 1 of web", "web depends on store"]
     assert found.causes[1].origins[0].file == "features/web.yaml"
     assert found.nodes == ("n2",)
 
@@ -163,7 +164,7 @@ def test_values_that_cannot_be_are_named() -> None:
     files = {"nodes/n1": "params: {port: 7}", "nodes/n2": "params: {port: 7}"}
     found = decided(files, domain("d", "port", "1-9", unique=Uniqueness("fleet")))
     assert isinstance(found, Unsolved)
-    texts = ["rule d, unique", "port of n1 is 7", "port of n2 is 7"]
+    texts = ["rule d: port unique", "port of n1 is 7", "port of n2 is 7"]
     assert [cause.text for cause in found.causes] == texts
     assert [cause.origins[0].file for cause in found.causes[1:]] == ["nodes/n1.yaml", "nodes/n2.yaml"]
     assert found.nodes == ("n1", "n2")
