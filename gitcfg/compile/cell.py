@@ -30,6 +30,9 @@ class Cell(msgspec.Struct, frozen=True):
 
     def counting(self, facts: Mapping[str, Any] | None = None) -> Iterator[Step]:
         """The steps that count: all but a `$default` that finds a value. `facts` are the nodes'."""
+        if len(self.steps) == 1:  # nearly all: it finds nothing
+            yield from self.steps
+            return
         below: Any = NOTHING
         for step in self.steps:
             idle = step.op is Op.DEFAULT and below is not NOTHING and below is not None

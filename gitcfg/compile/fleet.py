@@ -182,7 +182,7 @@ class Fleet:
         """What rules bring to a node."""
         if self.bringing is None:
             return NOTHING_BROUGHT
-        return self.bringing.brought({name: (said, overrides)})[name]
+        return self.bringing.one(name, (said, overrides))
 
     def _ruled(self) -> Iterator[list[str]]:
         """Each node alone, once it is known what rules bring to them all: that is found together."""

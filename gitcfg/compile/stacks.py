@@ -20,6 +20,8 @@ class Stacks:
         self.layers = layers
         self.recent = recent or Recent()
         self._set: dict[str, Partial] = {}
+        self._rules: dict[tuple[str, tuple[Partial, ...]], Partial] = {}
+        self._nothing = Partial(f"group {model.settings.default_group}")
 
     def below_overrides(self, said: Said, installs: tuple[Installed, ...] = ()) -> frozenset[str]:
         """The feature set that a node has without its overrides."""
@@ -59,10 +61,14 @@ class Stacks:
         return Filled(self.layers, brought.attributes)
 
     def _installed(self, layers: Layers, installed: Installed, without: frozenset[str]) -> Iterator[Partial]:
-        """What a rule installs, as a layer; none where it is left out."""
+        """What a rule installs, as a layer that all share which get it; none where it is left out."""
         parts = layers.uses(installed.uses, without)
-        if parts:
-            yield Partial(f"rule {installed.rule}", parts)
+        if not parts:
+            return
+        key = installed.rule, parts
+        if key not in self._rules:
+            self._rules[key] = Partial(f"rule {installed.rule}", parts)
+        yield self._rules[key]
 
     def _setting(self, rule: str) -> Partial:
         """What a rule sets, which is the same wherever it does."""
@@ -91,8 +97,7 @@ class Stacks:
         return Partial(label, (), self.layers.steps(definition.params), definition.files)
 
     def _default(self, layers: Layers, without: frozenset[str]) -> Partial:
-        name = self.model.settings.default_group
-        return layers.group(name, without) or Partial(f"group {name}")
+        return layers.group(self.model.settings.default_group, without) or self._nothing
 
     def unfiltered(self, kind: NodeClass) -> frozenset[str]:
         """What a class's feature set were if no `without` took anything away."""

@@ -27,18 +27,11 @@ def _installed(looked: Looked, rule: Rule, feature: str) -> Counted:
         return {key: [seen for seen, _ in those] for key, those in looked.view.counted(rule.name).items()}
     grouped = looked.view.grouped(rule.name)
     found: dict[Key | None, list[Seen]] = {key: [] for key in grouped.groups}
-    for node in looked.having(feature):
+    for node in sorted(looked.having[feature]):
         for key, seen in grouped.by_node.get(node, ()):
-            if has(looked, seen, feature):
+            if looked.has(seen, feature):
                 found[key].append(seen)
     return found
-
-
-def has(looked: Looked, seen: Seen, feature: str) -> bool:
-    """Has a node, or an instance by its name, a feature in the end?"""
-    if seen.unit is None:
-        return feature in looked.fleet.kinds[seen.name].features
-    return any(unit.name == seen.unit.name for unit in looked.units(seen.name, feature))
 
 
 def _judged(looked: Looked, rule: Rule, feature: str, count: Count, counted: Counted) -> Iterator[Finding]:

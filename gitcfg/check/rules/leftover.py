@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Set
 import msgspec
 
 from gitcfg.check.fold import of
-from gitcfg.check.rules.counts import has
 from gitcfg.check.rules.held import Holding
 from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.words import SOLVE, some
@@ -88,7 +87,7 @@ def _told(looked: Looked, rule: Rule, why: str, lines: list[_Line]) -> Finding:
 def _places(looked: Looked, rule: Rule, found: Allocation, slots: Mapping[str, Seen]) -> Iterator[_Line]:
     feature = rule.feature.name if rule.feature else ""
     for ref in found.install:
-        gone = _gone(looked, rule, ref.name)
+        gone = _gone(looked, rule, ref.name, slots)
         if gone:
             yield _Line(ref.name, gone, (ref.origin,))
         elif ref.name in slots:
@@ -101,7 +100,7 @@ def _places(looked: Looked, rule: Rule, found: Allocation, slots: Mapping[str, S
 
 def _useless(looked: Looked, rule: Rule, feature: str, ref: Ref, seen: Seen) -> Iterator[_Line]:
     """Placed where it is anyway, or where it is kept out."""
-    if not has(looked, seen, feature):
+    if not looked.has(seen, feature):
         yield _Line(ref.name, f"{feature} is kept out", (ref.origin,))
     elif looked.had_without(seen, feature, rule.name):
         places = looked.where_installed([seen.name], feature)
@@ -114,7 +113,7 @@ def _values(
     yield from _of_another_kind("a feature", [ref.origin for ref in found.install])
     files = {allocation.origin.file for allocation in looked.fleet.model.allocations.values()}
     for slot, given in found.values.items():
-        reason = _gone(looked, rule, slot)
+        reason = _gone(looked, rule, slot, slots)
         if not reason and slot in looked.view.failed.get(rule.name, {}):
             continue
         if not reason and slot not in slots:
@@ -146,8 +145,10 @@ def _counting(holding: Holding, rule: Rule, seen: Seen, name: str) -> list[Origi
     return [step.origin for step in cell.counting(facts)]
 
 
-def _gone(looked: Looked, rule: Rule, slot: str) -> str:
+def _gone(looked: Looked, rule: Rule, slot: str, slots: Mapping[str, Seen]) -> str:
     """Why there is no such slot; nothing if there is."""
+    if rule.over is None and slot in slots:
+        return ""
     node, slash, instance = slot.partition("/")
     if node not in looked.fleet:
         return "there is no such node"

@@ -1,6 +1,6 @@
 """What checks of rules look at: the rules that can be judged, and what nodes have in the end."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 from gitcfg.check.together import installed
@@ -45,18 +45,23 @@ class Looked:
         """Is it not known where a rule counts? That is told already."""
         return bool(self.view.failed.get(rule)) and not self.view.slots(rule)
 
-    def having(self, feature: str) -> Sequence[str]:
-        """The nodes that have a feature that rules count."""
-        return self._having.get(feature, ())
-
     @cached_property
-    def _having(self) -> Mapping[str, Sequence[str]]:
-        counted = {rule.feature.name for rule in self.view.book.rules.values() if rule.feature is not None}
-        found: dict[str, list[str]] = {name: [] for name in counted}
+    def having(self) -> Mapping[str, Set[str]]:
+        """The nodes that have each feature of which rules speak, in the end."""
+        said = {rule.feature.name for rule in self.view.book.rules.values() if rule.feature is not None}
+        found: dict[str, set[str]] = {name: set() for name in said}
         for kind in self.fleet.classes:
-            for name in kind.features & counted:
-                found[name] += kind.names
+            for name in kind.features & said:
+                found[name].update(kind.names)
         return found
+
+    def has(self, seen: Seen, feature: str) -> bool:
+        """Has a node, or an instance by its name, a feature of which rules speak, in the end?"""
+        if seen.name not in self.having[feature]:
+            return False
+        return seen.unit is None or any(
+            unit.name == seen.unit.name for unit in self.units(seen.name, feature)
+        )
 
     def units(self, node: str, feature: str) -> Sequence[Unit]:
         """The installations of a feature, or of what includes it, that a node has."""

@@ -1,5 +1,6 @@
 """What rules bring to each node: what they install, and then, by all features, what they set."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -46,16 +47,33 @@ class Bringing:
             self._bring(new)
         return {name: self._brought[name] for name in nodes}
 
+    def one(self, name: str, node: Being) -> Brought:
+        """All that rules bring to one node."""
+        if name not in self._brought:
+            self._bring({name: node})
+        return self._brought[name]
+
     def _bring(self, nodes: Mapping[str, Being]) -> None:
         installs = self.installs({name: said for name, (said, _) in nodes.items()})
-        seen = [self._seen(name, node, installs[name]) for name, node in nodes.items() if not node[0].retired]
-        sets: dict[str, list[str]] = {name: [] for name in nodes}
-        for rule in self.book.of_kind(RuleKind.SET):
+        sets = self._sets(nodes, installs)
+        for name, node in nodes.items():
+            brought = Brought(installs[name], tuple(sets.get(name, ())), decided=self.decided.rules(name))
+            self._brought[name] = self._with_decided(name, node, brought)
+
+    def _sets(
+        self, nodes: Mapping[str, Being], installs: Mapping[str, tuple[Installed, ...]]
+    ) -> Mapping[str, list[str]]:
+        """The rules that set something on nodes, in order of name."""
+        rules, found = self.book.of_kind(RuleKind.SET), defaultdict[str, list[str]](list)
+        seen = [
+            self._seen(name, node, installs[name])
+            for name, node in nodes.items()
+            if rules and not node[0].retired
+        ]
+        for rule in rules:
             for name in self._setting(rule.name, seen):
-                sets[name].append(rule.name)
-        for name, names in sets.items():
-            brought = Brought(installs[name], tuple(names), decided=self.decided.rules(name))
-            self._brought[name] = self._with_decided(name, nodes[name], brought)
+                found[name].append(rule.name)
+        return found
 
     def _with_decided(self, name: str, node: Being, brought: Brought) -> Brought:
         """With the values and attributes that were decided for a node."""

@@ -25,9 +25,14 @@ class Installed(msgspec.Struct, frozen=True):
     decided: tuple[Decision, ...] = ()
 
     @property
-    def key(self) -> tuple[str, ...]:
+    def sort(self) -> tuple[str | None, ...]:
+        """Equal where the same rule installs the same feature, or instances of the same names."""
+        return (self.rule, *[use.instance for use in self.uses])
+
+    @property
+    def key(self) -> tuple[str | None, ...]:
         """Equal where the same rule installs the same on nodes that are alike without it."""
-        return (self.rule, self.node, *(use.instance or "" for use in self.uses))
+        return (self.node, *self.sort)
 
 
 class Brought(msgspec.Struct, frozen=True):

@@ -27,11 +27,20 @@ class Shapes:
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
         self._shapes: dict[Hashable, Shape] = {}
+        self._members: dict[int, tuple[Said, Shape]] = {}
         self._features: dict[Hashable, frozenset[str]] = {}
         self._units: dict[Hashable, tuple[Unit, ...]] = {}
 
     def of(self, said: Said, overrides: tuple[Override, ...] = ()) -> Shape:
         """The shape of a node of which this is said."""
+        if overrides or said.own is not None:
+            return self._alike(said, overrides)
+        known = self._members.get(id(said))  # one for all of a set, and rules ask again and again
+        if known is None:
+            known = self._members[id(said)] = (said, self._alike(said, ()))
+        return known[1]
+
+    def _alike(self, said: Said, overrides: tuple[Override, ...]) -> Shape:
         groups = tuple([ref.name for ref in said.groups])
         listed = tuple([id(use) for use, _ in said.features])
         names = tuple([override.name for override in overrides])
@@ -54,7 +63,7 @@ class Shapes:
 
     def features(self, shape: Shape, installs: tuple[Installed, ...]) -> frozenset[str]:
         """The feature set of nodes with what rules install on them."""
-        key = (id(shape), tuple([installed.key for installed in installs]))
+        key = (id(shape), tuple([installed.sort for installed in installs]))
         if key not in self._features:
             layers = (self._layers.feature(use, shape.without) for use in self.uses(shape, installs))
             self._features[key] = NOWHERE.union(*(layer.features for layer in layers if layer is not None))
