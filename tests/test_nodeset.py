@@ -1,10 +1,14 @@
 """Sets of names: ClusterShell's notation, without operators, within a budget."""
 
+from typing import Any
+
 import pytest
+from ClusterShell import NodeSet as _NodeSet
 from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitcfg import nodeset
 from gitcfg.nodeset import NodeSetError, expand, fold
 
 MANY = 100_000
@@ -68,3 +72,34 @@ def test_what_is_folded_expands_to_the_same(names: set[str]) -> None:
 @given(st.sets(st.from_regex(r"[a-b-]{0,1}[0-9]{0,2}(\.[ab]?)?", fullmatch=True).filter(bool), max_size=30))
 def test_it_is_folded_as_the_library_does(names: set[str]) -> None:
     assert fold(names) == str(NodeSet.fromlist(list(names), resolver=RESOLVER_NOGROUP))
+
+
+@given(
+    st.sets(st.from_regex(r"(a|net0[12])-?[a-b][0-9]{0,2}(/eth[0-9])?", fullmatch=True), max_size=6),
+    st.sets(st.from_regex(r"n[0-9]{17,20}", fullmatch=True), max_size=2),
+)
+def test_names_with_several_numbers_are_folded_as_the_library_does(names: set[str], long: set[str]) -> None:
+    names |= long
+    assert fold(names) == str(NodeSet.fromlist(list(names), resolver=RESOLVER_NOGROUP))
+
+
+@pytest.mark.parametrize(
+    ("names", "loaded"),
+    [
+        (["net01-guest/eth0"], False),
+        (["net01-a08/eth0", "net01-a09/eth0", "net01-a10/eth0"], False),
+        (["net01-a1/eth0", "net02-a2/eth0"], True),
+    ],
+)
+def test_only_names_that_differ_in_several_numbers_need_the_library(
+    names: list[str], loaded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def library() -> Any:
+        asked.append("")
+        return _NodeSet
+
+    monkeypatch.setattr(nodeset, "_library", library)
+    assert set(expand(fold(names), MANY)) == set(names)
+    assert bool(asked) == loaded
