@@ -86,7 +86,7 @@ def carried(session: Session, work: Callable[["Draft"], None], wished: Wish) -> 
     repository = source.repository
     with alone(session, repository) as folder:
         tree = repository.worktree()
-        draft = Draft(tree)
+        draft = Draft(tree, source.cache)
         work(draft)
         texts = headed(repository, draft)
         files = {path: Written(draft.was(path), text) for path, text in texts.items()}

@@ -19,17 +19,22 @@ Renamed = tuple[str, str]
 def added_errors(
     session: Session, source: "Source", before: "Tree", after: "Tree", renamed: Iterable[Renamed]
 ) -> int:
-    """Tell what is wrong after an edit and was not before, and count the errors."""
+    """Tell what is wrong after an edit and was not before, and count the errors.
+
+    Where nothing is wrong afterwards nobody asks what was before.
+    """
     from gitcfg.check.known import unlike
     from gitcfg.library import Fleet
 
     renamed = tuple(renamed)
     base = source.repository.before(before)
-    with Fleet(before, base, source.today, source.cache) as old:
-        known = tuple(_called(finding, renamed) for finding in old.findings)
     with Fleet(after, base, source.today, source.cache) as new:
         every = new.findings
-        found = unlike(every, known)
+    if not every:
+        return 0
+    with Fleet(before, base, source.today, source.cache) as old:
+        known = tuple(_called(finding, renamed) for finding in old.findings)
+    found = unlike(every, known)
     if found:
         from gitcfg.cli.findings import show
 

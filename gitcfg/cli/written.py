@@ -43,12 +43,15 @@ def _journal_folder(repository: "Repository") -> Path:
 
 def headed(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
     """A draft's files; a new one says which schema is its own, where `gitcfg schema` has written one."""
+    texts = dict(draft.files)
+    new = {path: text for path, text in texts.items() if path.endswith(".yaml") and draft.was(path) is None}
+    if not new:
+        return texts
     from gitcfg.editor.modelines import FOLDER, with_modeline
 
-    texts = dict(draft.files)
-    for path, text in texts.items():
+    for path, text in new.items():
         schema = repository.root / FOLDER / f"{path.partition('/')[0]}.json"
-        if path.endswith(".yaml") and draft.was(path) is None and text is not None and schema.is_file():
+        if text is not None and schema.is_file():
             texts[path] = with_modeline(path, text)
     return texts
 

@@ -9,6 +9,7 @@ from gitcfg.edit.overlay import OverlayTree
 from gitcfg.edit.spots import Meaning
 from gitcfg.edit.text import edited, read
 from gitcfg.git.tree import Entry, EntryKind, Tree
+from gitcfg.load.packs import Keeper
 from gitcfg.load.repository import load
 from gitcfg.model import REFUSED, GitcfgError, Model
 from gitcfg.model.kinds import SETTINGS, SHEETS
@@ -21,8 +22,10 @@ _READ = ("nodesets/", "keys/", *(f"{folder}/" for folder in SHEETS), SETTINGS)
 class Draft:
     """Texts of files that were edited, over a tree that stays as it is."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, keeper: Keeper | None = None) -> None:
+        """`keeper` keeps what was read for the next time."""
         self._base = tree
+        self._keeper = keeper
         self._texts: dict[str, str | bytes | None] = {}
         self._model: Model | None = None
 
@@ -41,7 +44,7 @@ class Draft:
     def model(self) -> Model:
         """What it would say; what is asked of it is who is where, not what is wrong."""
         if self._model is None:
-            self._model = load(self.tree)
+            self._model = load(self.tree, self._keeper)
         return self._model
 
     def was(self, path: str) -> bytes | None:
