@@ -1,8 +1,10 @@
 """Who signed a commit with an SSH key: ssh-keygen decides, by a list of those who may."""
 
+import base64
 import os
 import re
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
@@ -51,7 +53,7 @@ class Signers:
         self._revoked = revoked
         self._time = f"-Overify-time={now.astimezone(UTC):%Y%m%d%H%M%S}Z"
         self._verdicts: dict[str, Signed] = {}
-        self._listed: dict[bytes, Answer] = {}
+        self._listed: dict[bytes, tuple[Answer, ...]] = {}
         self._names: dict[bytes, tuple[str, ...]] = {}
 
     @property
@@ -118,11 +120,20 @@ class Signers:
         return Signed(self._names.setdefault(opened.key, names), _fingerprint(answers[names[0]]))
 
     def _candidates(self, question: Question, opened: Envelope) -> tuple[str, ...]:
+        """The names in all lines of the list with the key; of authorities' keys in the first."""
         if opened.key not in self._listed:
-            self._listed[opened.key] = question.names()
-        answer = self._listed[opened.key]
-        names = dict.fromkeys(answer.said.split("\n")) if answer.yes else ()
-        return tuple(name for name in names if name and not name.startswith("!"))
+            self._listed[opened.key] = (question.names(), *self._alone(question, opened))
+        said = (name for answer in self._listed[opened.key] if answer.yes for name in answer.said.split("\n"))
+        return tuple(name for name in dict.fromkeys(said) if name and not name.startswith("!"))
+
+    def _alone(self, question: Question, opened: Envelope) -> Iterator[Answer]:
+        """ssh-keygen tells the names in the first line with a key: each line by itself, where it has more."""
+        text = base64.b64encode(opened.key)
+        found = [line for line in lines(self._allowed) if text in line]
+        place = question.signature.with_suffix(".line")
+        for line in sorted(found) if len(found) > 1 else ():
+            place.write_bytes(line + b"\n")
+            yield msgspec.structs.replace(question, allowed=place).names()
 
     def _refused(self, question: Question, opened: Envelope) -> Signed:
         whole = question.whole()
@@ -132,7 +143,7 @@ class Signers:
         if names:
             anyway = self._revoked is not None and any(question.signed(name, None).yes for name in names)
             return Signed(key=key, flaw=Flaw.REVOKED if anyway else Flaw.NAMESPACE)
-        why = self._listed[opened.key].why
+        why = self._listed[opened.key][0].why
         if _UNTIMELY.search(why):
             return Signed(key=key, flaw=Flaw.UNTIMELY)
         if _CERTIFICATE.search(why):
