@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pygit2
 
 from gitcfg.git.differences import Trees
-from gitcfg.git.objects import Objects, kind_of, text
-from gitcfg.git.rows import Item
+from gitcfg.git.objects import Objects, kind_of, missing, text
+from gitcfg.git.rows import Item, Row
 from gitcfg.git.tree import Entry, EntryKind, in_order
 from gitcfg.model import GitcfgError
 
@@ -66,7 +66,7 @@ class CommitTree:
         if path.count("/") > MOST_FOLDERS:
             raise GitcfgError(f"Folders lie too deep in each other: {path[:80]}...")
         # One pass of a regular expression: 10,000 entries in 12 ms, as objects of git's library in 49.
-        for mode, name, id in self._trees.rows(tree):
+        for mode, name, id in self._rows(tree):
             inner = f"{path}/{text(name)}"
             kind = EntryKind.FILE if mode in _PLAIN else kind_of(int(mode, 8))
             if kind is None:
@@ -77,13 +77,25 @@ class CommitTree:
     def _item(self, path: str) -> Item | None:
         *folders, name = path.split("/")
         tree = self._folder(self._root, folders)
-        return self._trees.items(tree).get(name) if tree is not None else None
+        return self._named(tree, name) if tree is not None else None
 
     def _folder(self, tree: bytes | None, names: list[str]) -> bytes | None:
         for name in names:
-            found = self._trees.items(tree).get(name) if tree is not None else None
+            found = self._named(tree, name) if tree is not None else None
             tree = found.folder if found is not None else None
         return tree
+
+    def _rows(self, tree: bytes) -> list[Row]:
+        try:
+            return self._trees.rows(tree)
+        except KeyError:
+            raise missing(tree.hex()) from None
+
+    def _named(self, tree: bytes, name: str) -> Item | None:
+        try:
+            return self._trees.items(tree).get(name)
+        except KeyError:
+            raise missing(tree.hex()) from None
 
     def _entry(self, found: Item, path: str) -> Entry:
         return Entry(path, kind_of(found.mode) or EntryKind.FILE, found.id.hex(), self._objects)

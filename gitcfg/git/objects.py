@@ -26,7 +26,7 @@ class Objects:
             return 0
         size = self.size(entry.key)
         if size is None:
-            raise _missing(entry.key)
+            raise missing(entry.key)
         return size
 
     def read(self, entry: Entry) -> bytes:
@@ -35,7 +35,7 @@ class Objects:
             return b""
         data = self.content(entry.key)
         if data is None:
-            raise _missing(entry.key)
+            raise missing(entry.key)
         return data
 
     def size(self, id: str) -> int | None:
@@ -73,6 +73,7 @@ def shown(name: str) -> str:
     return name if name.isascii() else text(os.fsencode(name))
 
 
-def _missing(id: str) -> GitcfgError:
+def missing(id: str) -> GitcfgError:
+    """An object that others name is not there, or broken."""
     hint = "`git fsck` says what else is missing; fetch it, or clone anew."
     return GitcfgError(f"git's object {id} cannot be read.", hint)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import pygit2
 from pygit2.enums import SortMode
 
+from gitcfg.git.objects import missing
 from gitcfg.git.repository import Repository
 
 _OLDEST_FIRST = SortMode.TOPOLOGICAL | SortMode.REVERSE
@@ -40,6 +41,20 @@ class Refs:
         try:
             return str(self._git[id].peel(pygit2.Commit).id)
         except (KeyError, ValueError, pygit2.GitError):
+            return None
+
+    def tip_or_error(self, ref: str) -> str | None:
+        """The commit at a ref, as `tip`. GitcfgError: it cannot be read what the ref leads to."""
+        found = self._git.references.get(ref)
+        return self.commit_or_error(str(found.resolve().target)) if found is not None else None
+
+    def commit_or_error(self, id: str) -> str | None:
+        """The commit that an object is, as `commit`. GitcfgError: it cannot be read what it leads to."""
+        try:
+            return str(self._git[id].peel(pygit2.Commit).id)
+        except KeyError:
+            raise missing(id) from None
+        except (ValueError, pygit2.GitError):
             return None
 
     def includes(self, commit: str, other: str) -> bool:

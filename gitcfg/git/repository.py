@@ -110,8 +110,8 @@ class Repository:
         if self.git is None:
             return None
         if tree.commit is not None:
-            parents = self.git[tree.commit].peel(pygit2.Commit).parents
-            return CommitTree(self.git, parents[0], self.prefix, self._listed) if parents else None
+            parents = self.git[tree.commit].peel(pygit2.Commit).parent_ids
+            return self.at(str(parents[0])) if parents else None
         if self.git.head_is_unborn:
             return None
         return CommitTree(self.git, self.git.head.peel(pygit2.Commit), self.prefix, self._listed)
