@@ -74,7 +74,7 @@ class Gate:
 
     def _ruling(self, refs: tuple[str, ...], old: str | None, new: str | None, opened: ExitStack) -> Ruling:
         standing = self._standing
-        before = standing.refs.commit(old) if old is not None else None
+        before = standing.refs.commit_or_error(old) if old is not None else None
         demanded = standing.policy(before)
         protected = tuple(ref for ref in refs if demanded.protects(ref))
         ruling = Ruling(refs, protected, unreadable=demanded.unreadable)
@@ -122,11 +122,9 @@ class Gate:
 
         signers = self._signers_of(demanded)
         judged = Judged(demanded.permits, self._standing.repository, lambda id: signers.of(id)[0])
-        known = (demanded.permits, demanded.signers)
-        added = self._standing.added(
-            before, commit, demanded, lambda other: (other.permits, other.signers) == known
-        )
-        return judged.all(added, (ruling.base, commit), self._pusher)
+        added = self._standing.unjudged(before, commit, demanded)
+        start, law = self._standing.start(before, ruling.base, demanded)
+        return judged.all(added, (start, commit), self._pusher, law)
 
     def _seen(
         self, ruling: Ruling, demanded: Policy, before: str | None, commit: str, opened: ExitStack

@@ -18,8 +18,11 @@ class Standing:
         self._said = said
 
     def policy(self, tip: str | None) -> Policy:
-        """What counts for a ref: what its tip says, else what the branch of HEAD does."""
-        tips = (tip, self.refs.tip(self.refs.head))
+        """What counts for a ref: what its tip says, else what the branch of HEAD does.
+
+        GitcfgError: it cannot be read what that leads to, so that nobody knows what counts.
+        """
+        tips = (tip, self.refs.tip_or_error(self.refs.head))
         ruling = next((tree for tree in map(self.tree, tips) if tree is not None), None)
         return policy(ruling, self.refs.head, self._said)
 
@@ -60,6 +63,33 @@ class Standing:
         protected = {self.refs.tip(ref) for ref in self.refs.names() if demanded.protects(ref)}
         known = [found for found in protected if found is not None and alike(self.policy(found))]
         return self.refs.between([*known, *([tip] if tip is not None else [])], commit)
+
+    def unjudged(self, tip: str | None, commit: str, demanded: Policy) -> tuple[str, ...]:
+        """The commits that lead to a new one, and that the rules which count have not judged; parents first.
+
+        Only the branch of HEAD is believed to have judged what stands on it: others can begin at a commit
+        from before the rules, and be given the same rules in the end.
+        """
+        head = self.refs.tip(self.refs.head)
+        known = [head] if head is not None and self.rules_as(head, demanded) else []
+        return self.refs.between([*known, *([tip] if tip is not None else [])], commit)
+
+    def start(self, before: str | None, base: str | None, demanded: Policy) -> tuple[str | None, str | None]:
+        """Where begins what who pushes is charged with; and, of a new ref, the commit whose rules count.
+
+        A new ref begins where it parted from the branch of HEAD, if what stands there was judged.
+        """
+        if self.tree(before) is not None:
+            return before, None
+        head = self.refs.tip(self.refs.head)
+        law = head if self.tree(head) is not None else None
+        return base if demanded.protects(self.refs.head) else None, law
+
+    def rules_as(self, head: str, demanded: Policy) -> bool:
+        """Is the branch of HEAD, which is at a commit, protected by the same rules and signers?"""
+        found = self.policy(head)
+        same = (found.permits, found.signers) == (demanded.permits, demanded.signers)
+        return same and demanded.protects(self.refs.head)
 
     def _tips(self, refs: list[str] | tuple[str, ...]) -> Iterator[str]:
         return (tip for tip in map(self.refs.tip, refs) if tip is not None)

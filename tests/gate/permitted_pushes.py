@@ -50,6 +50,27 @@ PORT = "put features/Base.yaml 'params: {PORT: 2}'"
 MAIL = "put features/SvcMail.yaml 'params: {PORT: 2}'"
 HOST = "put groups/web.yaml '{features: [Base], params: {HOST: x}, files: {/etc/motd: {template: motd}}}'"
 
+OPEN, SHUT = "serve gitcfg.bypass '2999-01-01 test'", "serve --unset gitcfg.bypass"
+EARLIER = """git switch -q --orphan old; put gitcfg.yaml 'format: 1'; save old; git switch -q main
+git merge -q --allow-unrelated-histories -s ours -m joined old"""
+LAW = ("services", "central", "law", "bots", "frozen", "gitcfg.yaml", "allowed_signers")
+AGAIN = "git reset -q --hard origin/main"
+
+
+def told(names: tuple[str, ...], who: str, rule: str) -> tuple[str, ...]:
+    """That somebody may change none of some."""
+    return tuple(f"{name} {who} {rule}" for name in names)
+
+
+def twice(does: str, name: str, rule: str) -> Push:
+    """What bob may not change, as who signs and as who pushes."""
+    return push(
+        f"{AGAIN}; {does}; as bob save one; by bob main",
+        *told((name,), "bob@one", rule),
+        *told((name,), "bob", rule),
+    )
+
+
 CASES: dict[str, tuple[Push, ...]] = {
     "what no rule names": (push(f"{PORT}; as bob save one; by bob main"),),
     "what he may not": (
@@ -226,10 +247,43 @@ CASES: dict[str, tuple[Push, ...]] = {
             f"{MAIL}; as bob save one; by bob main:rel-1", "SvcMail bob@one services", "SvcMail bob services"
         ),
     ),
-    "commits that another branch has, which demands the same": (
-        push(f"serve gitcfg.bypass '2999-01-01 test'; {MAIL}; as bob save one; by bob main:rel-1"),
-        push("serve --unset gitcfg.bypass; by bob main", "SvcMail bob services"),
-        push("by ann main"),
+    "commits that another branch has taken, which demands the same": (
+        push(f"{OPEN}; {MAIL}; as bob save one; by bob main:rel-1"),
+        push(f"{SHUT}; by bob main", "SvcMail bob@one services", "SvcMail bob services"),
+        push("by ann main", "SvcMail bob@one services"),
+    ),
+    "commits that the branch of HEAD has taken": (
+        push(f"{OPEN}; {MAIL}; as bob save one; by bob main"),
+        push(f"{SHUT}; by bob main:rel-1"),
+        push("git switch -qc rel-2 main~; as ann git merge -q --no-ff -m two main; by bob rel-2"),
+    ),
+    "a branch that begins before there were rules": (
+        push(f"{OPEN}; {EARLIER}; push main"),
+        push(f"{SHUT}; by bob old:rel-1", *told(LAW, "bob", "law")),
+        push("push old:rel-1"),
+        push(f"git switch -q old; git checkout -q main -- .; {MAIL}; as bob save one; push old:rel-1"),
+        push(
+            "git switch -q main; as bob git merge -q -X theirs --no-edit old; push main",
+            *told(LAW, "bob@one", "law"),
+            *("HOST bob@one central", "SEALED bob@one frozen", "SvcMail bob@one services"),
+        ),
+    ),
+    "a new branch beside one of HEAD that is not protected": (
+        push(f"serve gitcfg.protected 'refs/heads/rel-*'; {MAIL}; as bob save one; by bob main"),
+        push(
+            "by ann main:rel-1",
+            *told(LAW, "?@zero", "law"),
+            *("HOST ?@zero central", "SEALED ?@zero frozen", "SEALED ann frozen"),
+            "SvcMail bob@one services",
+        ),
+    ),
+    "a branch that is rewound, and nobody says who pushes": (
+        push(f"serve gitcfg.allowRewind true; {HOST}; as ann save one; push main"),
+        push(
+            f"git reset -q --hard HEAD~1; {PORT}; as bob save two; push -f main",
+            "HOST bob@two central",
+        ),
+        push("as ann git commit -q --amend --no-edit; push -f main"),
     ),
     "rules that cannot be read": (
         push(
@@ -239,6 +293,172 @@ CASES: dict[str, tuple[Push, ...]] = {
         push(
             "serve --unset gitcfg.bypass; git checkout -q HEAD~1 -- rules; as ann save two; by ann main",
             "unreadable",
+        ),
+    ),
+    "a feature by other ways": (
+        twice("put features/Base.yaml '{include: [SvcMail], params: {PORT: 1}}'", "SvcMail", "services"),
+        twice("put groups/other.yaml 'features: [SvcMail]'", "SvcMail", "services"),
+        twice("put nodes/web1.yaml '{groups: [web], features: [SvcMail]}'", "SvcMail", "services"),
+        twice("put nodes/db1.yaml '{groups: [mail], without: [SvcMail]}'", "SvcMail", "services"),
+        twice("put nodesets/s.yaml '{nodes: \"m[1-3]\", features: [SvcMail]}'", "SvcMail", "services"),
+        twice(
+            "put overrides/o.yaml '{nodes: db1, reason: x, until: 2999-01-01, without: [SvcMail]}'",
+            "SvcMail",
+            "services",
+        ),
+        twice("put features/SvcWeb.yaml 'description: Web.'", "SvcWeb", "services"),
+        twice("ln -sf ../gitcfg.yaml features/SvcMail.yaml", "SvcMail", "services"),
+        twice(
+            "git rm -q features/SvcMail.yaml; git update-index --add --cacheinfo"
+            " 160000,$(git rev-parse HEAD),features/SvcMail.yaml; mkdir features/SvcMail.yaml",
+            "SvcMail",
+            "services",
+        ),
+    ),
+    "a parameter by other ways": (
+        twice("sed -i 's/The host., type: string/&, default: x/' parameters/p.yaml", "HOST", "central"),
+        twice("put features/Base.yaml 'params: {HOST: x, PORT: 1}'", "HOST", "central"),
+        twice("put groups/other.yaml 'params: {HOST: x}'", "HOST", "central"),
+        twice("put nodesets/s.yaml '{nodes: \"m[1-3]\", params: {HOST: x}}'", "HOST", "central"),
+        twice(
+            "put overrides/o.yaml '{where: \"true\", reason: x, until: 2999-01-01, params: {HOST: x}}'",
+            "HOST",
+            "central",
+        ),
+    ),
+    "more of what somebody else gave": (
+        push(
+            "put nodesets/s.yaml '{nodes: \"m[1-3]\", features: [SvcMail], params: {HOST: x}}';"
+            " as ann save zero; by ann main"
+        ),
+        push(
+            "put nodesets/s.yaml '{nodes: \"m[1-4]\", features: [SvcMail], params: {HOST: x}}';"
+            " as bob save one; by bob main",
+            *("HOST bob@one central", "SvcMail bob@one services"),
+            *("HOST bob central", "SvcMail bob services"),
+        ),
+        twice("put nodes/m1.yaml 'features: []'", "SvcMail", "services"),
+    ),
+    "what was decided for a rule": (
+        push(
+            "put rules/mail.yaml 'rules: {mail: {install: SvcMail, count: 1,"
+            " where: node.name.startsWith(\"m\")}}'; put allocations/mail.yaml 'install: [m1]';"
+            " put nodesets/s.yaml 'nodes: \"m[1-2]\"'; as ann save zero; by ann main"
+        ),
+        push(
+            "put allocations/mail.yaml 'install: [m2]'; as bob save one; by bob main",
+            *("SvcMail bob@one services", "mail bob@one law", "SvcMail bob services", "mail bob law"),
+        ),
+    ),
+    "a format that nobody reads, and back": (
+        push(
+            f"cp gitcfg.yaml ..; put gitcfg.yaml 'format: 99'; as bob save one; {MAIL}; as bob save two;"
+            " cp ../gitcfg.yaml .; as bob save three; push main",
+            *(told(LAW[:-1], "bob@one", "law")),
+            *("HOST bob@one central", "SEALED bob@one frozen", "SvcMail bob@one services"),
+            *(told(LAW[:-1], "bob@three", "law")),
+            *("HOST bob@three central", "SEALED bob@three frozen", "SvcMail bob@three services"),
+        ),
+    ),
+    "settings that switch how a push is judged": (
+        twice("echo 'signatures: require' >> gitcfg.yaml", "gitcfg.yaml", "law"),
+        twice("sed -i 's/main, //' gitcfg.yaml", "gitcfg.yaml", "law"),
+        twice("git rm -q allowed_signers", "allowed_signers", "law"),
+        twice("ln -sf gitcfg.yaml allowed_signers", "allowed_signers", "law"),
+        push(f"{AGAIN}; sed -i '1i # Who signs.' allowed_signers; as bob save two; by bob main"),
+    ),
+    "a link instead of the rules": (
+        push(
+            "ln -sf ../gitcfg.yaml rules/who.yaml; as bob save one; push main",
+            *told(LAW[:5], "bob@one", "law"),
+        ),
+        push(
+            f"{AGAIN}; git rm -rq rules; ln -s groups rules; as bob save two; push main",
+            *told(LAW[:5], "bob@two", "law"),
+        ),
+    ),
+    "a key that has expired": (
+        push(
+            "sed 's/^ann@example.org/& valid-before=\"20010101Z\"/' allowed_signers > ../signers;"
+            f" serve gitcfg.allowedSigners $PWD/../signers; {HOST}; as ann save one; by ann main",
+            "HOST ?@one central",
+        ),
+    ),
+    "two names of one person": (
+        push(
+            "echo 'bob@example.org {ann}' | cat allowed_signers - > ../signers;"
+            f" serve gitcfg.allowedSigners $PWD/../signers; {MAIL}; as ann save one; by ann main",
+            "SvcMail bob@one services",
+        ),
+        push(f"{AGAIN}; {HOST}; as ann save two; by ann main"),
+    ),
+    "a name in another case": (
+        push(f"{MAIL}; as ann save one; by BOB main", "SvcMail BOB services"),
+        push("by Ann main"),
+        push(f"{HOST}; as ann save two; by Ann main", "HOST Ann central"),
+    ),
+    "a signature of another commit": (
+        push(
+            f"{HOST}; as ann save one; git reset -q --hard $(git cat-file commit HEAD |"
+            " sed 's/^one$/two/' | git hash-object -w -t commit --stdin); by ann main",
+            "HOST ?@two central",
+        ),
+    ),
+    "a bot that pushes for others": (
+        push(f"{HOST}; as ann save one; by bot main", "HOST bot central", "web bot bots"),
+        push(f"{AGAIN}; {PORT}; as ann save two; {MAIL}; as ann save three; by bot main"),
+    ),
+    "tags that are protected": (
+        push(
+            "serve --add gitcfg.protected refs/heads/main; serve --add gitcfg.protected 'refs/tags/v*';"
+            f" {MAIL}; as bob save one; git tag v1; by bob v1",
+            *("SvcMail bob@one services", "SvcMail bob services"),
+        ),
+        push("git tag -am two v2; by bob v2", *("SvcMail bob@one services", "SvcMail bob services")),
+        push("git tag other; by bob other"),
+    ),
+    "a push by force, and a deletion": (
+        push(f"{PORT}; as ann save one; by ann main"),
+        push(
+            "git reset -q --hard HEAD~1; as bob git commit -q --allow-empty -m two; by bob -f main", "rewound"
+        ),
+        push("by bob main~:refs/heads/rel-1"),
+        push("by bob :rel-1", "deleted"),
+    ),
+    "a branch that is rewound by who may not": (
+        push(f"serve gitcfg.allowRewind true; {HOST}; as ann save one; by ann main"),
+        push("git reset -q --hard HEAD~1; by bob -f main", "HOST bob central"),
+        push("by ann -f main"),
+    ),
+    "an object that git says to read instead": (
+        push(
+            "git switch -qc side; sed -i /services/d rules/who.yaml; save side;"
+            " git replace main side; push 'refs/replace/*'"
+        ),
+        push(
+            f"git replace -d main; git switch -q main; {MAIL}; as bob save one; by bob main",
+            *("SvcMail bob@one services", "SvcMail bob services"),
+        ),
+    ),
+    "what stands at the server cannot be read": (
+        push(
+            "rules=$(git rev-parse HEAD:rules); rm -f ../srv.git/objects/${rules:0:2}/${rules:2};"
+            f" {PORT}; as ann save one; by ann main",
+            "broken",
+        ),
+    ),
+    "rules that change while a push is judged": (
+        push(
+            "sed -i '$a : && [ $GITEA_PUSHER_NAME = ann ] || while ! [ -e done ]; do sleep 0.05; done'"
+            " ../srv.git/hooks/pre-receive; sed -i '2s/exec //;2s/$/ || exit/' ../srv.git/hooks/pre-receive;"
+            f" git switch -qc side; {PORT}; as bob save one; by bob side:main &"
+            " git worktree add -q ../w main;"
+            " cd ../w; echo '  new: {allow: {by: [ann], params: [PORT]}}' >> rules/who.yaml;"
+            " as ann save two; by ann HEAD:main; touch ../srv.git/done; ! wait $!"
+        ),
+        push(
+            "cd ../w; as bob git merge -q -m three side; by bob HEAD:main",
+            *("PORT bob@one new", "PORT bob new"),
         ),
     ),
 }

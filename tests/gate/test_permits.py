@@ -25,9 +25,16 @@ by() { export GITEA_PUSHER_NAME=$1; shift; git push -q origin "$@"; }
 serve() { git -C ../srv.git config "$@"; }
 """
 FINDING = re.compile(r"error\[GC405\] (.*)")
+OTHERS = {
+    "unreadable": re.compile("who may change what cannot be read"),
+    "rewound": re.compile("does not come after"),
+    "deleted": re.compile("it is protected and may not be deleted"),
+    "broken": re.compile(r"git's object \w{40} cannot be read"),
+}
+"""Other reasons for which a push is refused, by the words for them."""
 WHO = re.compile(
-    r"(?:(?P<who>\w+)(?:@example\.org)?, who (?:signed (?P<commit>\w+)|pushes),"
-    r"|(?P<unsigned>\w+) is signed by nobody who is known, and|Who pushes is not known, and)"
+    r"(?:(?:[\w.@]+ or )*(?P<who>\w+)(?:@example\.org)?, who (?:signed (?P<commit>\w+)|pushes),"
+    r"|(?P<unsigned>\w+) is [^,]+, and|Who pushes is not known, and)"
     r" may not change (?:the \w+ )?(?P<name>\S+):"
     r" the rule (?P<rule>\w+) \(rules/who\.yaml:\d+:3\) (?:forbids|allows) it"
 )
@@ -83,7 +90,7 @@ def told(folder: Path, text: str) -> list[str]:
         commit = found["commit"] or found["unsigned"]
         place = f"@{known[commit]}" if commit else ""
         lines.append(f"{found['name']} {found['who'] or '?'}{place} {found['rule']}")
-    return lines + ["unreadable"] * ("who may change what cannot be read" in text)
+    return lines + [word for word, said in OTHERS.items() if said.search(text)]
 
 
 @pytest.mark.slow

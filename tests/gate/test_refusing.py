@@ -6,7 +6,8 @@ from gitcfg.gate.permits.permits import breaches, permits, refusing
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.gate.permits.words import Charged, told
 from gitcfg.gate.push import pusher
-from gitcfg.git.tree import DictTree
+from gitcfg.git.envelope import Flaw
+from gitcfg.git.tree import SUBMODULE, Content, DictTree, Symlink
 from gitcfg.model import Origin
 
 RULES = """\
@@ -49,6 +50,8 @@ ANN, BILL, BOB, NOBODY = ("ann@x",), ("bill@x",), ("bob@x",), ()
         (("*@x",), "params:HOST_A", "hosts more"),
         (("bill@x", "ann@x"), "features:service", "keep-out"),
         (("bob@x", "ann@x"), "params:HOST_B", ""),
+        (("Bill@X",), "features:service", "keep-out"),
+        (("Ann@X",), "params:HOST_A", "hosts more"),
     ],
 )
 def test_a_rule_refuses_whom_it_means(who: tuple[str, ...], thing: str, expected: str) -> None:
@@ -66,9 +69,11 @@ def test_many_nodes_are_one_finding() -> None:
     )
     assert (found.subjects, found.nodes) == (("n[1-3]", "bill@x"), ("n1", "n2", "n3"))
     assert [str(origin) for origin in found.origins] == ["nodesets/n.yaml:1:1", "rules/who.yaml:1:9"]
-    (one,) = told(Charged((), "0" * 40), breaches(rules, (), dict([next(iter(places.items()))])))
+    (one,) = told(
+        Charged((), "0" * 40, Flaw.UNKNOWN), breaches(rules, (), dict([next(iter(places.items()))]))
+    )
     assert one.message.startswith(
-        "0000000000 is signed by nobody who is known, and may not change the node n1"
+        "0000000000 is signed with a key that may not sign, and may not change the node n1"
     )
     assert (one.subjects, one.nodes, bool(one.hint)) == (("n1",), (), True)
 
@@ -77,6 +82,22 @@ def test_rules_that_cannot_be_read_are_known_to_be() -> None:
     found = permits(DictTree({"rules/a.yaml": "rules: {r: {forbid: 1}}\n", "rules/b.yaml": "["}))
     assert (found.rules, found.unreadable) == ((), ("r", "rules/b.yaml"))
     assert found
+
+
+@pytest.mark.parametrize(
+    ("files", "unreadable"),
+    [
+        ({"rules/a.yaml": RULES, "rules/b.yaml": "rules: {keep-out: {install: F}}\n"}, "keep-out"),
+        ({"rules/a.yaml": RULES, "rules/b.yaml": "rules: {Keep-Out: {install: F}}\n"}, "Keep-Out"),
+        ({"rules/a.yaml": Symlink("b.yaml"), "rules/b.yaml": RULES}, "rules/a.yaml"),
+        ({"rules": Symlink("other")}, "rules"),
+        ({"rules": SUBMODULE}, "rules"),
+        ({"rules/a.yml": RULES}, "rules/a.yml"),
+        ({"rules/a.yaml": RULES, "rules/README.md": "Who may what."}, ""),
+    ],
+)
+def test_a_rule_that_something_hides_cannot_be_read(files: dict[str, Content], unreadable: str) -> None:
+    assert " ".join(permits(DictTree(files)).unreadable) == unreadable
 
 
 def test_where_there_are_no_rules_nothing_is_read() -> None:

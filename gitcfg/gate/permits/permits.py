@@ -17,6 +17,9 @@ from gitcfg.model.rules import RuleKind
 KINDS = ("features", "params", "groups", "nodes", "files", "subsystems", "templates", "secrets", "rules")
 """The keys of `forbid` and `allow` that name things."""
 
+_HIDING = ("GC101", "GC103")
+"""What keeps rules from being read, or hides one behind another of its name."""
+
 
 class Permits(msgspec.Struct, frozen=True):
     """Rules about who may change what; `unreadable` are places of rules that nobody can understand."""
@@ -48,7 +51,8 @@ def permits(tree: Tree | None) -> Permits:
     reading = Reading(tree)
     found = gathered(reading, RULES)
     said = tuple(rule for rule in found.values() if rule.permit is not None)
-    return Permits(said, tuple(sorted(reading.unread.get(RULES.folder, ()))))
+    hidden = {finding.subjects[0] for finding in reading.findings if finding.code in _HIDING}
+    return Permits(said, tuple(sorted(reading.unread.get(RULES.folder, set()) | hidden)))
 
 
 def breaches(rules: Iterable[Rule], who: tuple[str, ...], things: Mapping[Thing, Origin]) -> Iterator[Breach]:
@@ -83,9 +87,12 @@ def _names(rule: Rule, thing: Thing) -> bool:
 
 
 def _means(rule: Rule, who: tuple[str, ...]) -> bool:
-    """Is it about somebody? A signer may be known by a pattern: then it is about all whom that may be."""
+    """Is it about somebody? A signer may be known by a pattern: then it is about all whom that may be.
+
+    Servers that know names in any case tell hooks what was typed.
+    """
     said = _by(rule)
-    return _everybody(said) or any(meet(one, name) for one in said for name in who)
+    return _everybody(said) or any(meet(one.casefold(), name.casefold()) for one in said for name in who)
 
 
 def _admits(rule: Rule, who: tuple[str, ...]) -> bool:

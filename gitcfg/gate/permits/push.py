@@ -27,26 +27,38 @@ class Judged:
         self._signed = signed
 
     def all(
-        self, commits: Iterable[str], ends: tuple[str | None, str], pusher: tuple[str, ...] | None
+        self,
+        commits: Iterable[str],
+        ends: tuple[str | None, str],
+        pusher: tuple[str, ...] | None,
+        law: str | None = None,
     ) -> dict[str, tuple[Finding, ...]]:
         """By commit what its signer may not do, and by the last one what who pushes may not.
 
         `ends` are where a push begins, if anywhere, and ends. Without names nobody knows who pushes; None:
-        nobody is charged with it, and what comes of no commit's own change is the last signer's.
+        nobody is charged with it, and what comes of no commit's own change is the last signer's. `law` is
+        the commit whose rules count, where that is not the one at which it begins.
         """
         old, new = ends
         found = {commit: self._commit(commit) for commit in commits}
-        more = self._pushed(old, new, pusher) if pusher is not None else self._dropped(old, new)
+        more = self._pushed(old, new, pusher, law) if pusher is not None else self._dropped(old, new)
         found[new] = (*found.get(new, ()), *more)
         return {commit: findings for commit, findings in found.items() if findings}
 
-    def _pushed(self, old: str | None, new: str, pusher: tuple[str, ...]) -> Iterator[Finding]:
-        return pushed(self._rules, self._tree(old), self._repository.at(new), pusher)
+    def _pushed(
+        self, old: str | None, new: str, pusher: tuple[str, ...], law: str | None
+    ) -> Iterator[Finding]:
+        tree = self._tree(law) if law != old else None
+        return pushed(self._rules, self._tree(old), self._repository.at(new), pusher, tree)
 
     def _dropped(self, old: str | None, new: str) -> Iterator[Finding]:
-        """What a merge takes back by following one parent: compared with that one, it changes nothing."""
-        commits = Refs(self._repository).between([old], new) if old is not None else ()
-        if all(len(self._history.parents(commit)) < 2 for commit in commits):
+        """What a merge takes back by following one parent, compared with which it changes nothing; and
+        what is gone that stands at none of the commits, where what is pushed does not come after it.
+        """
+        refs = Refs(self._repository)
+        commits = refs.between([old], new) if old is not None else ()
+        after = old is None or refs.includes(new, old)
+        if after and all(len(self._history.parents(commit)) < 2 for commit in commits):
             return
         change = touched(self._tree(old), self._repository.at(new))
         things = _ruled(self._rules, less(change, map(self._change, commits)))
@@ -58,8 +70,9 @@ class Judged:
         return tuple(self._signer(commit, things)) if things else ()
 
     def _signer(self, commit: str, things: Mapping[Thing, Origin]) -> Iterator[Finding]:
-        who = self._signed(commit).signers
-        return told(Charged(who, commit), breaches(self._rules, who, things))
+        found = self._signed(commit)
+        charged = Charged(found.signers, commit, found.flaw)
+        return told(charged, breaches(self._rules, found.signers, things))
 
     def _change(self, commit: str) -> Touched:
         parents = map(self._tree, self._history.parents(commit))
@@ -70,10 +83,17 @@ class Judged:
 
 
 def pushed(
-    rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...]
+    rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...], law: Tree | None = None
 ) -> Iterator[Finding]:
-    """What somebody may not do who pushes all that differs; without names nobody knows who that is."""
-    return told(Charged(pusher), breaches(rules, pusher, _ruled(rules, touched(old, new))))
+    """What somebody may not do who pushes all that differs; without names nobody knows who that is.
+
+    Whoever begins with other rules than those of `law`, which count, changes the rules.
+    """
+    things = dict(_ruled(rules, touched(old, new)))
+    if law is not None:
+        others = _ruled(rules, touched(law, new))
+        things |= {thing: origin for thing, origin in others.items() if thing.kind == "rules"}
+    return told(Charged(pusher), breaches(rules, pusher, things))
 
 
 def _ruled(rules: tuple[Rule, ...], change: Touched) -> Mapping[Thing, Origin]:

@@ -8,6 +8,7 @@ from gitcfg.check.fold import of
 from gitcfg.check.rule_names import JUDGING
 from gitcfg.gate.permits.permits import Breach
 from gitcfg.gate.permits.statement import ANY
+from gitcfg.git.envelope import Flaw
 from gitcfg.model import Finding, Rule
 from gitcfg.model.names import shown
 from gitcfg.model.texts import ABBREVIATED, counted
@@ -27,10 +28,14 @@ _NOUNS = {
 
 
 class Charged(msgspec.Struct, frozen=True):
-    """Whom a change is charged to: who signed a commit, or (no commit) who pushes. No names: nobody knows."""
+    """Whom a change is charged to: who signed a commit, or (no commit) who pushes. No names: nobody knows.
+
+    `flaw` is why nobody is known to have signed.
+    """
 
     names: tuple[str, ...]
     commit: str = ""
+    flaw: Flaw | None = None
 
 
 def told(charged: Charged, found: Iterable[Breach]) -> Iterator[Finding]:
@@ -81,7 +86,8 @@ def because(rules: tuple[Rule, ...]) -> str:
 def _who(charged: Charged) -> str:
     names, commit = " or ".join(map(shown, charged.names)), charged.commit[:ABBREVIATED]
     if not names:
-        return f"{commit} is signed by nobody who is known, and" if commit else "Who pushes is not known, and"
+        why = (charged.flaw or Flaw.NONE).value
+        return f"{commit} is {why}, and" if commit else "Who pushes is not known, and"
     return f"{names}, who signed {commit}," if commit else f"{names}, who pushes,"
 
 
