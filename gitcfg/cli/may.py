@@ -10,6 +10,10 @@ from gitcfg.cli.session import Output, Session, write
 if TYPE_CHECKING:
     from gitcfg.gate.permits.asked import Answer
 
+_WHAT = (
+    "KIND/NAME (a feature, param, group, node, file, subsystem, template, secret or rule), a path on nodes, "
+    "or a file of the repository."
+)
 EPILOG = """Examples:
 
   gitcfg may ann@example.org feature/ExecuteNode      may she change it, and by which rule?
@@ -27,17 +31,21 @@ def register(app: typer.Typer, name: str) -> None:
 def command(
     context: typer.Context,
     who: Annotated[str, typer.Argument(help="Who signs, or who pushes, by that name.")],
-    what: Annotated[str, typer.Argument(help="A kind and a name (param/START), a path on nodes, or a file.")],
+    what: Annotated[str, typer.Argument(help=_WHAT)],
     at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Show whether somebody may change something, and which rule says so. Exits 1 if not."""
     from gitcfg.gate.permits.asked import answers, may_record
+    from gitcfg.gate.permits.known import unknown
 
     session: Session = context.obj
     with session.fleet(at) as fleet:
         found = answers(fleet.tree, who, what)
         commit = fleet.commit
+        doubts = [unknown(fleet.model, answer.thing) for answer in found]
+    for doubt in filter(None, doubts):
+        session.console(stderr=True).print(f"note: {safe(doubt)}")
     if output is Output.TEXT:
         write("".join(f"{safe(_sentence(who, answer))}\n" for answer in found))
     else:

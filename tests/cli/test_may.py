@@ -25,7 +25,7 @@ def pool(tmp_path: Path) -> Path:
         "the fleet",
         gitcfg_yaml="format: 1\n",
         groups__web_yaml="params: {HOST: x}\nfiles: {/etc/motd: {text: Hello.}}\n",
-        parameters__p_yaml="parameters: {HOST: {description: The host., type: string}}\n",
+        parameters__p_yaml="parameters: {HOST: {description: The host.}, PORT_*: {description: A port.}}\n",
         rules__who_yaml=RULES,
     )
     return tmp_path
@@ -52,6 +52,12 @@ def pool(tmp_path: Path) -> Path:
             "group/web",
             1,
             "bob-1 may not change the group web: the rule web (rules/who.yaml:3:3) forbids it.",
+        ),
+        (
+            "bob",
+            "groups/web",
+            1,
+            "bob may not change the group web: the rule web (rules/who.yaml:3:3) forbids it.",
         ),
         ("ann", "group/web", 0, "ann may change the group web: no rule keeps anybody of that name from it."),
         (
@@ -91,7 +97,13 @@ def test_of_a_file_it_is_all_that_it_says(pool: Path, capfd: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("what", "hint"), [("groop/web", "Did you mean group"), ("groups/no.yaml", ""), ("web", "Say a kind")]
+    ("what", "hint"),
+    [
+        ("groop/web", "Did you mean group"),
+        ("groups/no.yaml", "Say a kind"),
+        ("web", "Did you mean group/web?"),
+        ("nothing", "Say a kind"),
+    ],
 )
 def test_what_means_nothing_is_told(
     pool: Path, capfd: pytest.CaptureFixture[str], what: str, hint: str
@@ -100,6 +112,24 @@ def test_what_means_nothing_is_told(
     err = capfd.readouterr().err
     assert f"There is nothing that {what} means." in err
     assert hint in err
+
+
+@pytest.mark.parametrize(
+    ("what", "note"),
+    [
+        ("param/HOSTS", "note: There is no param HOSTS yet. Did you mean HOST?\n"),
+        ("param/PORT_1", ""),
+        ("group/default", ""),
+        ("feature/*", ""),
+        ("rule/allowed_signers", ""),
+        ("node/new", ""),
+    ],
+)
+def test_a_name_that_nothing_has_is_noted(
+    pool: Path, capfd: pytest.CaptureFixture[str], what: str, note: str
+) -> None:
+    assert run(["-C", str(pool), "may", "eve", what]) == 0
+    assert capfd.readouterr().err == note
 
 
 def test_rules_that_cannot_be_read_answer_nothing(pool: Path, capfd: pytest.CaptureFixture[str]) -> None:

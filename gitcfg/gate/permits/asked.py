@@ -6,26 +6,15 @@ from typing import Any
 import msgspec
 
 from gitcfg.check.rule_names import JUDGING
-from gitcfg.gate.permits.permits import Permits, named, permits, refusing
+from gitcfg.gate.permits.known import WORDS, names
+from gitcfg.gate.permits.permits import KINDS, Permits, named, permits, refusing
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.gate.permits.touched import touched
 from gitcfg.git.tree import Entry, Tree
+from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Rule
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.rules import RuleKind
-
-_WORDS = {
-    "feature": "features",
-    "param": "params",
-    "parameter": "params",
-    "group": "groups",
-    "node": "nodes",
-    "file": "files",
-    "subsystem": "subsystems",
-    "template": "templates",
-    "secret": "secrets",
-    "rule": "rules",
-}
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -52,14 +41,18 @@ def _answer(said: Permits, who: str, thing: Thing) -> Answer:
 
 def _meant(tree: Tree, what: str) -> tuple[Thing, ...]:
     word, _, name = what.partition("/")
-    if word in _WORDS and name:
-        return (Thing(_WORDS[word], name),)
+    stands = tree.entry(what) is not None
+    is_path = stands or name.endswith(".yaml")
+    if name and (word in WORDS or (word in KINDS and not is_path)):
+        return (Thing(WORDS.get(word, word), name),)
     if what.startswith("/"):
         return (Thing("files", what),)
     if what in JUDGING:
         return (Thing("rules", what),)
-    if tree.entry(what) is None:
-        hint = did_you_mean(word, _WORDS) if name else ""
+    if not stands:
+        called = [kind for kind, key in WORDS.items() if what in names(load(tree), key)]
+        near = did_you_mean(word, WORDS) if name and not is_path else ""
+        hint = f"Did you mean {called[0]}/{what}?" if called else near
         known = "Say a kind and a name (feature/X), a path on nodes, or one of the repository's files."
         raise GitcfgError(f"There is nothing that {shown(what)} means.", hint or known)
     change = touched(tree, _Without(tree, what))
