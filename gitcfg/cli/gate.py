@@ -56,7 +56,13 @@ def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
         console.print(text.append(safe(fold(nodes)), "magenta"))
     old = ruling.base[:ABBREVIATED]
     shows = f"`gitcfg diff {old} {new}` shows it; " if ruling.changes else ""
-    console.print(f"{shows}`gitcfg check --at {new}` repeats the check.")
+    again = f"--each {old}..{new} --as WHO" if _is_charged(ruling, seen) else f"--at {new}"
+    console.print(f"{shows}`gitcfg check {again}` repeats the check.")
+
+
+def _is_charged(ruling: Ruling, seen: Seen) -> bool:
+    """Did somebody change what they may not? No commit alone shows that."""
+    return any(finding.code == "GC405" for each in (*ruling.earlier, seen) for finding in each.wrong)
 
 
 def tell_refusals(console: Console, rulings: Iterable[Ruling]) -> None:

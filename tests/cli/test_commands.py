@@ -1,9 +1,10 @@
 """Commands on repositories, word for word: cases/commands and cases/podim hold what is typed and printed.
 
 A case's sections: `=== PATH` a file of the repository (`(gone)` takes it away); `=== run ARGUMENTS` a
-command (`commit SUBJECT` commits everything, a day after the last one) with its exit code at the end
-(`-> 1`); then what it prints, stdout first, lines of stderr behind `! `. `{}` stands for the repository's
-folder, `{commit}` for the last commit. UPDATE_CASES=1 writes down what is printed now: read it before you
+command (`commit SUBJECT` commits everything, a day after the last one; `push WHO` pushes it as somebody to
+a server that judges pushes) with its exit code at the end (`-> 1`); then what it prints, stdout first, lines
+of stderr behind `! `, and of a push what the server says. `{}` stands for the repository's folder, `{commit}`
+for the last commit. UPDATE_CASES=1 writes down what is printed now: read it before you
 commit it.
 """
 
@@ -19,6 +20,7 @@ import pytest
 
 from gitcfg.cli.main import run
 from tests.cli.published import judge
+from tests.gate.server import Answer, Server
 
 CASES = Path(__file__).parent.parent / "cases"
 UPDATE = bool(os.environ.get("UPDATE_CASES"))
@@ -81,6 +83,13 @@ def test_rules_mean_what_the_case_says(
     follow(path, empty, capfdbinary)
 
 
+def pushed(folder: Path, who: str) -> Answer:
+    """What a server of the repository's own says, which is there from the first push on."""
+    server = Server(folder / ".git/server")
+    git(folder, "config", "remote.origin.url", server.folder.as_uri())
+    return server.push(folder, "HEAD:main", who=who)
+
+
 def follow(path: Path, folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """Run the commands of a case. AssertionError: something else is printed."""
     text = path.read_text()
@@ -100,6 +109,11 @@ def follow(path: Path, folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) 
             git(folder, "add", "--all")
             git(folder, "commit", "--quiet", "-m", command.partition(" ")[2] or "commit", day=next(days))
             told.append(f"=== {heading}\n")
+            continue
+        if command.startswith("push "):
+            answer = pushed(folder, command.removeprefix("push "))
+            lines = "".join(f"{line}\n" for line in answer.said)
+            told.append(f"=== run {command} -> {int(not answer.taken)}\n{said(folder, lines.encode(), b'')}")
             continue
         code = run(shlex.split(command))
         out = capfdbinary.readouterr()

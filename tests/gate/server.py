@@ -1,5 +1,6 @@
 """A real server with the gate, and desks that push to it."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -21,6 +22,9 @@ ENVIRONMENT = {
     "GIT_COMMITTER_EMAIL": "ada@example.org",
     "LC_ALL": "C.UTF-8",
 }
+
+CODE = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+"""Where the hook finds the gitcfg that is tested."""
 
 
 def git(folder: Path, *words: str) -> str:
@@ -72,17 +76,17 @@ class Server:
             commit(desk, files, "First")
         return desk
 
-    def push(self, desk: Path, *words: str) -> Answer:
-        """Push to it."""
-        started = self.start(desk, *words)
+    def push(self, desk: Path, *words: str, who: str = "") -> Answer:
+        """Push to it, as somebody whom it names to its hooks."""
+        started = self.start(desk, *words, who=who)
         _, told = started.communicate(timeout=SECONDS)
         return answer(started.returncode, told)
 
-    def start(self, desk: Path, *words: str) -> subprocess.Popen[str]:
+    def start(self, desk: Path, *words: str, who: str = "") -> subprocess.Popen[str]:
         """Begin to push."""
         return subprocess.Popen(
             ["git", "-C", str(desk), "push", "--quiet", "origin", *words],
-            env=ENVIRONMENT | {"HOME": str(self.home)},
+            env=ENVIRONMENT | CODE | {"HOME": str(self.home), "GITEA_PUSHER_NAME": who},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
