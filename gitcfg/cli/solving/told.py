@@ -51,7 +51,8 @@ def _change(one: Folded) -> Text:
 def _conflict(decision: "Decision") -> Iterator[Text]:
     failed = safe(decision.problem)
     yield Text(f"A rule cannot be asked: {failed}" if failed else "These cannot hold together:", "bold red")
-    yield from aligned([(Text(f"  {safe(one.text)}"), _places(one.origins)) for one in decision.causes])
+    causes = [(Text(f"  {safe(one.text)}"), _places(one.origins)) for one in decision.causes]
+    yield from aligned(causes, widest=80)
     if decision.nodes:
         yield Text(f"  nodes: {safe(fold(decision.nodes))}")
     if decision.suggestion is not None:
