@@ -68,10 +68,21 @@ def _too_much(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Fi
     return of("GC306", params, message, _places(those), _nodes(those), hint)
 
 
+def _secret(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Finding:
+    collect = lack.collect
+    message = (
+        f"{listed(_own(those))} is collected from {collect.param} of nodes that have {collect.feature}, "
+        "and of some that is a secret, which is theirs alone."
+    )
+    hint = "Bind {$secret: NAME} here as well: its `for` says which nodes may have it."
+    return of("GC306", _own(those), message, _places(those), _nodes(those), hint)
+
+
 _TOLD: Mapping[Why, Callable[[Collecting, Lack, Sequence[Asking]], Finding]] = {
     Why.CIRCLE: _circle,
     Why.NOT_ONE: _not_one,
     Why.TOO_MUCH: _too_much,
+    Why.SECRET: _secret,
 }
 
 

@@ -39,6 +39,7 @@ class Why(Enum):
     UNREADABLE = "unreadable"  # its condition means nothing
     FAILED = "failed"  # its condition cannot be said of some nodes
     TOO_MUCH = "too much"
+    SECRET = "secret"  # it is a secret of some nodes, which is for them alone
     NOT_ONE = "not one"  # one is wanted, and there are none or several
 
 

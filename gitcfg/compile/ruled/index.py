@@ -127,8 +127,9 @@ def key_of(collect: Collect, said: Said) -> Hashable | None:
 def _values(collect: Collect, kind: NodeClass, lacking: Callable[[NodeClass, str], Lack | None]) -> _Given:
     """What nodes of a class give: of a list its items, of what is not bound, and of secrets, nothing."""
     value = kind.some((collect.param,)).get(collect.param)
-    items = [] if value is None or is_secret(value) else as_items(value)
-    items = [item for item in items if presentable(item)]  # a fact may look like one, within a list
+    if is_secret(value):
+        return _Given([], lack=Lack(Why.SECRET, collect))
+    items = [item for item in ([] if value is None else as_items(value)) if presentable(item)]
     return _Given(items, weigh(items), lacking(kind, collect.param))
 
 

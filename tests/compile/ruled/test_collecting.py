@@ -180,9 +180,15 @@ def test_secrets_are_not_collected() -> None:
     more = {
         "secrets/s": "for: 'true'\nversion: 1",
         "nodes/a": "features: [dns]\nparams: {plain: {$secret: s}}",
-        "nodes/b": "features: [dns]\nparams: {plain: 7}",
+        "nodes/b": "features: [dns]\nfacts: {subnet: s1}\nparams: {plain: 7}",
+        "nodes/c": "features: [dns]\nfacts: {subnet: s2}\nparams: {plain: 8}",
     }
-    assert collecting("{param: plain, feature: dns}", **more)["e"].params["listed"] == [7]
+    found = collecting("{param: plain, feature: dns}", **more)
+    assert set(values(found).values()) == {None}
+    assert {lack.why for _, lack in wanting(found)} == {Why.SECRET}
+    more["nodes/a"] = "features: [dns]\nfacts: {subnet: s1}\nparams: {plain: {$secret: s}}"
+    found = collecting("{param: plain, feature: dns, same: [subnet]}", **more)
+    assert (found["e"].params["listed"], found["g"].params["listed"]) == (None, [8])
 
 
 def test_a_condition_that_cannot_be_read_leaves_nothing() -> None:
@@ -278,18 +284,6 @@ def test_what_grows_with_every_step_ends_with_a_problem() -> None:
     assert {lack.why for _, lack in lacking} == {Why.TOO_MUCH}
     assert {each.param for each, _ in lacking if each.own} == {"p3"}
     assert {each.param for each, _ in lacking if not each.own} == {"p4", "p5"}
-
-
-@pytest.mark.parametrize("said", ["one: true", "join: ''", "sort: value"])
-def test_what_looks_like_a_secret_in_a_list_is_not_collected(said: str) -> None:
-    more = {
-        "secrets/s": "for: 'false'\nversion: 1",
-        "nodes/a": "features: [dns]\nfacts: {mine: [{$secret: s, version: 1}]}\n"
-        "params: {tags: {$fact: mine}}",
-        "nodes/c": "{}",
-    }
-    found = collecting(f"{{param: tags, feature: dns, {said}}}", "plain", **more)
-    assert found["e"].params["plain"] in (None, "", [])
 
 
 def test_what_others_give_makes_a_difference() -> None:
