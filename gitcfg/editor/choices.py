@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gitcfg.compile.ruled.collect import NAME
 from gitcfg.editor.base import Schema
 from gitcfg.editor.families import expression
 from gitcfg.model import Model
@@ -72,6 +73,17 @@ def selected(model: Model) -> Schema:
         others = {"type": "string", "minLength": 1}
     bound = {name for name in found - known if "${" not in name}
     return {"anyOf": [one_of(known | bound, model.parameters), others]}
+
+
+def collect(model: Model, said: Schema, names: Mapping[str, Schema]) -> Schema:
+    """What `$collect` takes: names are offered, and judged by the checks."""
+    offered = {
+        "param": open_to({NAME, *model.parameters}, {}),
+        "feature": open_to(model.features, {}),
+        "same": {"items": names["fact"]},
+    }
+    parts = {key: {**part, **offered.get(key, {})} for key, part in said["properties"].items()}
+    return {**said, "properties": parts}
 
 
 def _made(name: str) -> str:

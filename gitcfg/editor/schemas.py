@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from gitcfg.editor.base import Schema, based, needed, ref
-from gitcfg.editor.choices import definitions, open_to, selected
+from gitcfg.editor.choices import collect, definitions, open_to, selected
 from gitcfg.editor.files import file_entry
 from gitcfg.editor.params import params
 from gitcfg.editor.rules import rules
@@ -109,6 +109,7 @@ def _shared(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
     operations = {**base["binding"]["then"]["properties"]}
     for word in ("fact", "secret"):
         operations[f"${word}"] = {"description": operations[f"${word}"]["description"], **names[word]}
+    operations["$collect"] = collect(model, operations["$collect"], names)
     types = {binding_name(one): one for one in model.parameters.values() if one.type is not None}
     use = base["use"]
     instance = {
@@ -119,6 +120,7 @@ def _shared(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
     return {
         **names,
         "marked": MARKED,
+        "plain": base["plain"],
         "binding": {
             "if": base["binding"]["if"],
             "then": {**base["binding"]["then"], "properties": operations},

@@ -30,7 +30,7 @@ _COMPOSING: Mapping[str, tuple[str, ...]] = {
     "expression": ("$and", "$or"),
     "map": ("$merge",),
 }
-_ALWAYS = ("$unset", "$fact", "$default", "$secret")
+_ALWAYS = ("$unset", "$fact", "$default", "$secret", "$collect")
 _OF_SECRETS = ("$unset", "$secret")
 # As what JSON type a value of each type is judged by the parameter's own schema. Text that stands for a
 # number, or for a list, is not: what it stands for is judged, and an editor does not know it.

@@ -30,6 +30,7 @@ RIGHT: list[dict[str, Any]] = [
     {"install": "F", "where": "x", "count": {"max": 1}},
     {"limit": "F", "over": "F", "count": {"max": 1}},
     {"set": {"P": 1}},
+    {"set": {"P": {"$collect": {"param": "P", "feature": "F", "same": ["x"], "sort": "value", "one": True}}}},
     {"domain": {"anything": [1, "a-b"]}, "unique": "fleet"},
     {"forbid": {"by": ["x"], "features": ["F", "G*"], "params": ["P", "Q*"], "groups": ["g", "default"]}},
     {"allow": {"by": ["x"], "rules": ["known", "*"], "nodes": ["n1"], "files": ["/f"]}},
@@ -67,6 +68,14 @@ def test_names_are_offered_with_their_descriptions() -> None:
     assert entry["install"]["enumDescriptions"] == ["One."]
     permitted = found["definitions"]["permit"]["properties"]
     assert permitted["rules"]["items"]["anyOf"][0] == {"enum": ["known"], "enumDescriptions": ["All."]}
+
+
+def test_what_may_be_collected_is_offered_and_all_is_taken() -> None:
+    operations = schemas(load(DictTree(FILES)))["groups"]["definitions"]["binding-integer"]["else"]["then"]
+    parts = operations["properties"]["$collect"]["properties"]
+    assert parts["param"]["anyOf"] == [{"enum": ["P", "name"]}, {}]
+    assert parts["feature"]["anyOf"] == [{"enum": ["F"]}, {}]
+    assert parts["join"]["description"]
 
 
 def test_slots_and_values_of_allocations_are_judged() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum, auto
 
-from gitcfg.convert.sanitize.words import CHOICES, SCHEMA, SCHEMA_CHOICES, keys
+from gitcfg.convert.sanitize.words import CHOICES, COLLECTED, SCHEMA, SCHEMA_CHOICES, keys
 
 
 class Role(Enum):
@@ -19,6 +19,7 @@ class Role(Enum):
     SCHEMA_NAMED = auto()  # keys are names, below each a schema
     SCHEMA_PATTERNS = auto()  # keys are regular expressions, below each a schema
     PATTERN = auto()
+    COLLECT = auto()  # keys are the format's, scalars names and words of it
     RANGES = auto()  # keys are names, scalars values and ranges of them
     CEL = auto()
     COMMIT = auto()
@@ -56,12 +57,14 @@ _SCHEMA = {
     ),
     "$comment": Role.PROSE,
 }
+_OPERATIONS = {"$fact": Role.STRUCTURE, "$secret": Role.STRUCTURE, "$collect": Role.COLLECT}
 _BELOW: Mapping[Role, tuple[Mapping[str, Role], Role]] = {
     Role.STRUCTURE: (_STRUCTURE, Role.STRUCTURE),
     Role.CHOICE: (_STRUCTURE, Role.STRUCTURE),
     Role.ENTRY: (_ENTRY, Role.STRUCTURE),
     Role.NAMED: ({}, Role.ENTRY),
-    Role.VALUE: ({"$fact": Role.STRUCTURE, "$secret": Role.STRUCTURE}, Role.VALUE),
+    Role.VALUE: (_OPERATIONS, Role.VALUE),
+    Role.COLLECT: ({"where": Role.CEL, "join": Role.VALUE}, Role.COLLECT),
     Role.SCHEMA: (_SCHEMA, Role.SCHEMA),
     Role.SCHEMA_NAMED: ({}, Role.SCHEMA),
     Role.SCHEMA_PATTERNS: ({}, Role.SCHEMA),
@@ -76,7 +79,7 @@ def below(role: Role, key: str) -> Role:
 
 def is_word(role: Role, key: str) -> bool:
     """Is a key one of the format's, where it stands?"""
-    if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE):
+    if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE, Role.COLLECT):
         return key in keys()
     if role is Role.SCHEMA:
         return key in SCHEMA
@@ -87,4 +90,6 @@ def is_choice(role: Role, text: str) -> bool:
     """Is a scalar a word of the format, where it stands?"""
     if role is Role.SCHEMA_CHOICE:
         return text in SCHEMA_CHOICES
+    if role is Role.COLLECT:
+        return text in COLLECTED
     return role is Role.CHOICE and (text in CHOICES or text[:1].isdigit())

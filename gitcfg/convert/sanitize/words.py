@@ -29,6 +29,9 @@ CHOICES = _set(
 )
 """What may be said where only some words may."""
 
+COLLECTED = _set("name value")
+"""What `$collect` takes instead of a parameter, and puts in order by."""
+
 SCHEMA = _set(
     "$schema $id $ref $defs $comment title description type properties patternProperties required enum const"
     " default examples items prefixItems contains minContains maxContains additionalProperties"
