@@ -9,7 +9,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gitcfg.comparison.change import access
-from gitcfg.explain.words import told, written
+from gitcfg.explain.words import left_open, told, written
 from gitcfg.model.texts import safe
 from gitcfg.web import content, words
 from gitcfg.web.asked import Asked
@@ -79,6 +79,7 @@ def _environment() -> Environment:
         "lined": str.splitlines,
         "access": access,
         "told": told,
+        "left_open": left_open,
         "written": written,
     }
     found.tests["bound"] = words.bound

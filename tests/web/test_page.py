@@ -13,7 +13,7 @@ from gitcfg.comparison.change import Change, Delta, Kind, Names
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.match import Match
 from gitcfg.history.effect import Effect
-from gitcfg.model import Finding, Op, Origin
+from gitcfg.model import Decision, Finding, Op, Origin
 from gitcfg.state import Event, NodeState, Result
 from gitcfg.web import POLICY, Frame, Visitor, asset, content, page, words
 from gitcfg.web.asked import Asked
@@ -61,7 +61,14 @@ STATE = NodeState(
     deployed=-1e300,
 )
 STEP = TrailStep(
-    Op.APPEND, [NASTY], {NASTY: NASTY}, ORIGIN, (f"feature {NASTY}", f"group {NASTY}"), False, True
+    Op.APPEND,
+    [NASTY],
+    {NASTY: NASTY},
+    ORIGIN,
+    (f"feature {NASTY}", f"group {NASTY}"),
+    False,
+    True,
+    decided=(Decision(NASTY, NASTY, ORIGIN, Origin(f"allocations/{NASTY}.yaml")),),
 )
 CONFIGURED = content.Configured(
     NASTY,
@@ -119,7 +126,7 @@ PAGES: dict[str, msgspec.Struct] = {
     "history": content.HistoryPage(
         NASTY,
         NASTY,
-        content.Explained(NASTY, NASTY, (content.Made(STEP, SHORT), content.Made(STEP, None))),
+        content.Explained(NASTY, NASTY, (content.Made(STEP, SHORT, (SHORT,)), content.Made(STEP, None))),
         (content.Turn(SHORT, EFFECT),),
         True,
         HERE,

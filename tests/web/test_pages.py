@@ -249,6 +249,17 @@ def test_a_parameter_says_who_made_each_step_and_when_it_changed(place: Place, l
     assert place.commits[1][:10] not in found.text.partition("Accepted:")[0]  # it did not change that
 
 
+def test_what_was_decided_for_a_rule_says_so_with_the_commit_of_its_allocation(
+    place: Place, looks: str
+) -> None:
+    assert "left open by rule one-credd" in read(place, f"/nodes/submit1{DOMAIN}", looks).text
+    ported = read(place, f"/nodes/mpi2{DOMAIN}/history?param=FORWARDED_PORT", looks).text
+    assert "decided for rule startd-ports" in ported
+    assert "FORWARDED_PORT is left open by rule startd-ports at rules/gateways.yaml:8" in ported
+    told = read(place, f"/nodes/submit1{DOMAIN}/history?param=SEC_CREDENTIAL_DIRECTORY_KRB", looks).text
+    assert f"decided at allocations/one-credd.yaml:3 by {place.commits[0][:10]} a, " in told
+
+
 def test_who_has_logged_in_finds_the_way_on_where_nothing_is(place: Place, looks: str) -> None:
     found = Read(place.ask("/nowhere", looks).text)
     assert "/releases" in [said["href"] for said in found.all("a")]

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.blamed import Blamer
-from gitcfg.model import GitcfgError
+from gitcfg.model import GitcfgError, Origin
 from gitcfg.server.fleets import Fleets
 from gitcfg.server.pages.git import places
 from gitcfg.server.pages.shown import shown
@@ -41,13 +41,18 @@ def _explained(fleets: Fleets, commit: str, name: str, param: str) -> Explained 
             return None
         value, trail = fleet[name].told(param, True)
         blamer = fleets.source.blamer(commit)
-        steps = tuple(Made(step, _maker(blamer, step)) for step in trail)
+        steps = tuple(_made(blamer, step) for step in trail)
         return Explained(fleet.model.settings.default_group, value, steps)
 
 
-def _maker(blamer: Blamer, step: TrailStep) -> Commit | None:
+def _made(blamer: Blamer, step: TrailStep) -> Made:
+    deciding = [_maker(blamer, f"allocation {each.rule}", each.origin) for each in step.decided]
+    return Made(step, _maker(blamer, step.path[0], step.origin), tuple(deciding))
+
+
+def _maker(blamer: Blamer, label: str, origin: Origin) -> Commit | None:
     try:
-        found = blamer.of(step.path[0], step.origin)
+        found = blamer.of(label, origin)
     except GitcfgError:  # it stands in no definition: whoever has walked in is described nowhere
         return None
     return _commit(found) if found is not None else None

@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A step to a value, and the commit that made it what it is; None: git does not tell."""
+    """A step to a value, and the commit that made it what it is; None: git does not tell.
+
+    `deciding` are those of what was decided for rules.
+    """
 
     step: TrailStep
     commit: Commit | None
+    deciding: tuple[Commit | None, ...] = ()
 
 
 class Explained(msgspec.Struct, frozen=True):
