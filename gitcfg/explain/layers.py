@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.model import Feature, Group, ListEdit, Model, Node, Op, Origin, Override, Use
+from gitcfg.model import Feature, Group, ListEdit, Model, Node, Op, Origin, Override, Rule, Use
+from gitcfg.model.rules import RuleKind
 
 Definition = Feature | Group | Node | Override
 
@@ -19,7 +20,10 @@ class Mention(msgspec.Struct, frozen=True):
 
 
 def labelled(model: Model) -> Iterator[tuple[str, Definition]]:
-    """Every definition that binds parameters, brings files or lists features, with its layer's label."""
+    """Every definition that binds parameters, brings files or lists features, with its layer's label.
+
+    What a rule brings lies on nodes as what a group brings.
+    """
     for feature in model.features.values():
         yield f"feature {feature.name}", feature
     for group in model.groups.values():
@@ -30,6 +34,14 @@ def labelled(model: Model) -> Iterator[tuple[str, Definition]]:
         yield f"node {node.name}", node
     for override in model.overrides.values():
         yield f"override {override.name}", override
+    for rule in model.rules.values():
+        if rule.kind in (RuleKind.INSTALL, RuleKind.SET):
+            yield f"rule {rule.name}", _brought(rule)
+
+
+def _brought(rule: Rule) -> Group:
+    features = (Use(rule.feature.name, rule.feature.origin),) if rule.feature is not None else ()
+    return Group(rule.name, rule.origin, rule.description, features, rule.params)
 
 
 def listed(definition: Definition) -> tuple[Use, ...]:

@@ -10,7 +10,7 @@ from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.explain.layers import Mention, labelled, listed, said_by
 from gitcfg.explain.places import Place, places
 from gitcfg.explain.why_rule import Passing, passing
-from gitcfg.model import Feature, GitcfgError
+from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 
 
@@ -98,7 +98,10 @@ def _taken(node: FleetNode, would_be: Iterable[Place], name: str) -> Iterator[Ta
 
 
 def _elsewhere(fleet: Fleet, name: str) -> Iterator[str]:
+    """Who installs it; features only include, and rules tell more (`passing`)."""
     for label, definition in labelled(fleet.model):
         uses = listed(definition)
-        if not isinstance(definition, Feature) and name in fleet.layers.expanded(use.feature for use in uses):
+        if not label.startswith(("feature ", "rule ")) and name in fleet.layers.expanded(
+            use.feature for use in uses
+        ):
             yield label

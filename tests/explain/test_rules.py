@@ -93,6 +93,21 @@ def test_what_was_decided_is_shown(fleet: Fleet) -> None:
     )
 
 
+def test_features_and_parameters_say_which_rules_speak_of_them() -> None:
+    rules = FILES["rules/r.yaml"] + "  few: {limit: F, count: {max: 9}}\n"
+    found = Fleet(DictTree({**FILES, "rules/r.yaml": rules}), None, date(2026, 1, 1), NoCache())
+    feature = shown(found, "feature", "F")
+    assert (names(feature["installed_by"]), names(feature["limited_by"])) == (
+        ["node n1", "rule put"],
+        ["rule few"],
+    )
+    parameter = shown(found, "parameter", "P")
+    assert (names(parameter["domains"]), [one["layer"] for one in parameter["settings"]]) == (
+        ["rule ports"],
+        ["rule set"],
+    )
+
+
 def test_all_are_told_in_short(fleet: Fleet) -> None:
     def figures(kind: str) -> dict[str, Any]:
         record = summaries_record(None, KINDS[kind], KINDS[kind].summaries(fleet.compiled))
@@ -133,7 +148,17 @@ def test_programs_read_them_as_the_schema_says(
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     monkeypatch.chdir(tmp_path)
-    asked = ["rules", "allocations", "rule put", "rule set", "rule ports", "rule out", "allocation ports"]
+    asked = [
+        "feature F",
+        "parameter P",
+        "rules",
+        "allocations",
+        "rule put",
+        "rule set",
+        "rule ports",
+        "rule out",
+        "allocation ports",
+    ]
     for words in asked:
         for output in ("json", "jsonl"):
             assert run(["show", *words.split(), "-o", output]) == 0, capfd.readouterr().err

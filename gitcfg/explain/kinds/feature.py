@@ -7,6 +7,7 @@ from gitcfg.explain.definition import Definition, Field, Kind, Nodes, Reference,
 from gitcfg.explain.layers import given, labelled, listed
 from gitcfg.explain.said import files, mentioning, refs, settings, uses
 from gitcfg.model import Feature, Model, Node, Override, Ref
+from gitcfg.model.rules import RuleKind
 from gitcfg.render.templates import TemplateEngine
 
 
@@ -35,6 +36,7 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
         "files": files(fleet, engine, label, feature),
         "included_by": tuple(_listing(model, name, including=True)),
         "installed_by": tuple(_listing(model, name, including=False)),
+        "limited_by": mentioning(name, _limits(model)),
         "taken_away_by": mentioning(name, _withouts(model)),
         "depended_on_by": mentioning(name, [(other.name, other.depends) for other in others]),
         "in_conflict_with": mentioning(name, [(other.name, other.conflicts) for other in others]),
@@ -55,6 +57,12 @@ def _listing(model: Model, feature: str, including: bool) -> Iterator[Reference]
         if isinstance(layer, Feature) is including:
             for found in uses(use for use in listed(layer) if use.feature == feature):
                 yield Reference(layer.name if including else label, found.origin, found.instances)
+
+
+def _limits(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:
+    for rule in model.rules.values():
+        if rule.kind is RuleKind.LIMIT and rule.feature is not None:
+            yield f"rule {rule.name}", (rule.feature,)
 
 
 def _withouts(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:

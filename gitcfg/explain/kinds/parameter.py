@@ -1,16 +1,16 @@
 """Parameters: how they are declared, who binds them, where that wins, and what takes them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NOTHING
-from gitcfg.explain.definition import Definition, Field, Flag, Kind, Names, Nodes, Summary, Value
+from gitcfg.explain.definition import Definition, Field, Flag, Kind, Names, Nodes, Reference, Summary, Value
 from gitcfg.explain.kinds.bound import bound_anywhere, bound_on, counts, members, settings_of
 from gitcfg.explain.kinds.subsystem import interest
 from gitcfg.explain.kinds.taken import taking_files, taking_templates
 from gitcfg.explain.said import mentioning, refs
-from gitcfg.model import Origin, Parameter
+from gitcfg.model import Model, Origin, Parameter
 from gitcfg.render.templates import TemplateEngine
 
 
@@ -40,6 +40,7 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
         **_declared(fleet, name, parameter),
         "depended_on_by": mentioning(name, [(other.name, other.depends) for other in others]),
         "in_conflict_with": mentioning(name, [(other.name, other.conflicts) for other in others]),
+        "domains": tuple(_domains(model, family)),
         "subsystems": tuple(interest(model, name)),
         "files": taking_files(fleet, engine, name),
         "templates": tuple(taking_templates(fleet, engine, name)),
@@ -70,6 +71,14 @@ def _declared(fleet: Fleet, name: str, parameter: Parameter | None) -> dict[str,
         "depends": refs(said.depends),
         "conflicts": refs(said.conflicts),
     }
+
+
+def _domains(model: Model, params: Collection[str]) -> Iterator[Reference]:
+    """The rules that say which values it may have; those over instances speak of attributes."""
+    for rule in model.rules.values():
+        for domain in rule.domains.values() if rule.over is None else ():
+            if domain.name in params:
+                yield Reference(f"rule {rule.name}", domain.origin)
 
 
 def _default(fleet: Fleet, parameter: Parameter | None) -> Any:
