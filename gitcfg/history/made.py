@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.compile.declarations import Declarations
 from gitcfg.history.declared import alike, declarations, parameters, secrets
 from gitcfg.history.documents import Documents
-from gitcfg.history.implied import Counts, Implied, collects, kinds
+from gitcfg.history.implied import Counts, Implied, kinds
 from gitcfg.history.kept import KeptLayers, KeptStacks
 from gitcfg.history.pool import settings_of
 from gitcfg.history.ruling import Ruling, ruling
@@ -18,10 +18,7 @@ from gitcfg.model import Model, Settings
 
 
 class Made(msgspec.Struct, frozen=True):
-    """The layers at one commit; those of the neighbour as long as they are made of the same.
-
-    `collects`: does any definition take values from other nodes?
-    """
+    """The layers at one commit; those of the neighbour as long as they are made of the same."""
 
     snapshot: Snapshot
     settings: Settings
@@ -29,7 +26,6 @@ class Made(msgspec.Struct, frozen=True):
     ruling: Ruling
     declarations: Declarations
     implied: Counts
-    collects: bool
     layers: KeptLayers
     stacks: KeptStacks
 
@@ -56,9 +52,7 @@ class Maker:
         declared = self._declarations(older, snapshot, implied, ruled)
         found = self._scope(older, snapshot, settings, keys, ruled)
         layers, stacks = _stacks(older, settings, found, declared)
-        same = older is not None and implied is older.implied and ruled is older.ruling
-        collecting = older.collects if older and same else collects(implied, ruled)
-        return Made(snapshot, settings, found, ruled, declared, implied, collecting, layers, stacks)
+        return Made(snapshot, settings, found, ruled, declared, implied, layers, stacks)
 
     def _scope(
         self,

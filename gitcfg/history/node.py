@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.nodes import said
 from gitcfg.history.conditions import Conditions, bringing
@@ -14,13 +15,18 @@ from gitcfg.history.outline import Outline
 from gitcfg.history.rooted import NodeRoots
 from gitcfg.history.snapshot import Key, Snapshot
 from gitcfg.history.whole import Whole, Wholes
+from gitcfg.model import Op
 
 
 class NodeState(msgspec.Struct, frozen=True):
-    """A node at one commit, None where it is not there; `whole` where it takes all nodes to tell."""
+    """A node at one commit, None where it is not there.
+
+    `alone` is what it is made of, and `whole` the fleet that tells what it collects, if it does.
+    """
 
     snapshot: Snapshot
     made: Made | None = None
+    alone: FleetNode | None = None
     whole: Whole | None = None
     node: FleetNode | None = None
 
@@ -28,8 +34,8 @@ class NodeState(msgspec.Struct, frozen=True):
 class OneNode:
     """A node by its name, followed from commit to commit.
 
-    Where values are collected it is one of a fleet, else it is made of what it leads to alone. `outline`
-    is what of definitions matters, if not all.
+    It is made of what it leads to; where it collects values it is one of a whole fleet. `outline` is what
+    of definitions matters, if not all.
     """
 
     def __init__(self, name: str, content: Callable[[bytes], bytes], outline: Outline | None = None) -> None:
@@ -45,18 +51,18 @@ class OneNode:
         made = self._maker.make(older.made if older else None, snapshot, keys)
         if made is None:
             return NodeState(snapshot)
-        if made.collects:
-            return self._collecting(older, made, keys)
-        before = older.made if older and older.whole is None else None
-        same = before and made.stacks is before.stacks and made.scope.said_as(before.scope)
-        return NodeState(snapshot, made, None, older.node if older and same else self._compiled(made))
-
-    def _collecting(self, older: NodeState | None, made: Made, keys: frozenset[Key]) -> NodeState:
-        before = older.whole if older else None
-        whole = self._wholes.follow(before, made.snapshot, keys)
-        if older and whole is before:
-            return NodeState(made.snapshot, made, whole, older.node)
-        return NodeState(made.snapshot, made, whole, whole.node(self._name) if whole else None)
+        before = older.made if older else None
+        if older and before and made.stacks is before.stacks and made.scope.said_as(before.scope):
+            alone, collecting = older.alone, older.whole is not None
+        else:
+            alone = self._compiled(made)
+            collecting = alone is not None and _collects(alone.kind)
+        if not collecting:
+            return NodeState(snapshot, made, alone, None, alone)
+        whole = self._wholes.follow(older.whole if older else None, snapshot, keys)
+        if older and whole is older.whole:
+            return NodeState(snapshot, made, alone, whole, older.node)
+        return NodeState(snapshot, made, alone, whole, whole.node(self._name) if whole else None)
 
     def _compiled(self, made: Made) -> FleetNode | None:
         own, nodeset, *overrides = made.scope.roots.said
@@ -68,3 +74,10 @@ class OneNode:
         rules = bringing(made.stacks)
         kind = self._conditions.compiled(self._name, about, listed, selecting, made.stacks, rules)
         return FleetNode(self._name, kind, about)
+
+
+def _collects(kind: NodeClass) -> bool:
+    """Does a class take values from other nodes?"""
+    names = frozenset[str]().union(*(part.pending for part in kind.parts))
+    cells = (cell for name in names if (cell := kind.cell(name)) is not None)
+    return any(step.op is Op.COLLECT for cell in cells for step in cell.steps)
