@@ -86,8 +86,11 @@ def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
 def _add_users(names: dict[str, set[str]], side: Version) -> None:
     """Add to the definitions that changed those that bind a secret which did. _Everybody: any may bind it.
 
-    Of nodes, which may be many, none is read for it: it is known which of them bind what.
+    Of nodes, which may be many, none is read for it: it is known which of them bind what. On which nodes
+    a rule binds one is not looked for.
     """
+    if any(_among(secrets_of(rule.params.values()), names["secrets"]) for rule in side.model.rules.values()):
+        raise _Everybody
     for kind in LAYERS:
         for name, layer in getattr(side.model, kind).items() if kind != "nodes" else ():
             said = layer.definition if isinstance(layer, NodeSet) else layer

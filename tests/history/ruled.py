@@ -79,6 +79,6 @@ RULED: Extras = {
         "parameters: {UND: {type: list, tags: [t]}}\n",
         "parameters: {STR: {type: string, default: q}, LIS: {type: list}}\n",
     ),
-    "secrets/t.yaml": ("for: 'true'\nversion: 5\n",),
+    "secrets/t.yaml": ("for: 'true'\nversion: 5\n", "for: 'false'\nversion: 6\n"),
 }
 """What random repositories have not that know of no rules, or not so."""

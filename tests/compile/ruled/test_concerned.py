@@ -42,6 +42,18 @@ def test_what_rules_may_do_with_a_change_concerns_all(
     assert concerned(version(FILES), version({**FILES, path: text})) == nodes
 
 
+@pytest.mark.parametrize(("bound", "nodes"), [("s", None), ("t", frozenset())])
+def test_a_secret_that_a_rule_binds_may_concern_all(bound: str, nodes: frozenset[str] | None) -> None:
+    files = {
+        **FILES,
+        "rules/s.yaml": f"rules:\n  key: {{set: {{p: {{$secret: {bound}}}}}}}\n",
+        "secrets/s.yaml": "for: 'true'\n",
+        "secrets/t.yaml": "for: 'true'\n",
+    }
+    changed = {**files, "secrets/s.yaml": "for: 'true'\nversion: 2\n"}
+    assert concerned(version(files), version(changed)) == nodes
+
+
 COLLECTS = "params: {p: {$collect: {param: name, feature: web}}}"
 
 
