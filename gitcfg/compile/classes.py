@@ -16,7 +16,7 @@ from gitcfg.compile.recent import Recent
 from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought
 from gitcfg.compile.trail import TrailStep, trail
 from gitcfg.compile.values import Misfit
-from gitcfg.model import Decision, Fact, FileEntry, Override, Ref
+from gitcfg.model import Decision, Fact, FileEntry, Op, Override, Ref
 from gitcfg.model.secrets import is_secret, secret_name
 
 _NO_FEATURES = frozenset[str]()
@@ -124,6 +124,15 @@ class NodeClass:
             fold(cell.steps, NOTHING, self.facts(name, cell.steps)) if cell.value is PENDING else cell.value
         )
         return final(self.layers.declarations, name, value)
+
+    @property
+    def collected(self) -> frozenset[str]:
+        """The parameters of which values of other nodes are a part."""
+        pending = _NO_FEATURES.union(*(part.pending for part in self.parts))
+        cells = ((name, self.cell(name)) for name in pending)
+        return frozenset(
+            name for name, cell in cells if cell and any(step.op is Op.COLLECT for step in cell.steps)
+        )
 
     def facts(self, name: str, steps: Iterable[Step] | None = None) -> Mapping[Any, Any]:
         """The nodes' facts as values of one parameter, and what it collects, by what that is.

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import msgspec
 
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.nodes import said
 from gitcfg.history.conditions import Conditions, bringing
@@ -15,7 +14,6 @@ from gitcfg.history.outline import Outline
 from gitcfg.history.rooted import NodeRoots
 from gitcfg.history.snapshot import Key, Snapshot
 from gitcfg.history.whole import Whole, Wholes
-from gitcfg.model import Op
 
 
 class NodeState(msgspec.Struct, frozen=True):
@@ -56,7 +54,7 @@ class OneNode:
             alone, collecting = older.alone, older.whole is not None
         else:
             alone = self._compiled(made)
-            collecting = alone is not None and _collects(alone.kind)
+            collecting = alone is not None and bool(alone.kind.collected)
         if not collecting:
             return NodeState(snapshot, made, alone, None, alone)
         whole = self._wholes.follow(older.whole if older else None, snapshot, keys)
@@ -74,10 +72,3 @@ class OneNode:
         rules = bringing(made.stacks)
         kind = self._conditions.compiled(self._name, about, listed, selecting, made.stacks, rules)
         return FleetNode(self._name, kind, about)
-
-
-def _collects(kind: NodeClass) -> bool:
-    """Does a class take values from other nodes?"""
-    names = frozenset[str]().union(*(part.pending for part in kind.parts))
-    cells = (cell for name in names if (cell := kind.cell(name)) is not None)
-    return any(step.op is Op.COLLECT for cell in cells for step in cell.steps)

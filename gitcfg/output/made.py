@@ -7,6 +7,7 @@ from functools import cached_property
 import msgspec
 
 from gitcfg.cache.program import program
+from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.git.fingerprint import fingerprint
 from gitcfg.model import Group, Node, Override, Use
@@ -19,12 +20,15 @@ class Ingredients:
     """The ids of what nodes of a fleet are made from.
 
     A node's own files in the repository count, and those of the groups and features that it, its set and
-    its overrides mention, with all that these include; and what counts for every node. More may count than
-    has a say (a group that an override takes away), but nothing that has one is left out.
+    its overrides mention, with all that these include; what rules bring to it, and what it collects; and
+    what counts for every node. More may count than has a say (a group that an override takes away), but
+    nothing that has one is left out.
     """
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
+        joined = fleet.bringing is not None or fleet.collecting is not None
+        self._kinds = fleet.kinds if joined else {}  # found for all at once, before workers begin
         self._groups: dict[str, str] = {}
         self._features: dict[tuple[str, ...], str] = {}
 
@@ -39,7 +43,18 @@ class Ingredients:
                 parts += self._node(definition)
         for override in self._overrides(name):
             parts += (override.name, self._id(override.origin.file), self._uses(override.features))
+        if name in self._kinds:
+            parts += self._joined(self._kinds[name])
         return _digest(parts)
+
+    def _joined(self, kind: NodeClass) -> Iterator[str]:
+        """What nodes of a class have by rules, and from other nodes."""
+        brought, rules = kind.brought, self._fleet.model.rules
+        yield repr(brought)
+        yield from (self._uses(installed.uses) for installed in brought.installs)
+        yield from (repr(rules[rule].params) for rule in brought.sets)
+        collected = kind.some(sorted(kind.collected))
+        yield msgspec.json.encode(collected, order="sorted").decode()
 
     @cached_property
     def _for_all(self) -> str:

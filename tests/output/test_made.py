@@ -3,10 +3,12 @@
 import random
 from collections.abc import Mapping
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.generate import Options, repository
@@ -14,6 +16,9 @@ from gitcfg.git.tree import DictTree
 from gitcfg.load.document import parse
 from gitcfg.load.yaml import dump
 from gitcfg.output import File, Ingredients, Request, Scope, Stale, Unmade, fleet_source, update
+from tests.history.histories import Version, histories
+from tests.history.ruled import RULED
+from tests.history.runs import FEW
 from tests.output.sources import held
 
 TODAY = date(2026, 11, 20)
@@ -128,6 +133,53 @@ ALL = {"n1", "n2", "n3"}
 def test_what_a_node_is_made_from(path: str, text: str | None, renewed: set[str]) -> None:
     changed = {name: said for name, said in {**BASE, path: text}.items() if said is not None}
     before, after = made(BASE), made(changed)
+    assert {node for node in ALL if before[node][0] != after[node][0]} == renewed
+    assert {node for node in ALL if before[node][1] != after[node][1]} <= renewed
+
+
+@FEW
+@given(versions=histories(extras=RULED))
+def test_beside_rules_nodes_with_the_same_id_have_the_same_files(versions: list[Version]) -> None:
+    files = (version.files for version in versions)
+    sound = [each for each in files if each.get("gitcfg.yaml", "").startswith("format: 1")]
+    for before, after in pairwise(map(made, sound)):
+        for node in before.keys() & after.keys():
+            if before[node][0] == after[node][0]:
+                assert before[node][1] == after[node][1], node
+
+
+JOINED = {
+    **BASE,
+    "features/H.yaml": "params: {I: {$collect: {param: B, feature: F}}}\n",
+    "groups/two.yaml": "features: [H]\n",
+    "rules/r.yaml": (
+        "rules:\n"
+        "  a: {install: Lonely, where: '\"two\" in node.groups'}\n"
+        "  b: {set: {D: r}, where: '\"F\" in node.features'}\n"
+        "  c: {install: K, count: 1}\n"
+        "  d: {domain: {H: [80, 81]}}\n"
+    ),
+    "features/K.yaml": "{}\n",
+    "allocations/c.yaml": "install: [n1]\n",
+    "allocations/d.yaml": "values: {n1: {H: 80}, n3: {H: 80}}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "renewed"),
+    [
+        ("features/Lonely.yaml", "params: {C: other}\n", {"n3"}),
+        ("rules/s.yaml", "rules: {e: {set: {C: r}, where: 'node.name == \"n2\"'}}\n", {"n2"}),
+        ("rules/s.yaml", "rules: {e: {require: 'true'}}\n", set()),
+        ("rules/r.yaml", JOINED["rules/r.yaml"].replace("D: r", "D: s"), {"n1", "n2"}),
+        ("rules/r.yaml", JOINED["rules/r.yaml"].replace('"two"', '"one"'), ALL),
+        ("allocations/c.yaml", "install: [n2]\n", {"n1", "n2"}),
+        ("allocations/d.yaml", "values: {n1: {H: 80}, n3: {H: 81}}\n", {"n3"}),
+        ("nodes/n2.yaml", "labels: [old]\nparams: {B: other}\n", {"n2", "n3"}),
+    ],
+)
+def test_what_rules_bring_and_nodes_collect_is_part_of_it(path: str, text: str, renewed: set[str]) -> None:
+    before, after = made(JOINED), made({**JOINED, path: text})
     assert {node for node in ALL if before[node][0] != after[node][0]} == renewed
     assert {node for node in ALL if before[node][1] != after[node][1]} <= renewed
 
