@@ -1,6 +1,6 @@
 """The one compiled value: every node's configuration, made from one tree, never changed."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -177,6 +177,12 @@ class Fleet:
         from gitcfg.compile.ruled.collecting import Collecting
 
         return Collecting(self.bindings, lambda: self.classes, self.roster, self.declarations)
+
+    def beside(self, others: Callable[[], "Fleet"]) -> "Fleet":
+        """This fleet, whose nodes collect from those of another, which they are no part of."""
+        if self.collecting is not None:
+            self.collecting = others().collecting
+        return self
 
     def brought(self, name: str, said: Said, overrides: tuple[Override, ...]) -> Brought:
         """What rules bring to a node."""

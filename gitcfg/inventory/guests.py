@@ -26,7 +26,9 @@ def guest(fleet: Fleet, name: str, today: date) -> Fleet | None:
     groups = ListEdit(Op.SET, tuple(Ref(ref.name, ref.origin) for ref in model.settings.walk_in), origin)
     node = Node(name, Origin(origin.file), groups=groups)
     alone = part(replace(model, nodes={name: node}, nodesets={}), [name])
-    return Fleet(fleet.tree, None, today, NoCache(), alone)
+    found = Fleet(fleet.tree, None, today, NoCache(), alone)
+    found.compiled.beside(lambda: fleet.compiled)
+    return found
 
 
 def guests_behind(fleet: Fleet, seen: Iterable["NodeState"], today: date) -> frozenset[str]:

@@ -58,7 +58,8 @@ class Seen:
     @cached_property
     def _imagined(self) -> "whole.Fleet":
         fleet = self.fleet
-        return imagined(fleet.model, fleet.tree, self._today, self.target.name)
+        alone = imagined(fleet.model, fleet.tree, self._today, self.target.name)
+        return alone.beside(lambda: fleet.compiled)
 
     def since(self, before: "Seen") -> "Comparison":
         """What has become other on these nodes."""
