@@ -7,7 +7,7 @@ from gitcfg.check.fold import of
 from gitcfg.check.places import bindings
 from gitcfg.compile.declarations import implied_kinds
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.operations import NOTHING, PENDING
+from gitcfg.compile.operations import LACKING, NOTHING, PENDING
 from gitcfg.compile.values import Misfit, as_text
 from gitcfg.model import Binding, Finding, Op, Origin, Parameter
 
@@ -99,7 +99,7 @@ def unfit(
 ) -> Iterator[Finding]:
     """Where a value does not satisfy its parameter's schema. Text with macros waits for its target."""
     own = fleet.declarations.own_schema(parameter)
-    if own is None or own.refusal or value in (NOTHING, PENDING) or as_text(parameter, value):
+    if own is None or own.refusal or value in (NOTHING, PENDING, LACKING) or as_text(parameter, value):
         return
     reason = own.problem(value)
     if reason:

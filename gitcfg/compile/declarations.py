@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gitcfg.compile.expressions import unbalanced
-from gitcfg.compile.operations import NOTHING, Step
+from gitcfg.compile.operations import LACKING, NOTHING, Step
 from gitcfg.compile.ruled.collect import collect_of
 from gitcfg.compile.values import Misfit, as_list, describe, typed
 from gitcfg.load.schema import OwnSchema
@@ -132,7 +132,7 @@ class Declarations:
 
     def step(self, name: str, binding: Binding) -> Step:
         """A binding as a typed step. Misfit: the operation or its operand does not fit the type."""
-        given = self._operand(name, binding)
+        given = LACKING if binding.given is LACKING else self._operand(name, binding)
         return Step(binding.op, given, binding.origin, weigh(given), binding.decided)
 
     def _operand(self, name: str, binding: Binding) -> Any:

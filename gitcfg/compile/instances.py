@@ -1,12 +1,13 @@
 """Features installed as instances: `${as}` and `${with.x}` in names and values."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from gitcfg.model import Binding, Decision, Feature, Finding, Origin, Use
+from gitcfg.compile.operations import LACKING
+from gitcfg.model import Binding, Decision, Feature, Finding, Op, Origin, Use
 from gitcfg.model.names import shown
 from gitcfg.nodeset import NodeSetError, expand
 
@@ -35,7 +36,10 @@ def instance_of(use: Use) -> Instance | None:
 
 
 class Substitution:
-    """Replaces an instance's marks in a feature; attributes that it has not are findings."""
+    """Replaces an instance's marks in a feature; attributes that it has not are findings.
+
+    What is said by such an attribute is LACKING, and what is named by one is left out: no mark stays.
+    """
 
     def __init__(self, feature: str, instance: Instance) -> None:
         self.feature = feature
@@ -45,27 +49,37 @@ class Substitution:
 
     def bindings(self, params: Mapping[str, Binding]) -> dict[str, Binding]:
         """The feature's bindings as this instance says them."""
-        return dict(self._binding(*said) for said in params.items())
+        said = (self._binding(*each) for each in params.items())
+        return {name: bound for name, bound in said if name is not None}
 
-    def _binding(self, name: str, bound: Binding) -> tuple[str, Binding]:
+    def _binding(self, name: str, bound: Binding) -> tuple[str | None, Binding]:
         """A binding whose name and value are the instance's, with what was decided for those."""
         self._decided = {}
-        made, whole = self.text(name, bound.origin), self._whole(bound.given)
-        if whole is not None:
-            new = msgspec.structs.replace(bound, given=whole.given, text=whole.text)
-        else:
-            new = msgspec.structs.replace(bound, given=self._value(bound.given, bound.at))
+        made, new = self._known(name, bound.origin), self._bound(bound)
         return made, msgspec.structs.replace(new, decided=tuple(self._decided)) if self._decided else new
+
+    def _bound(self, bound: Binding) -> Binding:
+        whole = self._whole(bound.given)
+        if whole is not None:
+            return msgspec.structs.replace(bound, given=whole.given, text=whole.text)
+        missing = len(self.findings)
+        given = self._value(bound.given, bound.at)
+        if len(self.findings) > missing:
+            return msgspec.structs.replace(bound, op=Op.SET, given=LACKING, text=None)
+        return msgspec.structs.replace(bound, given=given)
 
     def uses(self, uses: tuple[Use, ...]) -> tuple[Use, ...]:
         """The feature's includes, their `as` and `with` as this instance says them."""
         return tuple(new for use in uses for new in self._use(use))
 
     def _use(self, use: Use) -> list[Use]:
-        attributes = {name: self._binding("", given)[1] for name, given in use.attributes.items()}
+        said = ((name, self._binding("", given)[1]) for name, given in use.attributes.items())
+        attributes = {name: given for name, given in said if given.given is not LACKING}
         if use.instance is None or "${" not in use.instance:
             return [msgspec.structs.replace(use, attributes=attributes)]
-        text = self.text(use.instance, use.origin)
+        text = self._known(use.instance, use.origin)
+        if text is None:
+            return []
         try:
             names = expand(text, MAX_INSTANCES)
         except NodeSetError as error:
@@ -79,6 +93,12 @@ class Substitution:
         if "${" not in text:
             return text
         return _MARK.sub(lambda mark: self._mark(mark, origin), text)
+
+    def _known(self, text: str, origin: Origin) -> str | None:
+        """A text with its marks replaced; None where one of them cannot be."""
+        missing = len(self.findings)
+        found = self.text(text, origin)
+        return found if len(self.findings) == missing else None
 
     def _value(self, value: Any, origin: Origin) -> Any:
         if isinstance(value, str):
@@ -129,11 +149,29 @@ def marked(value: Any) -> bool:
     if isinstance(value, str):
         return "${" in value
     if isinstance(value, Feature):
-        given = [use.instance for use in value.include]
-        given += [bound.given for use in value.include for bound in use.attributes.values()]
-        return marked([*given, *value.params, *(bound.given for bound in value.params.values())])
+        return marked(_said(value))
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(map(marked, items))
+
+
+def _said(feature: Feature) -> list[Any]:
+    """All of a feature in which marks are read."""
+    given = [use.instance for use in feature.include]
+    given += [bound.given for use in feature.include for bound in use.attributes.values()]
+    return [*given, *feature.params, *(bound.given for bound in feature.params.values())]
+
+
+def attributes_of(feature: Feature) -> set[str]:
+    """The attributes that a feature asks of its instances."""
+    return {mark[1] for text in _texts(_said(feature)) for mark in _MARK.finditer(text) if mark[1]}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    items = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in items:
+        yield from _texts(item)
 
 
 def instantiated(feature: Feature, instance: Instance) -> tuple[Feature, list[Finding]]:

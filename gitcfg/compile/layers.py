@@ -1,11 +1,13 @@
 """Features' and groups' layers as partials, each built once for all nodes that have it."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.giving import Giving
 from gitcfg.compile.inclusion import MAX_DEPTH, Inclusion
-from gitcfg.compile.instances import Instance, instance_of, instantiated
+from gitcfg.compile.instances import Instance, attributes_of, instance_of, instantiated
 from gitcfg.compile.operations import Step
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.values import Misfit, presentable
@@ -24,7 +26,8 @@ class Layers:
     bindings stand that do not fit their types.
 
     `without` are the features to leave out; `reaches` is what each feature includes, however far.
-    `collecting` finds what nodes collect from each other, where they do.
+    `collecting` finds what nodes collect from each other, where they do. `lacking` is what is wrong with
+    an instance, by its feature and key, unless a rule gives it what it lacks, which depends on the node.
     """
 
     def __init__(self, model: Model, declarations: Declarations, inclusion: Inclusion | None = None) -> None:
@@ -40,6 +43,7 @@ class Layers:
         self._features: dict[tuple[str, str, frozenset[str], frozenset[str]], Partial | None] = {}
         self._groups: dict[tuple[str, frozenset[str]], Partial] = {}
         self._instances: dict[tuple[str, str], Feature] = {}
+        self.lacking: dict[tuple[str, str], list[Finding]] = {}
         self.collecting: Collecting | None = None
 
     def _unsupported(self, name: str, message: str, hint: str = "") -> None:
@@ -77,7 +81,7 @@ class Layers:
         circle = above & whole
         if circle and len(whole) > MAX_CIRCLE:
             return None
-        instance = instance_of(use)
+        instance = self.instance_of(use)
         apart = frozenset(gone for gone in without if self.reaches.leads(name, gone))
         key = (name, instance.key if instance else "", apart, circle)
         if key not in self._features:
@@ -109,13 +113,33 @@ class Layers:
         key = (feature.name, instance.key)
         if key not in self._instances:
             self._instances[key], findings = instantiated(feature, instance)
-            self.findings += [found for found in findings if not self._left_open(found)]
+            for found in findings:
+                if found.code == "GC201" and any(self.giving.rules(feature.name, found.subjects[0])):
+                    self.lacking.setdefault(key, []).append(found)
+                else:
+                    self.findings.append(found)
         return self._instances[key]
 
-    def _left_open(self, found: Finding) -> bool:
-        """Does a rule over instances leave open the attribute that one has not? Its allocation gives it."""
-        over = [rule for rule in self.model.rules.values() if rule.over is not None]
-        return any(name in rule.domains for rule in over for name in found.subjects)
+    def instance_of(self, use: Use) -> Instance | None:
+        """The instance that a use makes; a plain one makes one, too, where rules may give it attributes."""
+        if use.instance is None and not use.attributes:
+            return Instance(None, {}) if use.feature in self._asking else None
+        return instance_of(use)
+
+    @cached_property
+    def giving(self) -> Giving:
+        """The rules that give instances attributes."""
+        return Giving(self.model.rules, self.inclusion)
+
+    @cached_property
+    def _asking(self) -> frozenset[str]:
+        """The features that speak of an attribute which rules may give their instances."""
+        features = self.model.features.values() if self.giving.any else ()
+        return frozenset(
+            feature.name
+            for feature in features
+            if any(any(self.giving.rules(feature.name, name)) for name in attributes_of(feature))
+        )
 
     def as_used(self, use: Use) -> Feature:
         """A feature as an entry of a list installs it."""

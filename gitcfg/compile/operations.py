@@ -17,7 +17,7 @@ class State(Enum):
 
     NOTHING = "nothing"
     PENDING = "pending"  # it waits for the node's facts
-    LACKING = "lacking"  # it cannot be collected, which is told: what is composed upon it is no value
+    LACKING = "lacking"  # what it is made of is not there, which is told: nothing makes a value of it
 
 
 NOTHING = State.NOTHING
@@ -29,8 +29,8 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     """One operation of one layer with its operand as a value of the parameter's type.
 
     The operand of `null` is the default, or NOTHING where there is none; that of `secret` is what it
-    gives, which has no version where there is no such secret; that of `collect` a `Collect`. `decided` is
-    what of it was decided for rules.
+    gives, which has no version where there is no such secret; that of `collect` a `Collect`. LACKING is
+    what an instance says by an attribute that it has not. `decided` is what of it was decided for rules.
     """
 
     op: Op
@@ -42,7 +42,7 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     @property
     def written(self) -> Any:
         """The operand as it is written: of a secret its name; nothing of `null`."""
-        if self.op is Op.NULL:
+        if self.op is Op.NULL or self.given is LACKING:
             return None
         if self.op is Op.COLLECT:
             return self.given.written()

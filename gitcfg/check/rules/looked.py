@@ -6,8 +6,10 @@ from functools import cached_property
 from gitcfg.check.together import installed
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.instances import Instance
 from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.bringing import Bringing
+from gitcfg.compile.ruled.lacking import Lacking
 from gitcfg.compile.ruled.units import Unit
 from gitcfg.compile.ruled.view import Ruled
 from gitcfg.model import Origin
@@ -68,6 +70,17 @@ class Looked:
         kind = self.fleet.kinds[node]
         shape = self._shapes.of(kind.said, kind.overrides)
         return self._shapes.units(shape, kind.brought.installs, feature)
+
+    def lacking(self, node: str) -> Iterable[tuple[str, Instance]]:
+        """The instances on a node that lack an attribute which rules may give them."""
+        kind = self.fleet.kinds[node]
+        shape = self._shapes.of(self.fleet.roster.said(node), kind.overrides)
+        uses = self._shapes.uses(shape, kind.brought.installs)
+        return self._lacking.of(uses, shape.without, kind.brought.attributes)
+
+    @cached_property
+    def _lacking(self) -> Lacking:
+        return Lacking(self.fleet.layers)
 
     def had_without(self, seen: Seen, feature: str, rule: str) -> bool:
         """Had a node, or an instance by its name, a feature if one rule installed nothing?"""

@@ -31,6 +31,7 @@ def rules(fleet: Fleet) -> Iterator[Finding]:
 
 def _ruled(fleet: Fleet, bringing: "Bringing", *, known: bool) -> Iterator[Finding]:
     """`known`: everything was read that says what nodes have."""
+    from gitcfg.check.rules.attributes import attributes
     from gitcfg.check.rules.counts import counts
     from gitcfg.check.rules.domains import domains, misread
     from gitcfg.check.rules.failing import Failures, meaningless
@@ -50,6 +51,7 @@ def _ruled(fleet: Fleet, bringing: "Bringing", *, known: bool) -> Iterator[Findi
     yield from counts(looked)
     yield from leftover(looked, holding)
     yield from domains(looked, holding)
+    yield from attributes(looked)
     yield from unique(looked, holding, failures)
     yield from invariants(looked, failures)
     yield from failures.findings()

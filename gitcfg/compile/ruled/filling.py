@@ -26,6 +26,14 @@ def filled_unit(unit: Unit, attributes: Attributes, reaches: Reach) -> Unit:
     return msgspec.structs.replace(unit, attributes={**found, **unit.attributes}) if found else unit
 
 
+def filled(use: Use, attributes: Attributes, reaches: Reach) -> Use:
+    """What a list says, with what was decided for the instance that it makes."""
+    if instance_of(use) is None and use.feature not in attributes:
+        return use  # what merely includes it is no instance by that
+    found = decided_for(attributes, reaches, use.feature, use.instance or "")
+    return msgspec.structs.replace(use, attributes={**found, **use.attributes}) if found else use
+
+
 class Filled(Layers):
     """The layers of one node: those without instances that were decided about are shared with all others."""
 
@@ -40,7 +48,7 @@ class Filled(Layers):
         """The layer of a feature in a list."""
         if not self._within(use.feature):
             return self._shared.feature(use, without, above)
-        return super().feature(self._filled(use), without, above)
+        return super().feature(filled(use, self._attributes, self.reaches), without, above)
 
     def group(self, name: str, without: frozenset[str] = NOWHERE) -> Partial | None:
         """The layer of a group."""
@@ -51,14 +59,8 @@ class Filled(Layers):
 
     def as_used(self, use: Use) -> Feature:
         """A feature as an entry of a list installs it, with what was decided for the instance."""
-        return super().as_used(self._filled(use))
+        return super().as_used(filled(use, self._attributes, self.reaches))
 
     def _within(self, feature: str) -> bool:
         """Is or has a feature instances about which something was decided?"""
         return any(feature == over or self.reaches.leads(feature, over) for over in self._attributes)
-
-    def _filled(self, use: Use) -> Use:
-        if instance_of(use) is None and use.feature not in self._attributes:
-            return use  # what merely includes it is no instance by that
-        found = decided_for(self._attributes, self.reaches, use.feature, use.instance or "")
-        return msgspec.structs.replace(use, attributes={**found, **use.attributes}) if found else use

@@ -183,4 +183,4 @@ def test_nothing_is_decided_for_nodes_that_nobody_has_described() -> None:
     (kind,) = found.walking_in
     assert kind.features == {"interface"}
     assert "port" not in kind.params
-    assert kind.params["if.eth0"] == "${with.address}"
+    assert kind.params["if.eth0"] is None

@@ -1,0 +1,59 @@
+"""Rules that give attributes to instances of features, and which features these may be."""
+
+from collections.abc import Iterator, Mapping, Set
+from functools import cached_property
+
+from gitcfg.compile.inclusion import Inclusion
+from gitcfg.model.rules import Rule
+
+
+class Giving:
+    """What instances may have that no list says. What other rules install over instances has it, too."""
+
+    def __init__(self, rules: Mapping[str, Rule], inclusion: Inclusion) -> None:
+        self._rules = rules
+        self._inclusion = inclusion
+
+    def rules(self, feature: str, attribute: str) -> Iterator[Rule]:
+        """The rules that may give instances of a feature an attribute, on some nodes."""
+        for rule in self._giving:
+            if rule.over is not None and attribute in rule.domains and self._has(feature, rule.over.name):
+                yield rule
+
+    @cached_property
+    def any(self) -> bool:
+        """Is there such a rule at all?"""
+        return bool(self._giving)
+
+    @cached_property
+    def _giving(self) -> list[Rule]:
+        return [rule for rule in self._rules.values() if rule.over is not None and rule.domains]
+
+    @cached_property
+    def _installing(self) -> list[tuple[str, Set[str]]]:
+        """Over which features rules install, and what."""
+        return [
+            (rule.over.name, {rule.feature.name, *self._inclusion.reaches[rule.feature.name]})
+            for rule in self._rules.values()
+            if rule.over is not None and rule.feature is not None and rule.feature.name in self._known
+        ]
+
+    @property
+    def _known(self) -> Set[str]:
+        return self._inclusion.edges.keys()
+
+    def _has(self, feature: str, over: str) -> bool:
+        return self._near(feature, over) or feature in self._installed(over)
+
+    def _near(self, feature: str, over: str) -> bool:
+        return feature == over or self._inclusion.reaches.leads(feature, over)
+
+    def _installed(self, over: str) -> Set[str]:
+        """What may be installed as such an instance is, however often rules look at what others install."""
+        found, before = set[str](), -1
+        while len(found) > before:
+            before = len(found)
+            for at, installed in self._installing:
+                if at in found or self._near(at, over) or self._near(over, at):
+                    found |= installed
+        return found
