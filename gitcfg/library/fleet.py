@@ -91,9 +91,11 @@ class Fleet(Mapping[str, Node]):
     def only(self, names: Iterable[str]) -> "Fleet":
         """The same for some nodes alone: only what they are made from is read.
 
-        Its findings are right about these nodes' errors, and say nothing about anything else.
+        Its findings are right about these nodes' errors, and say nothing about anything else. What rules
+        ask is asked of all nodes, so that they are all there where there are rules.
         """
-        return self._part(names, lambda: None)
+        together = self.model.rules or self.model.allocations
+        return self if together else self._part(names, lambda: None)
 
     def valued(self, names: Iterable[str]) -> "Fleet":
         """The same for what some nodes get; its findings count for nothing."""

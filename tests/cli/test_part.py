@@ -12,6 +12,8 @@ from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.model import Finding
+from tests.check.rules.naive import files
+from tests.check.rules.test_naive import world
 from tests.compile.fleets import TODAY, mixed
 
 
@@ -19,11 +21,11 @@ def damaged(seed: int) -> DictTree:
     """A repository with some mistakes, of which some files may be gone."""
     rng = Random(seed)
     planted = tuple(rng.sample(sorted(MISTAKES), rng.randrange(4)))
-    files = dict(repository(replace(mixed(seed), mistakes=planted, conflicts=4, features=24)))
-    gone = [path for path in files if path.startswith(("features/", "groups/")) and rng.random() < 0.05]
+    found = dict(repository(replace(mixed(seed), mistakes=planted, conflicts=4, features=24)))
+    gone = [path for path in found if path.startswith(("features/", "groups/")) and rng.random() < 0.05]
     for path in gone:
-        del files[path]
-    return DictTree(files)
+        del found[path]
+    return DictTree(found)
 
 
 def fleet(tree: DictTree) -> Fleet:
@@ -52,3 +54,13 @@ def test_a_part_answers_as_the_whole(seed: int) -> None:
                     assert part[name].explain(param) == whole[name].explain(param)
             chosen = tuple(sorted(names))
             assert told(concerning(part, chosen)) == told(concerning(whole, chosen))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_of_a_part_is_told_what_rules_ask_of_all(seed: int) -> None:
+    """Rules count among all nodes, and something may have been decided for any."""
+    tree = DictTree(files(world(seed)))
+    with fleet(tree) as whole:
+        names = tuple(sorted(Random(seed).sample(list(whole), min(2, len(whole)))))
+        with fleet(tree) as other:
+            assert told(concerning(other.only(names), names)) == told(concerning(whole, names))
