@@ -5,7 +5,7 @@ from gitcfg.cel.condition import Condition, compile_condition
 from gitcfg.cel.fields import fields_asked
 from gitcfg.cel.key import Key, KeyExpression, Truth, compile_key, plain_key
 from gitcfg.cel.membership import members_asked, plain_features
-from gitcfg.cel.problem import CelProblem
+from gitcfg.cel.problem import CelProblem, CelStopped
 from gitcfg.cel.variables import NODE_VARIABLES, NODES_VARIABLES, OTHER_VARIABLES, SELF_VARIABLES
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "SELF_VARIABLES",
     "Budget",
     "CelProblem",
+    "CelStopped",
     "Condition",
     "Key",
     "KeyExpression",

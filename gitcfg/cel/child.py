@@ -1,24 +1,36 @@
 """Costly expressions, inside the guarded child."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import lru_cache
+from time import process_time
 from typing import Any
 
 from gitcfg.cel.engine import compile_text, key_of, truth
 from gitcfg.cel.environment import Variables
 from gitcfg.cel.problem import CelProblem
-from gitcfg.guard import serve
+from gitcfg.guard import allow, serve
 
 
-def answer(request: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """For each row of values the answer alone, or a problem's fields."""
+def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """For each row of values the answer alone, or a problem's fields; and what time that took.
+
+    The request ends this process when it takes longer than it says.
+    """
+    allow(request["seconds"])
+    begun = process_time()
+    answers = list(_answers(request))
+    return {"answers": answers, "seconds": process_time() - begun}
+
+
+def _answers(request: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     text, key = request["text"], request["key"]
     variables = tuple((name, kind) for name, kind in request["variables"])
     expression = _compiled(text, variables, request["now"], key)
     evaluate = key_of if key else truth
-    outcomes = (evaluate(expression, text, values) for values in request["rows"])
-    return [outcome.args if isinstance(outcome, CelProblem) else (outcome,) for outcome in outcomes]
+    for values in request["rows"]:
+        outcome = evaluate(expression, text, values)
+        yield outcome.args if isinstance(outcome, CelProblem) else (outcome,)
 
 
 @lru_cache(maxsize=64)

@@ -24,7 +24,7 @@ class Condition(Expression, frozen=True):
     ) -> tuple[list[bool], dict[int, CelProblem]]:
         """The same for many, faster: an answer for each (False where there is none), and problems by row.
 
-        CelProblem: it was stopped, and nothing can be said of any row.
+        CelStopped: nothing can be said of any row.
         """
         answers = self.answers(rows, budget)
         problems = {row: answer for row, answer in enumerate(answers) if isinstance(answer, CelProblem)}

@@ -1,15 +1,15 @@
 """One expression, asked in this process if it is cheap for certain, else in a guarded child."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from itertools import islice
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from gitcfg.cel.budget import SECONDS, Budget
+from gitcfg.cel.budget import Budget
+from gitcfg.cel.load import Load, batches
 from gitcfg.cel.problem import CelProblem
 from gitcfg.cel.variables import plain
 
@@ -21,8 +21,12 @@ _BOUNDED = 1_000
 _BOUNDED_OF_NODES = 200
 """Where it may read `nodes`, which are as large as all nodes: reading them once takes up to 0.4 s."""
 _MEMORY_OF_NODES = 1 << 30
-_BATCH = 100
-"""Rows in one question to the child, all of them within its time."""
+_BATCH, _ITEMS = 100, 10_000
+"""Rows in one question to the child, and what there is to read for them, unless one alone has more."""
+_SHORTEST = 0.001
+_TO_READ = 60.0
+"""For a question alone; from then on the child says itself what it may take."""
+_PATIENCE = 3600.0
 
 
 class Expression(msgspec.Struct, frozen=True):
@@ -56,54 +60,52 @@ class Expression(msgspec.Struct, frozen=True):
         return cls(text, names_read(text, declared, now, bounded=bounded), declared, expression, now, key)
 
     def answers(self, rows: Sequence[Mapping[str, Any]], budget: Budget | None) -> list[Any]:
-        """An answer or a CelProblem for each row. CelProblem: none could be had within the budget."""
-        budget = budget or Budget()
-        if self._expression is None and rows and self._child.pid is None:
-            self._ask([], budget, math.inf)  # a child begins in 0.2 s, and on a busy machine in seconds
-        with budget.spending() as until:
-            if self._expression is None:
-                return list(self._guarded(rows, budget, until))
-            return list(self._here(rows, budget, until))
+        """An answer or a CelProblem for each row. CelStopped: there is none within the budget."""
+        answered = self._guarded if self._expression is None else self._here
+        return list(answered(rows, budget or Budget()))
 
-    @property
-    def _child(self) -> "Guard":
-        return _guard("nodes" in self.names)
-
-    def _here(self, rows: Sequence[Mapping[str, Any]], budget: Budget, until: float) -> Iterator[Any]:
+    def _here(self, rows: Sequence[Mapping[str, Any]], budget: Budget) -> Iterator[Any]:
         from gitcfg.cel.engine import key_of, truth
 
-        evaluate, expression, text, clock = (
-            key_of if self._key else truth,
-            self._expression,
-            self.text,
-            budget.clock,
-        )
-        for values in rows:
-            yield evaluate(expression, text, values)
-            if clock() > until:
-                raise budget.over()
+        evaluate = key_of if self._key else truth
+        for batch in batches(rows, _BATCH, _ITEMS):
+            _grant(budget, batch)
+            with budget.spending() as until:
+                soonest = monotonic() + budget.left  # the clock is a tenth of the cost
+                for load in batch:
+                    yield evaluate(self._expression, self.text, load.row)
+                    if monotonic() > soonest and thread_time() > until:
+                        raise budget.over()
 
-    def _guarded(self, rows: Sequence[Mapping[str, Any]], budget: Budget, until: float) -> Iterator[Any]:
-        remaining = iter(rows)
-        while batch := list(islice(remaining, _BATCH)):
-            passed = [{name: plain(values[name]) for name in self.names} for values in batch]
-            for answer in self._ask(passed, budget, until):
+    def _guarded(self, rows: Sequence[Mapping[str, Any]], budget: Budget) -> Iterator[Any]:
+        for batch in batches(rows, _BATCH, _ITEMS):
+            _grant(budget, batch)
+            with budget.spending():
+                passed = [{name: plain(load.row[name]) for name in self.names} for load in batch]
+                answers = self._ask(passed, budget)
+            for answer in answers:
                 yield _answer(answer) if len(answer) == 1 else CelProblem(*answer)
 
-    def _ask(self, rows: list[dict[str, Any]], budget: Budget, until: float) -> list[Any]:
-        from gitcfg.guard import GuardError
+    def _ask(self, rows: list[dict[str, Any]], budget: Budget) -> list[Any]:
+        from gitcfg.guard import GuardError, TimeUp
 
-        left = until - budget.clock()
-        if left <= 0:
-            raise budget.over()
+        seconds = max(budget.left, _SHORTEST)
         request = {"text": self.text, "variables": self._variables, "now": self._now, "key": self._key}
         try:
-            answers: list[Any] = self._child.request({**request, "rows": rows}, left)
+            answered = _guard("nodes" in self.names).request({**request, "rows": rows, "seconds": seconds})
+        except TimeUp as error:
+            raise budget.over() from error
         except GuardError as error:
-            if budget.clock() >= until:
-                raise budget.over() from error
-            raise CelProblem(f"the expression {error.reason}") from error
+            raise budget.end(f"the expression {error.reason}") from error
+        budget.spend(answered["seconds"])
+        answers: list[Any] = answered["answers"]
         return answers
+
+
+def _grant(budget: Budget, batch: Sequence[Load]) -> None:
+    if budget.left <= 0:
+        raise budget.over()
+    budget.grant(sum(load.nodes for load in batch), sum(load.fresh for load in batch))
 
 
 def _answer(answer: Sequence[Any]) -> Any:
@@ -126,8 +128,12 @@ def _judge_text(text: str) -> None:
 
 @cache
 def _guard(of_nodes: bool) -> "Guard":
-    """The child; what reads `nodes` has one of its own, which may take as long as a rule may."""
+    """The child; what reads `nodes` has one of its own, with more room.
+
+    It waits for nothing but the processor, so that nothing depends on patience.
+    """
     from gitcfg.guard import Guard, Limits
 
-    limits = Limits(memory=_MEMORY_OF_NODES, cpu_seconds=SECONDS) if of_nodes else Limits()
+    memory = _MEMORY_OF_NODES if of_nodes else Limits().memory
+    limits = Limits(memory=memory, cpu_seconds=_TO_READ, wall_seconds=_PATIENCE)
     return Guard("gitcfg.cel.child", limits)

@@ -53,7 +53,7 @@ class KeyExpression(Expression, frozen=True):
     ) -> tuple[list[Key | None], dict[int, CelProblem]]:
         """The same for many, faster: a key for each (None where there is none), and problems by row.
 
-        CelProblem: it was stopped, and nothing can be said of any row.
+        CelStopped: nothing can be said of any row.
         """
         answers = self.answers(rows, budget)
         problems = {row: answer for row, answer in enumerate(answers) if isinstance(answer, CelProblem)}

@@ -12,6 +12,10 @@ class CelProblem(Exception):
         return f"{self.line}:{self.column}: {self.message}"
 
 
+class CelStopped(CelProblem):
+    """An evaluation came to no end: nothing is known of anything that was asked about."""
+
+
 def sentence(message: str) -> str:
     """A message in one line of bearable length, of characters that can be written."""
     line = " ".join(message.encode(errors="replace").decode().split())

@@ -63,7 +63,9 @@ def state(
 
     `places` is what stands where, and `prior` what was taken over this time.
     """
-    if fleet.model.unread or any(finding.code in ("GC104", "GC208") for finding in examined.told):
+    if fleet.model.unread or examined.traces is None:
+        return None
+    if any(finding.code == "GC208" for finding in examined.told):
         return None
     implied, untyped = (prior.implied, prior.untyped) if prior else _untyped(fleet)
     names = sorted(loose(fleet).union(prior.loose if prior else ()))
@@ -107,7 +109,7 @@ def again(
     if fleet.model.unread or not _declared(fleet):
         return None
     examined = examine(fleet, None, judge)
-    if any(finding.code == "GC208" for finding in examined.told):
+    if examined.traces is None or any(finding.code == "GC208" for finding in examined.told):
         return None
     if not as_before(prior.told, examined.told, changed) or near(prior.loose, fleet):
         return None

@@ -1,11 +1,11 @@
 """Which nodes of some classes a condition selects: asked once of all nodes of which it says the same."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
 
-from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition, members_asked
+from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, Condition, compile_condition, members_asked
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Said
@@ -23,12 +23,14 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
         return Selection(problem=looks)
     if not looks.condition.names.isdisjoint(_OWN):
         every = [looks.view(name, fleet.roster.said(name), kind) for kind in kinds for name in kind.names]
-        return asked(looks.condition, every)
+        return _asked(looks.condition, every)
     alike: dict[object, list[NodeClass]] = {}
     for kind in kinds:
         alike.setdefault(looks.key(kind), []).append(kind)
     firsts = {same[0].names[0]: same for same in alike.values()}
-    found = asked(looks.condition, [looks.view(name, same[0].said, same[0]) for name, same in firsts.items()])
+    found = _asked(
+        looks.condition, [looks.view(name, same[0].said, same[0]) for name, same in firsts.items()]
+    )
     names = frozenset(other for name in found.names for kind in firsts[name] for other in kind.names)
     failed = {
         other: problem
@@ -37,6 +39,14 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
         for other in kind.names
     }
     return Selection(names, failed)
+
+
+def _asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
+    """One that is stopped selects nobody, and fails on all."""
+    try:
+        return asked(condition, nodes)
+    except CelStopped as problem:
+        return Selection(failed=dict.fromkeys([node.name for node in nodes], CelProblem(*problem.args)))
 
 
 class _Looks(msgspec.Struct, frozen=True):

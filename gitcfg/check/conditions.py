@@ -6,6 +6,7 @@ from typing import Any
 from gitcfg.cel import CelProblem
 from gitcfg.check.fold import of
 from gitcfg.compile.selection import Selection
+from gitcfg.compile.stopped import Stopped
 from gitcfg.git.tree import Tree
 from gitcfg.load.inside import inside_of
 from gitcfg.model import Finding, Ref
@@ -16,6 +17,13 @@ def unreadable(tree: Tree, where: Ref, problem: CelProblem) -> Finding:
     message = f"The condition cannot be read: {problem.message}"
     place = inside_of(tree, where, problem.line, problem.column)
     return of("GC102", where.origin.file, message, [place], hint=problem.hint)
+
+
+def stopped(tree: Tree, found: Stopped) -> Finding:
+    """An expression that came to no end: of which nodes it is true is not known."""
+    message = f"{found.what} fails: {found.problem.message}"
+    places = [] if found.at is None else [inside_of(tree, found.at, found.problem.line, found.problem.column)]
+    return of("GC408", found.owner, message, places, hint=found.problem.hint)
 
 
 def failing(tree: Tree, owner: str, where: Ref, selection: Selection) -> Iterator[Finding]:

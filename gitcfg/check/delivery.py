@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, compile_condition
-from gitcfg.check.conditions import failing, unreadable
+from gitcfg.check.conditions import failing, stopped, unreadable
 from gitcfg.check.fold import of
 from gitcfg.check.references import missing
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
+from gitcfg.compile.stopped import Stopped
 from gitcfg.model import Finding, Hold, Severity
 from gitcfg.model.names import shown
 
@@ -51,7 +52,12 @@ def _hold(fleet: Fleet, roster: Roster, hold: Hold) -> Iterator[Finding]:
         message = f"The hold {hold.name} names nodes that are not there: {', '.join(strange)}."
         yield of("GC505", hold.name, message, [hold.place or hold.origin])
     if hold.where is not None:
-        selection = fleet.select(hold.where.name)
+        try:
+            selection = fleet.select(hold.where.name)
+        except Stopped as found:
+            named = found.named(f"The condition of {hold.name}", hold.name, hold.where)
+            yield stopped(fleet.tree, named)
+            return
         if selection.problem is not None:
             yield unreadable(fleet.tree, hold.where, selection.problem)
         yield from failing(fleet.tree, hold.name, hold.where, selection)

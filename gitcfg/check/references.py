@@ -12,7 +12,7 @@ from gitcfg.model.names import PARAMETER, did_you_mean, shown
 
 def references(fleet: Fleet) -> Iterator[Finding]:
     """GC201 for every name that nothing has."""
-    fleet.compile_all()
+    fleet.compile_layers()
     yield from _features(fleet.model)
     yield from _groups(fleet.model)
     yield from _parameters(fleet.model)

@@ -83,7 +83,7 @@ class Checks:
         examined = taken.examined if taken else examine(fleet, subject.engine, judge)
         findings = concluded(fleet, examined, self._previous(), subject.roster)
         unjudged = judge.unjudged if judge else 0
-        if not isinstance(self._cache, NoCache):
+        if not isinstance(self._cache, NoCache) and examined.traces is not None:
             if taken is None:
                 subject.version.mentions()  # all nodes are known now; the next change asks who mentions what
             left = state(fleet, places, examined, unjudged, prior if taken else None)

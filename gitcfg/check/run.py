@@ -8,6 +8,7 @@ import msgspec
 from gitcfg.check.carried import Carried
 from gitcfg.check.clashes import clashes
 from gitcfg.check.composition import Discards
+from gitcfg.check.conditions import stopped
 from gitcfg.check.confined import Confined
 from gitcfg.check.definitions import definitions
 from gitcfg.check.delivery import delivery
@@ -32,31 +33,35 @@ from gitcfg.check.tracing import Tracing
 from gitcfg.check.watch import Watch
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
+from gitcfg.compile.stopped import Stopped
 from gitcfg.model import Finding
 from gitcfg.render.templates import TemplateEngine
 
 Check = Callable[[Fleet], Iterator[Finding]]
 
-CHECKS: tuple[Check, ...] = (
+DEFINED: tuple[Check, ...] = (
     references,
     rule_names,
     structure,
     clashes,
     definitions,
     memberships,
-    overrides,
     sealed,
     markers,
-    rules,
 )
-"""What looks at the fleet as a whole."""
+"""What looks at what is written."""
+TOGETHER: tuple[Check, ...] = (overrides, rules)
+"""What looks at all nodes together."""
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """What looking at everything gave: what was told, and what can only be said of all nodes together."""
+    """What looking at everything gave: what was told, and what can only be said of all nodes together.
+
+    Without `traces` no node could be looked at.
+    """
 
     told: list[Finding]
-    traces: Traces
+    traces: Traces | None
 
 
 def check(
@@ -78,10 +83,15 @@ def examine(fleet: Fleet, engine: TemplateEngine | None = None, judge: Judge | N
     """Look at every definition and every class of nodes."""
     found = list(fleet.model.findings)
     if any(finding.code == "GC104" for finding in found):
-        return Examined(found, Traces())
+        return Examined(found, None)
     if judge is not None:
         begin(fleet, judge)
-    for run in CHECKS:
+    for run in DEFINED:
+        found += run(fleet)
+    unknown = list(_unknown(fleet))
+    if unknown:
+        return Examined([*found, *unknown], None)
+    for run in TOGETHER:
         found += run(fleet)
     tracing = Tracing(fleet, fleet.surfaces)
     with nullcontext(engine) if engine else TemplateEngine(fleet.templates) as templates:
@@ -92,6 +102,16 @@ def examine(fleet: Fleet, engine: TemplateEngine | None = None, judge: Judge | N
     return Examined(found, tracing.traces)
 
 
+def _unknown(fleet: Fleet) -> Iterator[Finding]:
+    """An expression that came to no end, of those on which it depends what nodes have."""
+    try:
+        _ = fleet.classes, fleet.walking_in
+        for _ in fleet.collecting.indexes() if fleet.collecting is not None else ():
+            """Its condition was asked."""
+    except Stopped as found:
+        yield stopped(fleet.tree, found)
+
+
 def concluded(
     fleet: Fleet, examined: Examined, before: Roster | None, roster: Roster | None = None
 ) -> tuple[Finding, ...]:
@@ -99,7 +119,7 @@ def concluded(
 
     `roster` are all nodes, where the fleet has only some.
     """
-    if any(finding.code == "GC104" for finding in examined.told):
+    if examined.traces is None:
         return folded(examined.told)
     roster = roster or fleet.roster
     gone = retired(roster, before) if before is not None else ()

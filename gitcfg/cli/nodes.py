@@ -22,7 +22,12 @@ def chosen(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tupl
 
 
 def _where(fleet: Fleet, where: str) -> frozenset[str]:
-    selection = fleet.compiled.select(where)
+    from gitcfg.compile.stopped import Stopped
+
+    try:
+        selection = fleet.compiled.select(where)
+    except Stopped as stopped:
+        raise stopped.named("--where", "--where") from None
     if selection.problem is not None:
         problem = selection.problem
         raise GitcfgError(f"--where cannot be read: {problem.message}.", sentence(problem.hint))

@@ -15,11 +15,12 @@ from gitcfg.compile.nodes import Roster, Said, said
 from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought, Installed
 from gitcfg.compile.selection import NodeView, Selection, selected
 from gitcfg.compile.stacks import Stacks, class_key
+from gitcfg.compile.stopped import Stopped
 from gitcfg.compile.surface import Surfaces
 from gitcfg.compile.texts import texts
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
-from gitcfg.model import Binding, ListEdit, Model, Node, Op, Override, Use
+from gitcfg.model import Binding, ListEdit, Model, Node, Op, Override, Ref, Use
 
 if TYPE_CHECKING:
     from gitcfg.compile.ruled.bringing import Bringing
@@ -104,8 +105,8 @@ class Fleet:
         """What shows of the layers of each class."""
         return Surfaces((*self.classes, *self.walking_in) or self.judged)
 
-    def compile_all(self) -> None:
-        """Compile everything that may be had, even what no node has: checks look at all of it.
+    def compile_layers(self) -> None:
+        """Compile all layers that may be had, even what no node has: checks look at all of it.
 
         Features that speak of their instance are left to the instances.
         """
@@ -114,7 +115,6 @@ class Fleet:
                 self.layers.feature(Use(name, feature.origin))
         for name in self.model.groups:
             self.layers.group(name)
-        _ = self.classes
 
     @cached_property
     def judged(self) -> tuple[NodeClass, ...]:
@@ -213,12 +213,20 @@ class Fleet:
 
     @cached_property
     def selections(self) -> Mapping[str, Selection]:
-        """The nodes of the overrides that select by `where`. Conditions see no overrides."""
+        """The nodes of the overrides that select by `where`. Conditions see no overrides. Stopped: nobody
+        knows which nodes one is for.
+        """
         return {
-            override.name: selected(override.where.name, self._views)
+            override.name: self._selected(override.name, override.where)
             for override in self.roster.selecting
             if override.where is not None
         }
+
+    def _selected(self, override: str, where: Ref) -> Selection:
+        try:
+            return selected(where.name, self._views)
+        except Stopped as stopped:
+            raise stopped.named(f"The condition of {override}", override, where) from None
 
     def _views(self) -> list[NodeView]:
         about = {name: self.roster.said(name) for name in self.names}
@@ -229,7 +237,7 @@ class Fleet:
         return NodeView(name, said, lambda: self.stacks.below_overrides(said, installs))
 
     def select(self, where: str) -> Selection:
-        """The nodes for which a condition holds, with all that they have."""
+        """The nodes for which a condition holds, with all that they have. Stopped: nobody knows."""
 
         def view(name: str) -> NodeView:
             node = self[name]

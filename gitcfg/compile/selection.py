@@ -5,8 +5,10 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
+from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, Condition, compile_condition
 from gitcfg.compile.nodes import Said
+from gitcfg.compile.stopped import Stopped
+from gitcfg.model.names import shown
 
 
 class NodeView:
@@ -42,22 +44,22 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def selected(text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = False) -> Selection:
-    """What a condition selects; no nodes are asked for where it cannot be read."""
+    """What a condition selects; no nodes are asked for where it cannot be read. Stopped: nobody knows."""
     known = {name: kind for name, kind in NODE_VARIABLES.items() if params or name != "node.params"}
     try:
         condition = compile_condition(text, known)
     except CelProblem as problem:
         return Selection(problem=_bare(problem))
-    return asked(condition, nodes())
+    try:
+        return asked(condition, nodes())
+    except CelStopped as problem:
+        raise Stopped(f"The condition {shown(text)}", problem) from None
 
 
 def asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
-    """What a condition selects among some nodes."""
+    """What a condition selects among some nodes. CelStopped: nobody knows."""
     rows = [{name: node.ask[name]() for name in condition.names} for node in nodes]
-    try:
-        holds, problems = condition.holds_each(rows)
-    except CelProblem as problem:  # it was stopped: for no node can anything be said
-        return Selection(failed=dict.fromkeys([node.name for node in nodes], _bare(problem)))
+    holds, problems = condition.holds_each(rows)
     names = frozenset(node.name for node, held in zip(nodes, holds, strict=True) if held)
     return Selection(names, {nodes[row].name: problem for row, problem in problems.items()})
 

@@ -7,6 +7,7 @@ import msgspec
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.selection import Selection
+from gitcfg.compile.stopped import Stopped
 from gitcfg.explain.records import Record, nodes_record, origin_record
 from gitcfg.model import Ref, Secret
 from gitcfg.model.age import recipient
@@ -44,7 +45,11 @@ def allowed(fleet: Fleet, found: Iterable[Reach]) -> Iterator[Reach]:
     select = lru_cache(maxsize=None)(fleet.select)
     for one in found:
         where = one.secret.where
-        selection = select(where.name) if where is not None else Selection()
+        try:
+            selection = select(where.name) if where is not None else Selection()
+        except Stopped as stopped:
+            yield msgspec.structs.replace(one, problem=stopped.problem.message)
+            continue
         problem = selection.problem or next(iter(selection.failed.values()), None)
         yield msgspec.structs.replace(
             one, may=tuple(sorted(selection.names)), problem=problem.message if problem is not None else ""

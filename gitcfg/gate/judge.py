@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import date, datetime
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -23,11 +24,15 @@ from gitcfg.gate.secret_words import secret_lines
 from gitcfg.gate.secrets import Before, given_away, withheld
 from gitcfg.gate.settings import settings_changes
 from gitcfg.gate.standing import Standing
+from gitcfg.gate.unless_stopped import unless_stopped
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signers
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet, compare
 from gitcfg.model import Finding
+
+if TYPE_CHECKING:
+    from gitcfg.comparison.comparison import Comparison
 
 _Ends = tuple[str | None, str | None]
 
@@ -154,12 +159,12 @@ class Gate:
             refusals=(*ruling.refusals, *refusals),
             earlier=earlier,
             seen=seen,
-            changes=compare(old, new) if old is not None else None,
+            changes=unless_stopped(partial(_compared, old, new)) if old is not None else None,
             gate=(
                 *(settings_changes(old.tree, new.tree) if old is not None else ()),
-                *(secret_lines(secret_changes(old, new)) if old is not None else ()),
+                *(unless_stopped(partial(_of_secrets, old, new)) or () if old is not None else ()),
                 *(copied(was, new) if was is not None else ()),
-                *(key_changes(old, new) if old is not None else ()),
+                *(unless_stopped(partial(key_changes, old, new)) or () if old is not None else ()),
                 *astray(new, lambda held: self._unheld(demanded, commit, held)),
             ),
         )
@@ -220,3 +225,13 @@ class Gate:
             return None
         before = before or self._standing.repository.before(tree)
         return opened.enter_context(Fleet(tree, before, self._today, self._cache))
+
+
+def _compared(old: Fleet, new: Fleet) -> "Comparison":
+    found = compare(old, new)
+    _ = found.changes  # all that it asks is asked here
+    return found
+
+
+def _of_secrets(old: Fleet, new: Fleet) -> tuple[str, ...]:
+    return tuple(secret_lines(secret_changes(old, new)))

@@ -36,6 +36,11 @@ def serve_many(handler: Callable[[Any], Any]) -> None:
     _run(partial(_answers, handler))
 
 
+def allow(seconds: float) -> None:
+    """So much of the processor's time for the request that is being answered, instead of the limit's."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
 def _run(answer: Callable[[bytes, float], bytes]) -> None:
     """Confine this process as the first message says, and answer the others."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -59,7 +64,7 @@ def _answer(handler: Callable[[Any], Any], request: bytes, cpu_seconds: float) -
 
     SIGPROF's default action ends the process even in the middle of C code.
     """
-    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    allow(cpu_seconds)
     try:
         return msgspec.msgpack.encode(handler(msgspec.msgpack.decode(request)))
     except MemoryError:

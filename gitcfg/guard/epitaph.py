@@ -3,13 +3,13 @@
 import signal
 
 from gitcfg.guard.child import OUT_OF_MEMORY
-from gitcfg.guard.limits import GuardError, Killed, Limits, OutOfMemory, size_in_words
+from gitcfg.guard.limits import GuardError, Killed, Limits, OutOfMemory, TimeUp, size_in_words
 
 
 def epitaph(status: int | None, stderr: str, limits: Limits) -> GuardError:
     """What is said of it; a status of None: it has not ended yet."""
     if status == -signal.SIGPROF:
-        return GuardError(f"took longer than {limits.cpu_seconds:g} s of processor time", stderr)
+        return TimeUp(f"took longer than {limits.cpu_seconds:g} s of processor time", stderr)
     if status == OUT_OF_MEMORY or "bad_alloc" in stderr or "MemoryError" in stderr:
         return OutOfMemory(f"used more than {size_in_words(limits.memory)} of memory", stderr)
     if status is None:

@@ -36,6 +36,10 @@ class OutOfMemory(GuardError):
     """An end by want of memory, some of which earlier requests to the same child may still hold."""
 
 
+class TimeUp(GuardError):
+    """An end by want of the processor's time."""
+
+
 class Killed(GuardError):
     """An end by SIGKILL, which comes from elsewhere: other requests may have brought it about, or nobody."""
 

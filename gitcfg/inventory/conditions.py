@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from gitcfg.cel import NODE_VARIABLES, CelProblem, compile_condition
+from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, compile_condition
 from gitcfg.check.fold import sentence
 from gitcfg.compile.nodes import said
 from gitcfg.compile.selection import NodeView
@@ -37,6 +37,8 @@ def selected(places: tuple[Place, ...], fleet: Fleet, where: str, now: float | N
         condition = compile_condition(where, variables, None if now is None else _time(now))
         rows = [_row(fleet, place, condition.names) for place in places]
         holds, problems = condition.holds_each(rows)
+    except CelStopped as problem:
+        raise GitcfgError(f"--where fails: {problem.message}.", _hint(problem, now)) from None
     except CelProblem as problem:
         raise GitcfgError(f"--where cannot be read: {problem.message}.", _hint(problem, now)) from None
     for row, failed in problems.items():

@@ -9,7 +9,7 @@ from gitcfg.cel import Budget, CelProblem, Key, KeyExpression
 from gitcfg.cel.expression import Expression
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.ruled.alike import alike
-from gitcfg.compile.ruled.reading import Where, bare
+from gitcfg.compile.ruled.reading import Where
 from gitcfg.compile.ruled.units import Unit
 
 _NO_UNIT = Unit("", "", {})
@@ -71,14 +71,14 @@ def _same(name: str) -> str:
 
 
 def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers:
-    """Where a condition holds; without one, everywhere. `budget` is the rule's for all nodes."""
+    """Where a condition holds; without one, everywhere. `budget` is the rule's for all nodes.
+
+    CelStopped: nobody knows.
+    """
     if where is None or not nodes:
         return Answers(tuple(nodes))
     same = alike(where.condition, nodes)
-    try:
-        holds, problems = where.condition.holds_each(_rows(where.condition, same.firsts), budget)
-    except CelProblem as problem:  # it was stopped: nothing can be said
-        return Answers((), dict.fromkeys([seen.slot for seen in nodes], bare(problem)))
+    holds, problems = where.condition.holds_each(_rows(where.condition, same.firsts), budget)
     pairs = list(zip(nodes, same.places, strict=True))
     holding = tuple([seen for seen, place in pairs if holds[place]])
     failed = {seen.slot: problems[place] for seen, place in pairs if place in problems} if problems else {}
@@ -88,7 +88,7 @@ def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers
 def keyed(
     expression: KeyExpression, nodes: Sequence[Seen], budget: Budget
 ) -> tuple[list[Key | None], Mapping[int, CelProblem]]:
-    """The key of each, None where it has none, and why not by row. CelProblem: it was stopped."""
+    """The key of each, None where it has none, and why not by row. CelStopped: nobody knows."""
     same = alike(expression, nodes)
     keys, problems = expression.keys_each(_rows(expression, same.firsts), budget)
     failing = enumerate(same.places) if problems else ()

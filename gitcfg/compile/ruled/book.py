@@ -1,14 +1,16 @@
 """The rules of a repository, compiled once: conditions, and the order in which they install."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from gitcfg.cel import Budget, Condition, KeyExpression
+from gitcfg.cel import Budget, CelStopped, Condition, KeyExpression
 from gitcfg.compile.inclusion import Inclusion
+from gitcfg.compile.ruled.asking import Answers, Seen, asked
 from gitcfg.compile.ruled.reading import Unreadable, Where, read_per, read_require, read_unique, read_where
 from gitcfg.compile.ruled.strata import Strata, strata
+from gitcfg.compile.stopped import Stopped
 from gitcfg.model.rules import Rule, RuleKind
 
 T = TypeVar("T")
@@ -47,6 +49,13 @@ class Rulebook:
         """The rules of some kinds whose expressions mean something, in order of name."""
         wrong = {found.rule for found in self.unreadable}
         return tuple(rule for rule in self.rules.values() if rule.kind in kinds and rule.name not in wrong)
+
+    def asked(self, rule: Rule, seen: Sequence[Seen]) -> Answers:
+        """Where the condition of a rule holds that brings something. Stopped: nobody knows."""
+        try:
+            return asked(self.wheres.get(rule.name), seen, self.budgets[rule.name])
+        except CelStopped as problem:
+            raise Stopped(f"The `where` of the rule {rule.name}", problem, rule.name, rule.where) from None
 
     @cached_property
     def strata(self) -> Strata:

@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.cel import CelProblem
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import Said
-from gitcfg.compile.ruled.asking import Seen, asked
+from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.book import Rulebook
 from gitcfg.compile.ruled.brought import Brought, Installed
 from gitcfg.compile.ruled.decided import Decided
@@ -17,7 +17,7 @@ from gitcfg.compile.ruled.installing import Installing
 from gitcfg.compile.ruled.shapes import Shape, Shapes
 from gitcfg.compile.ruled.units import by_name
 from gitcfg.model import Override
-from gitcfg.model.rules import RuleKind
+from gitcfg.model.rules import Rule, RuleKind
 
 Being = tuple[Said, tuple[Override, ...]]
 """A node, and the overrides that apply to it."""
@@ -41,7 +41,7 @@ class Bringing:
         return {name: self.installing.of(name) for name in nodes}
 
     def brought(self, nodes: Mapping[str, Being]) -> Mapping[str, Brought]:
-        """All that rules bring to nodes."""
+        """All that rules bring to nodes. Stopped: that cannot be found."""
         new = {name: node for name, node in nodes.items() if name not in self._brought}
         if new:
             self._bring(new)
@@ -71,7 +71,7 @@ class Bringing:
             if rules and not node[0].retired
         ]
         for rule in rules:
-            for name in self._setting(rule.name, seen):
+            for name in self._setting(rule, seen):
                 found[name].append(rule.name)
         return found
 
@@ -100,10 +100,10 @@ class Bringing:
             uses.append(msgspec.structs.replace(use, attributes={**found, **use.attributes}))
         return msgspec.structs.replace(installed, uses=tuple(uses), node=node)
 
-    def _setting(self, rule: str, seen: list[Seen]) -> Iterable[str]:
-        answers = asked(self.book.wheres.get(rule), seen, self.book.budgets[rule])
+    def _setting(self, rule: Rule, seen: list[Seen]) -> Iterable[str]:
+        answers = self.book.asked(rule, seen)
         if answers.failed:
-            self.failed.setdefault(rule, {}).update(answers.failed)
+            self.failed.setdefault(rule.name, {}).update(answers.failed)
         return [node.name for node in answers.holding]
 
     def _seen(self, name: str, node: Being, installs: tuple[Installed, ...]) -> Seen:

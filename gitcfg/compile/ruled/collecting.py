@@ -5,6 +5,7 @@ from functools import cached_property
 
 import msgspec
 
+from gitcfg.cel import CelStopped
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.instances import marked
@@ -13,8 +14,10 @@ from gitcfg.compile.operations import Step
 from gitcfg.compile.ruled.collect import NAME, Collect, Collected, Lack, Why, collect_of
 from gitcfg.compile.ruled.index import Index
 from gitcfg.compile.ruled.needing import Link, Needing
+from gitcfg.compile.stopped import Stopped
 from gitcfg.compile.values import Misfit
-from gitcfg.model import Binding, Op, Origin
+from gitcfg.model import Binding, Op, Origin, Ref
+from gitcfg.model.names import shown
 
 Bindings = tuple[tuple[str, Binding], ...]
 
@@ -105,13 +108,33 @@ class Collecting:
         return Collected(value, found.nodes)
 
     def index(self, collect: Collect) -> Index:
-        """All that is found for a `$collect` that lies on no circle."""
+        """All that is found for a `$collect` that lies on no circle. Stopped: that cannot be found."""
         if collect not in self._indexes:
             for each in self._needing.leading(collect):
                 if each not in self._indexes and each not in self._needing.circles:
                     kinds = (kind for kind in self._classes() if not kind.said.retired)
-                    self._indexes[each] = Index(each, kinds, self._roster, self._lack)
+                    self._indexes[each] = self._index(each, kinds)
         return self._indexes[collect]
+
+    def _index(self, collect: Collect, kinds: Iterable[NodeClass]) -> Index:
+        try:
+            return Index(collect, kinds, self._roster, self._lack)
+        except CelStopped as problem:
+            what = f"The `where` of what is collected of {shown(collect.param)}"
+            at = Ref(collect.where or "", self._place(collect))
+            raise Stopped(what, problem, collect.param, at) from None
+
+    def _place(self, collect: Collect) -> Origin:
+        """Where something is collected first."""
+        if collect in self.places:
+            return self.places[collect][0][1]
+        return next(step.origin for _, _, step in self._asked() if step.given == collect)
+
+    def indexes(self) -> Iterator[Index]:
+        """All that can be found, also what no node has. Stopped: some of it cannot be found."""
+        for collect in dict.fromkeys((*self.written(), *self._as_made)):
+            if not self.circular(collect):
+                yield self.index(collect)
 
     def _lack(self, kind: NodeClass, name: str) -> Lack | None:
         """Why a class has no value of a parameter although it collects one."""
@@ -121,8 +144,12 @@ class Collecting:
     @cached_property
     def _needing(self) -> Needing:
         """Of what is collected as it is written, and as instances say it."""
-        asked = (step.given for _, _, step in self._asked()) if self._made else ()
-        return Needing([*self.places, *asked], self._links)
+        return Needing([*self.places, *self._as_made], self._links)
+
+    @cached_property
+    def _as_made(self) -> Mapping[Collect, None]:
+        """What is collected as instances say it."""
+        return dict.fromkeys(step.given for _, _, step in self._asked()) if self._made else {}
 
     def _asked(self) -> Iterator[tuple[NodeClass, str, Step]]:
         """The steps that collect and count, class by class."""

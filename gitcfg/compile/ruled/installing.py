@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gitcfg.cel import CelProblem
 from gitcfg.compile.nodes import Said
-from gitcfg.compile.ruled.asking import Seen, asked
+from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.book import Rulebook
 from gitcfg.compile.ruled.brought import Installed
 from gitcfg.compile.ruled.decided import Decided
@@ -47,7 +47,7 @@ class Installing:
         return self._known[name]
 
     def look(self, nodes: Mapping[str, Said]) -> None:
-        """Find it for those nodes of which it is not known."""
+        """Find it for those nodes of which it is not known. Stopped: that cannot be found."""
         going = {
             name: Going(name, said, self._shapes.of(said))
             for name, said in nodes.items()
@@ -68,7 +68,7 @@ class Installing:
             yield from self._placed(rule, rule.feature, going)
             return
         seen = [each for one in going.values() for each in self._seen(rule, one)]
-        answers = asked(self._book.wheres.get(rule.name), seen, self._book.budgets[rule.name])
+        answers = self._book.asked(rule, seen)
         if answers.failed:
             self.failed.setdefault(rule.name, {}).update(answers.failed)
         for name, holding in _by_node(answers.holding).items():

@@ -1,9 +1,9 @@
 """Where rules count, and in which groups: what is found once for all rules that ask the same."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from gitcfg.cel import Budget, CelProblem, Key, KeyExpression
+from gitcfg.cel import Budget, CelProblem, CelStopped, Key, KeyExpression
 from gitcfg.compile.ruled.asking import Seen, keyed
 from gitcfg.compile.ruled.reading import bare
 
@@ -47,11 +47,16 @@ def grouped(per: KeyExpression | None, slots: tuple[Seen, ...], budget: Budget) 
         return Grouped({None: slots}, {})
     try:
         keys, problems = keyed(per, slots, budget)
-    except CelProblem as problem:  # it was stopped: nothing can be said
-        return Grouped({}, dict.fromkeys([seen.slot for seen in slots], bare(problem)))
+    except CelStopped as problem:
+        return Grouped({}, of_all(slots, problem))
     found: dict[Key | None, list[Seen]] = {}
     for row, (seen, key) in enumerate(zip(slots, keys, strict=True)):
         if row not in problems:
             found.setdefault(key, []).append(seen)
     failed = {slots[row].slot: problem for row, problem in problems.items()}
     return Grouped({key: tuple(members) for key, members in found.items()}, failed)
+
+
+def of_all(slots: Iterable[Seen], problem: CelProblem) -> Mapping[str, CelProblem]:
+    """Nothing is known of any of them."""
+    return dict.fromkeys([seen.slot for seen in slots], bare(problem))

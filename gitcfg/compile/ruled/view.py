@@ -2,11 +2,11 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from gitcfg.cel import CelProblem, Key
+from gitcfg.cel import CelProblem, CelStopped, Key
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.ruled.asking import Answers, Seen, asked
 from gitcfg.compile.ruled.bringing import Bringing
-from gitcfg.compile.ruled.places import Grouped, Groups, Places, grouped
+from gitcfg.compile.ruled.places import Grouped, Groups, Places, grouped, of_all
 from gitcfg.compile.ruled.slots import Slots
 from gitcfg.compile.ruled.units import Unit
 from gitcfg.model.rules import RuleKind
@@ -49,11 +49,14 @@ class Ruled:
     def on(self, rule: str, node: str) -> tuple[tuple[Seen, ...], Answers]:
         """A node, or the instances on it, as a rule sees them, and those for which its condition holds."""
         found = self._slots.on(self.book.rules[rule], node)
-        return found, asked(self.book.wheres.get(rule), found, self.book.budgets[rule])
+        return found, self.book.asked(self.book.rules[rule], found)
 
     def _asked(self, rule: str) -> Places:
         found = tuple(self._slots.of(self.book.rules[rule]))
-        answers = asked(self.book.wheres.get(rule), found, self.book.budgets[rule])
+        try:
+            answers = asked(self.book.wheres.get(rule), found, self.book.budgets[rule])
+        except CelStopped as problem:
+            answers = Answers((), of_all(found, problem))
         return Places(tuple(sorted(answers.holding, key=lambda seen: seen.name)), answers.failed)
 
     def groups(self, rule: str) -> Groups:

@@ -43,6 +43,7 @@ class Deciding:
         ruled = self._ruled({})
         if ruled is None:
             return Solved({})
+        _ = ruled.fleet.classes  # whatever is asked for later: what nobody knows must not look decided
         kept = self._kept(ruled.book)
         made = self._places(ruled)
         if isinstance(made, Unsolved):
@@ -139,5 +140,6 @@ def decide(model: Model, tree: Tree, today: date) -> Solved | Unsolved:
     Raises:
         Failing: It is not known what is to be decided.
         Exhausted: It takes more work than is allowed.
+        Stopped: It is not known what nodes have.
     """
     return Deciding(model, tree, today).decide()

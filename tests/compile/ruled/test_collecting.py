@@ -225,7 +225,8 @@ def test_a_condition_that_fails_leaves_nothing_to_those_whose_part_it_is() -> No
 )
 def test_what_is_not_understood_is_a_misfit(said: str) -> None:
     found = collecting(said)
-    found.compile_all()
+    found.compile_layers()
+    _ = found.classes
     assert [origin.file for origin in found.layers.misfits] == ["groups/default.yaml"]
 
 
