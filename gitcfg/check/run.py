@@ -86,9 +86,9 @@ def examine(fleet: Fleet, engine: TemplateEngine | None = None, judge: Judge | N
         return Examined(found, None)
     if judge is not None:
         begin(fleet, judge)
+    unknown = list(_unknown(fleet))  # before what is written is looked at: instances write, too
     for run in DEFINED:
         found += run(fleet)
-    unknown = list(_unknown(fleet))
     if unknown:
         return Examined([*found, *unknown], None)
     for run in TOGETHER:
