@@ -1,6 +1,7 @@
 """What layers say: features, groups, nodes, node sets and overrides, and holds beside them."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from gitcfg.gate.permits.named import opened
@@ -66,9 +67,13 @@ def _host(key: Key, about: tuple[Thing, ...], node: Node, whole: Whole) -> Piece
         edit: ListEdit = getattr(node, name)
         yield from _listed((*key, name), about, edit, kind, whole)
         if edit.op is Op.SET and key[0] == "nodes":
-            given = tuple(Thing(kind, _name(item)) for item in whole.given(node.name, name))
-            yield (*key, name, "instead"), Statement("", edit.origin or node.origin, (*about, *given))
+            dropped = partial(_dropped, node.name, name, whole)
+            yield (*key, name, "instead"), Statement("", edit.origin or node.origin, about, besides=dropped)
     yield from _bound(key, about, node)
+
+
+def _dropped(node: str, key: str, whole: Whole) -> tuple[Thing, ...]:
+    return tuple(Thing(_LISTS[key], _name(item)) for item in whole.given(node, key))
 
 
 def _nodeset(nodeset: NodeSet, whole: Whole) -> Pieces:

@@ -41,20 +41,20 @@ def statements(tree: Tree, whole: Whole) -> dict[Key, Statement]:
     """What a tree says, or an excerpt of it; `whole` is all of its version. No configuration says nothing."""
     if not is_repository(tree):
         return {}
-    model = load(tree)
-    return dict(
-        (
-            *_settings(tree, model),
-            *layers(model, whole),
-            *_definitions(model),
-            *_keys(model),
-            *_secrets(tree, model),
-            *_rules(model),
-            *_allocations(model, whole),
-            *_texts(tree, whole),
-            *_misread(tree, model),
-        )
-    )
+    return dict(pieces(tree, load(tree), whole))
+
+
+def pieces(tree: Tree, model: Model, whole: Whole) -> Pieces:
+    """The same of a model that was read from the tree."""
+    yield from _settings(tree, model)
+    yield from layers(model, whole)
+    yield from _definitions(model)
+    yield from _keys(model)
+    yield from _secrets(tree, model)
+    yield from _rules(model)
+    yield from _allocations(model, whole)
+    yield from _texts(tree, whole)
+    yield from _misread(tree, model)
 
 
 def _settings(tree: Tree, model: Model) -> Pieces:

@@ -1,6 +1,6 @@
 """What a repository says, piece by piece, and what every piece is about."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import msgspec
@@ -32,7 +32,8 @@ Key = tuple[str, ...]
 class Statement(msgspec.Struct, frozen=True, gc=False):
     """One piece: `text` is equal for what means the same. A list says in which order its `items` are, too.
 
-    `members` are nodes that it is for, which are touched only where they come or go.
+    `members` are nodes that it is for, which are touched only where they come or go. `besides` finds what
+    else it is about, where that has to be looked for.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Statement(msgspec.Struct, frozen=True, gc=False):
     about: tuple[Thing, ...]
     items: tuple[Item, ...] = ()
     members: frozenset[str] = frozenset()
+    besides: Callable[[], tuple[Thing, ...]] = tuple
 
 
 def named(nodes: Collection[str]) -> tuple[Thing, ...]:

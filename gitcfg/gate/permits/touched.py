@@ -88,7 +88,7 @@ def _differing(old: Statement, new: Statement, alike: bool) -> tuple[tuple[Thing
     moved = reordered(old.items, new.items)
     if alike and old.text == new.text and not moved and not nodes:
         return ()
-    return (old.about, new.about, moved, nodes)
+    return (old.about, old.besides(), new.about, new.besides(), moved, nodes)
 
 
 _NONE = Statement("", Origin(""), ())
