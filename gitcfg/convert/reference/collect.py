@@ -5,6 +5,7 @@ from gitcfg.convert.reference.content import Reference
 from gitcfg.convert.reference.features import features
 from gitcfg.convert.reference.groups import groups, nodesets, overrides
 from gitcfg.convert.reference.parameters import parameters
+from gitcfg.convert.reference.rules import rules
 from gitcfg.convert.reference.subsystems import interests, subsystems
 from gitcfg.convert.reference.uses import uses
 from gitcfg.model.texts import counted
@@ -21,6 +22,7 @@ def collect(fleet: Fleet, title: str, commit: str | None) -> Reference:
         subsystems(found, concerns),
         nodesets(found),
         overrides(found),
+        rules(found),
     )
     return Reference(title, commit, tuple(each for each in chapters if each.entries), _notes(fleet))
 

@@ -64,6 +64,7 @@ def _parts(uses: Uses, feature: Feature) -> Iterator[Part]:
     yield from fact("Depended on by", uses.said("depend", name))
     yield from fact("Becomes active before", uses.said("after", name))
     yield from fact("Installed by", uses.listed("install", name))
+    yield from fact("Limited by", uses.said("limit", name))
     yield from fact("Groups, through others", _groups(uses, name))
     yield from fact("Taken away by", uses.listed("without", name))
     yield from fact("Subsystems", uses.said("run", name))

@@ -8,6 +8,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.convert.reference.content import Link
 from gitcfg.explain.layers import Definition, given, labelled, listed
 from gitcfg.model import Binding, Feature, Model, Node, Override
+from gitcfg.model.rules import RuleKind
 
 _NODESET = "node set "
 
@@ -89,11 +90,17 @@ def _says(layer: Definition) -> Iterable[tuple[str, str]]:
 
 
 def _mentioned(model: Model, mentions: dict[tuple[str, str], list[Link]]) -> None:
-    """What parameters and subsystems say of others by name."""
+    """What parameters, rules and subsystems say of others by name."""
     for name, parameter in sorted(model.parameters.items()):
         for what, refs in (("need", parameter.depends), ("exclude", parameter.conflicts)):
             for ref in refs:
                 mentions.setdefault((what, ref.name), []).append(Link("parameter", name))
+    for rule in model.rules.values():
+        link = Link("rule", rule.name)
+        if rule.kind is RuleKind.LIMIT and rule.feature is not None:
+            mentions.setdefault(("limit", rule.feature.name), []).append(link)
+        for name in rule.domains if rule.over is None else ():
+            mentions.setdefault(("confine", name), []).append(link)
     for name, subsystem in sorted(model.subsystems.items()):
         for ref in subsystem.features or ():
             mentions.setdefault(("run", ref.name), []).append(Link("subsystem", name))

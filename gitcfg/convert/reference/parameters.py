@@ -38,6 +38,7 @@ def _entry(uses: Uses, name: str, interests: Interests, takers: Mapping[str, Fil
         *_declared(said),
         *_others(uses, said, interests),
         *fact("Of this family", _family(uses, name)),
+        *fact("Values by", uses.said("confine", name)),
         *fact("Written to", _written(uses, name, takers)),
         *_bound(uses, name),
     )
@@ -118,5 +119,11 @@ def _bound(uses: Uses, name: str) -> Iterator[Part]:
         yield Table("Set by", ("who", "value"), tuple(rows))
 
 
-WORDS = {"feature": "feature", "group": "group", "nodeset": "node set", "override": "override"}
+WORDS = {
+    "feature": "feature",
+    "group": "group",
+    "nodeset": "node set",
+    "override": "override",
+    "rule": "rule",
+}
 """What layers are called."""

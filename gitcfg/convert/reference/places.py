@@ -15,6 +15,7 @@ FOLDERS: Mapping[str, str] = {
     "subsystem": "subsystems",
     "nodeset": "nodesets",
     "override": "overrides",
+    "rule": "rules",
 }
 """The folder of each kind."""
 

@@ -89,4 +89,5 @@ def _names(model: Model, parameters: frozenset[str]) -> Mapping[str, frozenset[s
         "group": frozenset((*model.groups, model.settings.default_group)),
         "nodeset": frozenset(model.nodesets),
         "override": frozenset(model.overrides),
+        "rule": frozenset(model.rules),
     }
