@@ -3,7 +3,7 @@
 from gitcfg.cel.budget import Budget
 from gitcfg.cel.condition import Condition, compile_condition
 from gitcfg.cel.fields import fields_asked
-from gitcfg.cel.key import Key, KeyExpression, Truth, compile_key, plain_key
+from gitcfg.cel.key import Key, KeyExpression, Truth, as_key, compile_key, plain_key
 from gitcfg.cel.membership import members_asked, plain_features
 from gitcfg.cel.problem import CelProblem, CelStopped
 from gitcfg.cel.variables import NODE_VARIABLES, NODES_VARIABLES, OTHER_VARIABLES, SELF_VARIABLES
@@ -20,6 +20,7 @@ __all__ = [
     "Key",
     "KeyExpression",
     "Truth",
+    "as_key",
     "compile_condition",
     "compile_key",
     "fields_asked",

@@ -9,6 +9,7 @@ import msgspec
 from gitcfg.check.checked import PLACES
 from gitcfg.check.judge import Judge
 from gitcfg.check.places import bindings
+from gitcfg.check.rules.ledger import Ledger, TakenOver
 from gitcfg.check.run import Examined, examine
 from gitcfg.check.still import as_before, carried, loose, near
 from gitcfg.check.structure import needs_of
@@ -18,6 +19,7 @@ from gitcfg.compile.concerned import Version, concerned_by
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.part import Part, narrowed, only
+from gitcfg.compile.stopped import Stopped
 from gitcfg.git.tree import Entry, Tree
 from gitcfg.graph import reach, reverse
 from gitcfg.model import Finding, Model
@@ -37,7 +39,8 @@ class State(msgspec.Struct, frozen=True):
 
     `implied` are the types that operations imply of parameters without a type, and `untyped` the files that
     bind such. `loose` are the names that are bound and not declared by themselves. `unjudged` counts files
-    that no parser could judge: which of them another check meets is not known.
+    that no parser could judge: which of them another check meets is not known. `ledger` is what rules saw;
+    None: something was wrong with them.
     """
 
     places: Places
@@ -47,6 +50,7 @@ class State(msgspec.Struct, frozen=True):
     untyped: list[str]
     loose: list[str]
     unjudged: int
+    ledger: Ledger | None
 
 
 class Again(msgspec.Struct, frozen=True):
@@ -68,8 +72,9 @@ def state(
     if any(finding.code == "GC208" for finding in examined.told):
         return None
     implied, untyped = (prior.implied, prior.untyped) if prior else _untyped(fleet)
+    ledger = examined.ruling.ledger() if examined.ruling else None
     names = sorted(loose(fleet).union(prior.loose if prior else ()))
-    return State(places, examined.told, examined.traces, implied, untyped, names, unjudged)
+    return State(places, examined.told, examined.traces, implied, untyped, names, unjudged, ledger)
 
 
 def _untyped(fleet: Fleet) -> tuple[dict[str, str], list[str]]:
@@ -97,10 +102,11 @@ def again(
     prior: State, places: Places, now: Version, roster: Roster, today: date, judge: Judge | None
 ) -> Again | None:
     """What examining everything would give; None: so much may have changed that everything must be."""
+    if prior.ledger is None:
+        return None  # something is wrong with rules: who has part in it is not known
     changed = frozenset(path for path, _ in prior.places.items() ^ places.items())
     conditional = any(hold.members is None for hold in now.model.holds.values())
-    together = now.model.rules or now.model.allocations  # what rules ask is asked of all nodes
-    stuck = prior.unjudged or conditional or together or not changed.isdisjoint(prior.untyped)
+    stuck = prior.unjudged or conditional or not changed.isdisjoint(prior.untyped)
     names = None if stuck else _concerned(changed, prior.places.keys() & places.keys(), now, roster)
     told = None if names is None else carried(prior.told, changed, names)
     if names is None or told is None:
@@ -108,7 +114,10 @@ def again(
     fleet = Fleet(_narrow(now.model, names), now.tree, today, prior.implied)
     if fleet.model.unread or not _declared(fleet):
         return None
-    examined = examine(fleet, None, judge)
+    ledger = _ruled(prior.ledger, fleet, names)
+    if ledger is None:
+        return None
+    examined = examine(fleet, None, judge, TakenOver(ledger))
     if examined.traces is None or any(finding.code == "GC208" for finding in examined.told):
         return None
     if not as_before(prior.told, examined.told, changed) or near(prior.loose, fleet):
@@ -117,7 +126,19 @@ def again(
         fleet.layers.steps(nodeset.definition.params)  # what does not fit there is no idle setting
     looked = Looked(fleet, names, changed, examined.traces)
     traces = witnessed(prior.traces, looked, now, roster)
-    return Again(fleet, Examined([*told, *examined.told], traces))
+    return Again(fleet, Examined([*told, *examined.told], traces, examined.ruling))
+
+
+def _ruled(before: Ledger, fleet: Fleet, names: Set[str]) -> Ledger | None:
+    """What rules saw, if they hold after a change of some nodes; without rules nothing."""
+    if fleet.bringing is None:
+        return before
+    from gitcfg.check.rules.judged import still
+
+    try:
+        return still(before, fleet, fleet.bringing, names)
+    except Stopped:
+        return None
 
 
 def _concerned(changed: Set[str], both: Set[str], now: Version, roster: Roster) -> frozenset[str] | None:

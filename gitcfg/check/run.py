@@ -1,7 +1,8 @@
 """Runs every check and folds what they find."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
+from typing import Protocol
 
 import msgspec
 
@@ -23,7 +24,8 @@ from gitcfg.check.parsed import begin, parsed
 from gitcfg.check.references import references
 from gitcfg.check.retired import retired
 from gitcfg.check.rule_names import rule_names
-from gitcfg.check.rules.run import rules
+from gitcfg.check.rules.ledger import Ledger
+from gitcfg.check.rules.run import Ruling
 from gitcfg.check.sealed import sealed
 from gitcfg.check.structure import structure
 from gitcfg.check.swept import Swept
@@ -50,18 +52,31 @@ DEFINED: tuple[Check, ...] = (
     markers,
 )
 """What looks at what is written."""
-TOGETHER: tuple[Check, ...] = (overrides, rules)
-"""What looks at all nodes together."""
+
+
+class Ruled(Protocol):
+    """What is known of rules."""
+
+    @property
+    def findings(self) -> Iterable[Finding]:
+        """What is wrong across nodes."""
+        ...
+
+    def ledger(self) -> Ledger | None:
+        """What the next check may take over; None: nothing."""
+        ...
 
 
 class Examined(msgspec.Struct, frozen=True):
     """What looking at everything gave: what was told, and what can only be said of all nodes together.
 
-    Without `traces` no node could be looked at.
+    Without `traces` no node could be looked at. `ruling` is what was told of rules, which say things of many
+    nodes, too.
     """
 
     told: list[Finding]
     traces: Traces | None
+    ruling: Ruled | None = None
 
 
 def check(
@@ -79,8 +94,13 @@ def check(
     return concluded(fleet, examine(fleet, engine, judge), before)
 
 
-def examine(fleet: Fleet, engine: TemplateEngine | None = None, judge: Judge | None = None) -> Examined:
-    """Look at every definition and every class of nodes."""
+def examine(
+    fleet: Fleet,
+    engine: TemplateEngine | None = None,
+    judge: Judge | None = None,
+    ruling: Ruled | None = None,
+) -> Examined:
+    """Look at every definition and every class of nodes. `ruling`: what is known of rules already."""
     found = list(fleet.model.findings)
     if any(finding.code == "GC104" for finding in found):
         return Examined(found, None)
@@ -91,15 +111,16 @@ def examine(fleet: Fleet, engine: TemplateEngine | None = None, judge: Judge | N
         found += run(fleet)
     if unknown:
         return Examined([*found, *unknown], None)
-    for run in TOGETHER:
-        found += run(fleet)
+    found += overrides(fleet)
+    ruling = ruling or Ruling(fleet)
+    found += ruling.findings
     tracing = Tracing(fleet, fleet.surfaces)
     with nullcontext(engine) if engine else TemplateEngine(fleet.templates) as templates:
         found += entries(fleet, templates)
         found += watched(fleet, templates, tracing)
         found += parsed(fleet, templates, judge, tuple(found)) if judge is not None else ()
     found += fleet.layers.findings
-    return Examined(found, tracing.traces)
+    return Examined(found, tracing.traces, ruling)
 
 
 def _unknown(fleet: Fleet) -> Iterator[Finding]:

@@ -126,7 +126,7 @@ def beside_rules(seed: int) -> None:
     "law", [test_a_check_that_takes_over_is_a_whole_check, test_so_it_is_with_keys_and_holds]
 )
 def test_it_is_taken_over_at_all(law: Callable[[int], None], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the laws above would say nothing; beside rules everything is looked at again."""
+    """Else the laws above would say nothing."""
     results: list[bool] = []
     real = again.again
 

@@ -18,11 +18,12 @@ def counts(looked: Looked) -> Iterator[Finding]:
     """What is wrong with how often features are there."""
     for rule in looked.rules(RuleKind.INSTALL, RuleKind.LIMIT):
         if rule.count is not None and rule.feature is not None and not looked.unknown(rule.name):
-            found = _installed(looked, rule, rule.feature.name)
+            found = counted(looked, rule, rule.feature.name)
             yield from _judged(looked, rule, rule.feature.name, rule.count, found)
 
 
-def _installed(looked: Looked, rule: Rule, feature: str) -> Counted:
+def counted(looked: Looked, rule: Rule, feature: str) -> Counted:
+    """What a rule counts, in each of its groups."""
     if rule.kind is RuleKind.LIMIT:
         return {key: [seen for seen, _ in those] for key, those in looked.view.counted(rule.name).items()}
     grouped = looked.view.grouped(rule.name)
@@ -34,11 +35,11 @@ def _installed(looked: Looked, rule: Rule, feature: str) -> Counted:
     return found
 
 
-def _judged(looked: Looked, rule: Rule, feature: str, count: Count, counted: Counted) -> Iterator[Finding]:
+def _judged(looked: Looked, rule: Rule, feature: str, count: Count, numbers: Counted) -> Iterator[Finding]:
     """A finding for each number that is wrong: the groups that have so many are told together."""
     wrong: dict[int, list[Key | None]] = {}
-    for key, those in counted.items():
-        if not _right(count, len(those)):
+    for key, those in numbers.items():
+        if not right(count, len(those)):
             wrong.setdefault(len(those), []).append(key)
     for found, keys in sorted(wrong.items()):
         message = (
@@ -46,14 +47,15 @@ def _judged(looked: Looked, rule: Rule, feature: str, count: Count, counted: Cou
             f"and there {'is' if found == 1 else 'are'} {found or 'none'}."
         )
         few = found < count.least
-        groups = looked.view.groups(rule.name) if few else counted
+        groups = looked.view.groups(rule.name) if few else numbers
         nodes = sorted({seen.name for key in keys for seen in groups[key]})
         origins = [*_said(rule), *(() if few else looked.where_installed(nodes, feature))]
         hint = _hint(looked, rule, keys, few)
         yield of("GC401", rule.name, message, origins, nodes, hint)
 
 
-def _right(count: Count, found: int) -> bool:
+def right(count: Count, found: int) -> bool:
+    """Is a number as it is wanted?"""
     return count.least <= found and (count.most is None or found <= count.most)
 
 

@@ -40,7 +40,9 @@ def invariants(looked: Looked, failures: Failures) -> Iterator[Finding]:
         condition = looked.view.book.requires.get(rule.name)
         if condition is None or rule.require is None or looked.unknown(rule.name):
             continue
-        grouped = rule.per is not None or _GROUP in condition.names
+        grouped = _is_grouped(rule, condition)
+        if grouped and looked.names is not None:
+            continue  # a part of the nodes is no group
         asked = list(_of_groups(looked, rule, condition) if grouped else _of_each(looked, rule, condition))
         answers = failures.answered(
             rule, "require", rule.require, [one.members for one in asked], _answers(looked, rule, asked)
@@ -48,6 +50,20 @@ def invariants(looked: Looked, failures: Failures) -> Iterator[Finding]:
         wrong = [one for one, holds in zip(asked, answers, strict=True) if holds is False]
         if wrong:
             yield _finding(rule, rule.require, wrong)
+
+
+def _is_grouped(rule: Rule, condition: Condition) -> bool:
+    return rule.per is not None or _GROUP in condition.names
+
+
+def judged_whole(looked: Looked) -> list[str]:
+    """The rules that require something of groups as a whole."""
+    requires = looked.view.book.requires
+    return [
+        rule.name
+        for rule in looked.rules(RuleKind.REQUIRE)
+        if rule.name in requires and _is_grouped(rule, requires[rule.name])
+    ]
 
 
 def _answers(

@@ -86,7 +86,7 @@ def _told(looked: Looked, rule: Rule, why: str, lines: list[_Line]) -> Finding:
 
 def _places(looked: Looked, rule: Rule, found: Allocation, slots: Mapping[str, Seen]) -> Iterator[_Line]:
     feature = rule.feature.name if rule.feature else ""
-    for ref in found.install:
+    for ref in looked.lines(found.install, lambda ref: ref.name):
         gone = _gone(looked, rule, ref.name, slots)
         if gone:
             yield _Line(ref.name, gone, (ref.origin,))
@@ -94,7 +94,7 @@ def _places(looked: Looked, rule: Rule, found: Allocation, slots: Mapping[str, S
             yield from _useless(looked, rule, feature, ref, slots[ref.name])
         elif ref.name not in looked.view.failed.get(rule.name, {}):
             yield _Line(ref.name, _MISPLACED, (ref.origin,))
-    for slot, given in found.values.items():
+    for slot, given in looked.lines(found.values.items(), lambda line: line[0]):
         yield from _of_another_kind(slot, [bound.origin for bound in given.values()])
 
 
@@ -112,7 +112,7 @@ def _values(
 ) -> Iterator[_Line]:
     yield from _of_another_kind("a feature", [ref.origin for ref in found.install])
     files = {allocation.origin.file for allocation in looked.fleet.model.allocations.values()}
-    for slot, given in found.values.items():
+    for slot, given in looked.lines(found.values.items(), lambda line: line[0]):
         reason = _gone(looked, rule, slot, slots)
         if not reason and slot in looked.view.failed.get(rule.name, {}):
             continue

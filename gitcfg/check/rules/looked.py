@@ -1,7 +1,8 @@
 """What checks of rules look at: the rules that can be judged, and what nodes have in the end."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from typing import TypeVar
 
 from gitcfg.check.together import installed
 from gitcfg.compile.classes import NodeClass
@@ -15,12 +16,19 @@ from gitcfg.compile.ruled.view import Ruled
 from gitcfg.model import Origin
 from gitcfg.model.rules import Rule, RuleKind
 
+T = TypeVar("T")
+
 
 class Looked:
-    """A fleet with rules. `view` is what they ask of it."""
+    """A fleet with rules. `view` is what they ask of it.
 
-    def __init__(self, fleet: Fleet, bringing: Bringing) -> None:
+    `names` are its nodes where it has a part of all: only these, and those of them that are gone, are
+    looked at.
+    """
+
+    def __init__(self, fleet: Fleet, bringing: Bringing, names: Set[str] | None = None) -> None:
         self.fleet = fleet
+        self.names = names
         self.view = Ruled(fleet, bringing)
         self._shapes = bringing.shapes
 
@@ -42,6 +50,11 @@ class Looked:
         return turned or any(
             ref is not None and ref.name not in self.fleet.model.features for ref in features
         )
+
+    def lines(self, found: Iterable[T], slot: Callable[[T], str]) -> list[T]:
+        """Those lines of an allocation that are about nodes that are looked at."""
+        names = self.names
+        return [one for one in found if names is None or slot(one).partition("/")[0] in names]
 
     def unknown(self, rule: str) -> bool:
         """Is it not known where a rule counts? That is told already."""

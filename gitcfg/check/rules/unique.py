@@ -25,16 +25,17 @@ def unique(looked: Looked, holding: Holding, failures: Failures) -> Iterator[Fin
     for rule in looked.rules(RuleKind.DOMAIN):
         if rule.unique is not None:
             among: dict[Key | None, list[Held]] = {}
-            scopes = _scopes(looked, rule, rule.unique, failures)
+            within = scopes(looked, rule, rule.unique, failures)
             for held in holding.of(rule):
-                if held.seen.slot in scopes:
-                    among.setdefault(scopes[held.seen.slot], []).append(held)
+                if held.seen.slot in within:
+                    among.setdefault(within[held.seen.slot], []).append(held)
             for key, those in among.items():
                 yield from _twice(holding, rule, rule.unique, key, those)
                 yield from _too_small(holding, rule, rule.unique, key, those)
 
 
-def _scopes(looked: Looked, rule: Rule, said: Uniqueness, failures: Failures) -> Scopes:
+def scopes(looked: Looked, rule: Rule, said: Uniqueness, failures: Failures) -> Scopes:
+    """Where a rule wants values to differ; slots without a key are in none."""
     slots = looked.view.slots(rule.name)
     if said.key is None:
         return {seen.slot: seen.name if said.scope == "node" else None for seen in slots}
@@ -77,14 +78,8 @@ def _too_small(
     holding: Holding, rule: Rule, said: Uniqueness, key: Key | None, those: Sequence[Held]
 ) -> Iterator[Finding]:
     """More values are wanted than there are, so that no solution exists."""
-    kinds: dict[Kind, dict[str, Values]] = {}
-    for held in those:
-        domain = holding.values[rule.name, held.name]
-        kinds.setdefault(domain.kind, {})[held.name] = domain
-    for kind, domains in kinds.items():
-        if kind is Kind.NETWORK and len(domains) > 1:
-            continue  # networks of two lengths are no set
-        size, wanting = reduce(or_, domains.values()).size, [held for held in those if held.name in domains]
+    for domains, size in room({held.name: holding.values[rule.name, held.name] for held in those}):
+        wanting = [held for held in those if held.name in domains]
         if len(wanting) > size:
             message = (
                 f"The rule {rule.name} wants {len(wanting):,} values that differ{_in(said, key)}, "
@@ -93,6 +88,16 @@ def _too_small(
             origins = [*(rule.domains[name].origin for name in domains), _at(rule, said)]
             nodes = sorted({held.seen.name for held in wanting})
             yield of("GC401", rule.name, message, origins, nodes, "Allow more values.")
+
+
+def room(domains: Mapping[str, Values]) -> Iterator[tuple[Mapping[str, Values], int]]:
+    """Domains of one kind, and how many values are in them together."""
+    kinds: dict[Kind, dict[str, Values]] = {}
+    for name, domain in domains.items():
+        kinds.setdefault(domain.kind, {})[name] = domain
+    for kind, alike in kinds.items():
+        if kind is not Kind.NETWORK or len(alike) == 1:  # networks of two lengths are no set
+            yield alike, reduce(or_, alike.values()).size
 
 
 def _place(rule: Rule, held: Held) -> str:

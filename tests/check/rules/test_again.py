@@ -1,9 +1,20 @@
-"""A check after a change finds of rules what a whole check finds: they are asked of all nodes anew."""
+"""A check after a change finds of rules what a whole check finds, and looks again only where it must."""
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from random import Random
+from typing import Any
 
 import pytest
 
+from gitcfg.check import again
+from gitcfg.edit.allocated import allocation_text
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
+from gitcfg.load.repository import load
+from gitcfg.model import Finding
+from gitcfg.solve.fleet.answers import Failing, Solved
+from gitcfg.solve.fleet.decide import decide
 from tests.compile.fleets import TODAY
 from tests.load.keeping import Dictionary
 
@@ -19,38 +30,146 @@ CHANGES = {
     "a value that another node has": {"nodes/n1.yaml": "params: {P: 2}"},
     "a feature by hand": {"nodes/n1.yaml": "features: [mail]\nparams: {P: 1}"},
     "a node that retires": {"nodes/n3.yaml": "state: retired\nparams: {P: 3}"},
+    "a node that has no value": {"nodes/n3.yaml": "labels: [x]"},
     "a new allocation": {"allocations/r.yaml": "install: [n9]"},
 }
+
+
+def findings(files: Mapping[str, str], cache: Any) -> tuple[Finding, ...]:
+    with Fleet(DictTree(files), None, TODAY, cache) as fleet:
+        return fleet.findings
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_a_change_does_to_rules_is_found(change: str) -> None:
     cache = Dictionary()
-    before = Fleet(DictTree(FILES), None, TODAY, cache).findings
-    assert not any(finding.is_error for finding in before)
+    assert not any(finding.is_error for finding in findings(FILES, cache))
     files = {**FILES, **CHANGES[change]}
-    found = Fleet(DictTree(files), None, TODAY, cache).findings
-    assert found == Fleet(DictTree(files), None, TODAY, Dictionary()).findings
+    found = findings(files, cache)
+    assert found == findings(files, Dictionary())
     assert any(finding.is_error for finding in found)
 
 
-COLLECTED = {
+FLEET = {
     "gitcfg.yaml": "format: 1\n",
-    "features/dns.yaml": "{}",
-    "parameters/p.yaml": "parameters: {P: {description: One., type: string}}",
-    "nodes/n1.yaml": "features: [dns]",
-    "nodes/n2.yaml": "params: {P: {$collect: {param: name, feature: dns, one: true}}}",
-    **{f"nodes/n{number}.yaml": "{}" for number in range(3, 20)},
+    "parameters/p.yaml": """
+        parameters:
+          port: {description: One., type: integer}
+          zone: {description: Two., type: string}
+          note: {description: Three., type: string}
+        """,
+    "features/service.yaml": "description: d\n",
+    "features/mail.yaml": "include: [service]\ndescription: d\n",
+    "features/web.yaml": "include: [service]\ndescription: d\nparams: {note: w}\n",
+    "features/client.yaml": "description: d\n",
+    "features/interface.yaml": "description: d\n",
+    "groups/default.yaml": "description: d\nparams: {note: d}\n",
+    "rules/all.yaml": """
+        rules:
+          clients: {install: client, where: '"c" in node.labels'}
+          mail: {install: mail, per: node.facts.rack, count: 1}
+          webs: {install: web, count: {min: 2}, where: '!("mail" in node.features)'}
+          services: {limit: service, per: node.name, count: {max: 2}}
+          ports: {domain: {port: [1-60]}, unique: fleet}
+          zones: {domain: {zone: [a, b, c, d]}, where: '"client" in node.features', unique: node.facts.rack}
+          hosts: {domain: {host: [1-40]}, over: interface, unique: self.with.subnet}
+          sets: {set: {note: s}, where: '"web" in node.features'}
+          even: {require: '!has(node.facts.odd)', message: odd}
+          kings: {require: 'size(nodes) <= 2', per: node.facts.rack, where: '"king" in node.labels'}
+        """,
 }
+LINES = (
+    "labels: [c]",
+    "labels: [king]",
+    "labels: [c, king]",
+    "facts: {rack: r1}",
+    "facts: {rack: 1}",
+    "facts: {rack: true}",
+    "facts: {rack: r1, odd: 1}",
+    "features: [web]",
+    "features: [mail, web]",
+    "features: [{feature: interface, as: e0, with: {subnet: s1}}]",
+    "features: [{feature: interface, as: e0, with: {subnet: s1, host: 3}}, web]",
+    "params: {port: 5}",
+    "params: {port: 61, note: x}",
+    "params: {note: y}",
+    "state: retired",
+)
+SOUND = ("facts: {rack: r1}", "labels: [c]", "params: {note: y}", LINES[9], "features: [web]")
 
 
-@pytest.mark.parametrize("changed", ["nodes/n1.yaml", "nodes/n3.yaml"])
-def test_what_a_change_does_to_what_others_collect_is_found(changed: str) -> None:
-    """There is no rule, and no layer but a node's own that collects."""
-    cache = Dictionary()
-    before = Fleet(DictTree(COLLECTED), None, TODAY, cache).findings
-    assert not any(finding.is_error for finding in before)
-    files = {**COLLECTED, changed: "features: [dns]" if changed == "nodes/n3.yaml" else "labels: [x]"}
-    found = Fleet(DictTree(files), None, TODAY, cache).findings
-    assert [(finding.code, finding.nodes) for finding in found if finding.is_error] == [("GC401", ("n2",))]
-    assert found == Fleet(DictTree(files), None, TODAY, Dictionary()).findings
+def node(rng: Random, lines: tuple[str, ...]) -> str:
+    """What a node says: at most one line of a kind, and nearly always a rack."""
+    said = {line.partition(":")[0]: line for line in rng.sample(lines, rng.randrange(3))}
+    if lines is SOUND or rng.random() < 0.9:
+        said.setdefault("facts", f"facts: {{rack: r{rng.randrange(1, 3)}}}")
+    return "description: d\n" + "".join(f"{line}\n" for line in said.values())
+
+
+def decided(files: Mapping[str, str]) -> dict[str, str]:
+    """With the allocations that rules ask for; without any where none would do."""
+    tree = DictTree(files)
+    try:
+        found = decide(load(tree), tree, TODAY)
+    except Failing:
+        return dict(files)
+    rest = {path: text for path, text in files.items() if not path.startswith("allocations/")}
+    made = found.allocations if isinstance(found, Solved) else {}
+    return {**rest, **{f"allocations/{name}.yaml": allocation_text(said) for name, said in made.items()}}
+
+
+def changed(files: Mapping[str, str], rng: Random) -> dict[str, str]:
+    """A node that says something else, is gone or new; now and then something of which others are made."""
+    result, name = dict(files), f"nodes/n{rng.randrange(24):02}.yaml"
+    what = rng.randrange(12)
+    if what == 0:
+        result.pop(name, None)
+    elif what == 1:
+        result["groups/default.yaml"] = f"description: d\nparams: {{note: {rng.randrange(9)}}}\n"
+    elif what == 2:
+        result["features/web.yaml"] = (
+            f"include: [service]\ndescription: d\nparams: {{note: {rng.randrange(9)}}}\n"
+        )
+    elif what < 7 and name in result:
+        said = {line.partition(":")[0]: line for line in result[name].splitlines()}
+        said.setdefault("labels", rng.choice(("labels: []", "labels: [king]")))
+        result[name] = "\n".join({**said, "params": f"params: {{note: {rng.randrange(9)}}}"}.values())
+    else:
+        result[name] = node(rng, LINES if rng.randrange(2) else SOUND)
+    return result
+
+
+def a_history_is_checked_as_a_whole(seed: int) -> None:
+    """Change after change, going on from those after which rules hold."""
+    rng, cache = Random(seed), Dictionary()
+    files = {**FLEET, **{f"nodes/n{number:02}.yaml": node(rng, SOUND) for number in range(20)}}
+    files = decided(files)
+    findings(files, cache)
+    for _ in range(8):
+        after, kept = changed(files, rng), deepcopy(cache)
+        found, whole = findings(after, kept), findings(after, Dictionary())
+        assert [str(one) for one in found] == [str(one) for one in whole]
+        assert found == whole
+        if not any(finding.is_error for finding in found):
+            files, cache = after, kept
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_check_that_takes_over_finds_of_rules_what_a_whole_one_finds(seed: int) -> None:
+    a_history_is_checked_as_a_whole(seed)
+
+
+def test_it_is_taken_over_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the law above would say nothing."""
+    results: list[bool] = []
+    real: Callable[..., Any] = again.again
+
+    def counted(*given: Any) -> Any:
+        found = real(*given)
+        results.append(found is not None)
+        return found
+
+    monkeypatch.setattr(again, "again", counted)
+    for seed in range(4):
+        a_history_is_checked_as_a_whole(seed)
+    assert results.count(True) > len(results) / 6, results

@@ -1,0 +1,69 @@
+"""Judges the rules of a fleet: by themselves, on all nodes together, and on each node alone."""
+
+from collections.abc import Iterator, Set
+
+from gitcfg.check.rules.attributes import attributes
+from gitcfg.check.rules.counts import counts
+from gitcfg.check.rules.domains import domains, misread
+from gitcfg.check.rules.failing import Failures, meaningless
+from gitcfg.check.rules.held import Holding
+from gitcfg.check.rules.invariants import invariants
+from gitcfg.check.rules.keeping import hold, kept
+from gitcfg.check.rules.ledger import Ledger
+from gitcfg.check.rules.leftover import leftover
+from gitcfg.check.rules.looked import Looked
+from gitcfg.check.rules.unique import unique
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.ruled.bringing import Bringing
+from gitcfg.model import Finding
+
+
+class Judged:
+    """A fleet, all of it or the nodes `names`, and what its rules find there."""
+
+    def __init__(self, fleet: Fleet, bringing: Bringing, names: Set[str] | None = None) -> None:
+        self._looked = Looked(fleet, bringing, names)
+        self._holding = Holding(self._looked)
+        self._failures = Failures(self._looked)
+
+    def of_rules(self) -> Iterator[Finding]:
+        """What is wrong with rules whatever nodes there are."""
+        yield from meaningless(self._looked)
+        yield from misread(self._looked, self._holding)
+
+    def of_nodes(self) -> Iterator[Finding]:
+        """What is wrong with nodes together, and one by one."""
+        yield from counts(self._looked)
+        yield from unique(self._looked, self._holding, self._failures)
+        yield from self.of_each()
+
+    def of_each(self) -> Iterator[Finding]:
+        """What is wrong with nodes one by one, and with expressions that were asked of them."""
+        yield from leftover(self._looked, self._holding)
+        yield from domains(self._looked, self._holding)
+        yield from attributes(self._looked)
+        yield from invariants(self._looked, self._failures)
+        yield from self._failures.findings()
+
+    def kept(self) -> Ledger:
+        """What rules saw that look at many nodes at once."""
+        return kept(self._looked, self._holding, self._failures)
+
+    def hold(self, ledger: Ledger) -> bool:
+        """Do those rules hold for what they saw?"""
+        return hold(self._looked, self._holding, ledger)
+
+
+def still(before: Ledger, fleet: Fleet, bringing: Bringing, names: Set[str]) -> Ledger | None:
+    """What is kept after a change of some nodes, which are all that the fleet holds.
+
+    None: rules may not hold any more, which only a look at all nodes can say, and show.
+    """
+    judged = Judged(fleet, bringing, names)
+    ledger = judged.kept()
+    if any(not names.isdisjoint(nodes) for nodes in (*before.whole.values(), *ledger.whole.values())):
+        return None
+    if any(True for _ in judged.of_each()):
+        return None
+    after = before.followed(ledger, names)
+    return after if judged.hold(after) else None

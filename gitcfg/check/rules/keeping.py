@@ -1,0 +1,115 @@
+"""Keeps what rules saw, and judges by it alone whether they still hold after a change of some nodes."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from gitcfg.cel import Key, as_key, plain_key
+from gitcfg.check.rules.counts import counted, right
+from gitcfg.check.rules.failing import Failures
+from gitcfg.check.rules.held import Holding
+from gitcfg.check.rules.invariants import judged_whole
+from gitcfg.check.rules.ledger import Different, Ledger, Numbers, PlainKey
+from gitcfg.check.rules.looked import Looked
+from gitcfg.check.rules.unique import room, scopes
+from gitcfg.domain import Value, Values
+from gitcfg.model.rules import Rule, RuleKind
+
+Keys = dict[str, PlainKey]
+"""The keys of slots."""
+_LARGE = 1 << 63
+
+
+def kept(looked: Looked, holding: Holding, failures: Failures) -> Ledger:
+    """What is kept of a check of rules that finds nothing."""
+    groups: list[Keys] = []
+    numbers = dict(_numbers(looked, groups))
+    different = dict(_different(looked, holding, failures, groups))
+    whole = {rule: [seen.name for seen in looked.view.slots(rule)] for rule in judged_whole(looked)}
+    return Ledger(groups, numbers, different, whole)
+
+
+def _numbers(looked: Looked, groups: list[Keys]) -> Iterator[tuple[str, Numbers]]:
+    """How often slots count, by rule. Groups come in the order of the rules, whatever nodes there are."""
+    places: dict[int, int] = {}
+    for rule in looked.rules(RuleKind.INSTALL, RuleKind.LIMIT):
+        if rule.count is None or rule.feature is None:
+            continue
+        known = looked.view.grouped(rule.name)
+        place = places.setdefault(id(known), len(groups))
+        if place == len(groups):
+            groups.append(
+                {seen.slot: plain_key(key) for key, slots in known.groups.items() for seen in slots}
+            )
+        found = counted(looked, rule, rule.feature.name).values()
+        yield rule.name, Numbers(place, Counter(seen.slot for those in found for seen in those))
+
+
+def _different(
+    looked: Looked, holding: Holding, failures: Failures, groups: list[Keys]
+) -> Iterator[tuple[str, Different]]:
+    """The values that differ, by rule."""
+    for rule in looked.rules(RuleKind.DOMAIN):
+        if rule.unique is not None:
+            within = scopes(looked, rule, rule.unique, failures)
+            groups.append({slot: plain_key(key) for slot, key in within.items()})
+            yield rule.name, Different(len(groups) - 1, _had(holding, rule))
+
+
+def _had(holding: Holding, rule: Rule) -> dict[str, dict[str, int | str | None]]:
+    found: dict[str, dict[str, int | str | None]] = {}
+    for held in holding.of(rule):
+        same = None if held.value is None else held.normal(holding.values[rule.name, held.name])
+        found.setdefault(held.seen.slot, {})[held.name] = None if same is None else _packed(same[1])
+    return found
+
+
+def _packed(value: Value) -> Value:
+    """A value as a cache can hold it: of large numbers the digits."""
+    return str(value) if isinstance(value, int) and not -_LARGE <= value < _LARGE else value
+
+
+def hold(looked: Looked, holding: Holding, ledger: Ledger) -> bool:
+    """Do rules hold for what they saw?"""
+    rules = looked.view.book.rules
+    groups = [{slot: _key(key) for slot, key in keys.items()} for keys in ledger.groups]
+    counted, different = ledger.counted.items(), ledger.different.items()
+    return all(_enough(rules[name], groups[said.among], said.found) for name, said in counted) and all(
+        _differ(holding, rules[name], groups[said.among], said.had) for name, said in different
+    )
+
+
+def _key(kept: PlainKey) -> Key | None:
+    return None if kept is None else as_key(tuple(kept) if isinstance(kept, list) else kept)
+
+
+def _enough(rule: Rule, keys: Mapping[str, Key | None], found: Mapping[str, int]) -> bool:
+    numbers = dict.fromkeys(keys.values() if rule.per is not None else (None,), 0)
+    for slot, number in found.items():
+        numbers[keys[slot]] += number
+    return rule.count is None or all(right(rule.count, number) for number in numbers.values())
+
+
+def _differ(
+    holding: Holding,
+    rule: Rule,
+    keys: Mapping[str, Key | None],
+    had: Mapping[str, Mapping[str, int | str | None]],
+) -> bool:
+    """Has each group enough values that differ, and does it have no one twice?"""
+    wanting: dict[Key | None, Counter[str]] = {}
+    taken = set()
+    for slot, values in had.items():
+        key = keys[slot]
+        wanting.setdefault(key, Counter()).update(values.keys())
+        for name, value in values.items():
+            if value is not None:
+                same = key, holding.values[rule.name, name].kind, value
+                if same in taken:
+                    return False
+                taken.add(same)
+    return all(_room(holding, rule, names) for names in wanting.values())
+
+
+def _room(holding: Holding, rule: Rule, names: Counter[str]) -> bool:
+    domains: dict[str, Values] = {name: holding.values[rule.name, name] for name in names}
+    return all(sum(names[name] for name in those) <= size for those, size in room(domains))
