@@ -56,7 +56,7 @@ _TITLES = {
     "GC404": "Values lie in their domains and are unique where they must be.",
     "GC405": "Whoever pushes a change may make it.",
     "GC406": "Collected values do not depend on each other in a circle.",
-    "GC407": "Rules that install features do not wait for each other in a circle.",
+    "GC407": "Rules do not wait for each other in a circle.",
     "GC408": "Every expression can be evaluated on the nodes it is for.",
     "GC501": "Every setting counts on some node.",
     "GC502": "Every group and feature is had by some node.",

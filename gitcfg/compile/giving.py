@@ -13,12 +13,18 @@ class Giving:
     def __init__(self, rules: Mapping[str, Rule], inclusion: Inclusion) -> None:
         self._rules = rules
         self._inclusion = inclusion
+        self._as_instances: dict[str, Set[str]] = {}
 
     def rules(self, feature: str, attribute: str) -> Iterator[Rule]:
         """The rules that may give instances of a feature an attribute, on some nodes."""
         for rule in self._giving:
-            if rule.over is not None and attribute in rule.domains and self._has(feature, rule.over.name):
+            if attribute in rule.domains and self.gives(rule, feature):
                 yield rule
+
+    def gives(self, rule: Rule, feature: str) -> bool:
+        """May a rule over instances give those of a feature anything?"""
+        over = rule.over.name if rule.over is not None else ""
+        return self._near(feature, over) or feature in self._installed(over)
 
     @cached_property
     def any(self) -> bool:
@@ -42,14 +48,16 @@ class Giving:
     def _known(self) -> Set[str]:
         return self._inclusion.edges.keys()
 
-    def _has(self, feature: str, over: str) -> bool:
-        return self._near(feature, over) or feature in self._installed(over)
-
     def _near(self, feature: str, over: str) -> bool:
         return feature == over or self._inclusion.reaches.leads(feature, over)
 
     def _installed(self, over: str) -> Set[str]:
         """What may be installed as such an instance is, however often rules look at what others install."""
+        if over not in self._as_instances:
+            self._as_instances[over] = self._find_installed(over)
+        return self._as_instances[over]
+
+    def _find_installed(self, over: str) -> Set[str]:
         found, before = set[str](), -1
         while len(found) > before:
             before = len(found)

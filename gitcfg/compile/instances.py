@@ -38,7 +38,8 @@ def instance_of(use: Use) -> Instance | None:
 class Substitution:
     """Replaces an instance's marks in a feature; attributes that it has not are findings.
 
-    What is said by such an attribute is LACKING, and what is named by one is left out: no mark stays.
+    What is said by such an attribute is LACKING, also within what is included, where it is told no more;
+    what is named by one is left out: no mark stays.
     """
 
     def __init__(self, feature: str, instance: Instance) -> None:
@@ -46,6 +47,7 @@ class Substitution:
         self.instance = instance
         self.findings: list[Finding] = []
         self._decided: dict[Decision, None] = {}
+        self._lacking = 0
 
     def bindings(self, params: Mapping[str, Binding]) -> dict[str, Binding]:
         """The feature's bindings as this instance says them."""
@@ -62,9 +64,9 @@ class Substitution:
         whole = self._whole(bound.given)
         if whole is not None:
             return msgspec.structs.replace(bound, given=whole.given, text=whole.text)
-        missing = len(self.findings)
+        before = self._lacking
         given = self._value(bound.given, bound.at)
-        if len(self.findings) > missing:
+        if self._lacking > before:
             return msgspec.structs.replace(bound, op=Op.SET, given=LACKING, text=None)
         return msgspec.structs.replace(bound, given=given)
 
@@ -73,8 +75,7 @@ class Substitution:
         return tuple(new for use in uses for new in self._use(use))
 
     def _use(self, use: Use) -> list[Use]:
-        said = ((name, self._binding("", given)[1]) for name, given in use.attributes.items())
-        attributes = {name: given for name, given in said if given.given is not LACKING}
+        attributes = {name: self._binding("", given)[1] for name, given in use.attributes.items()}
         if use.instance is None or "${" not in use.instance:
             return [msgspec.structs.replace(use, attributes=attributes)]
         text = self._known(use.instance, use.origin)
@@ -96,9 +97,9 @@ class Substitution:
 
     def _known(self, text: str, origin: Origin) -> str | None:
         """A text with its marks replaced; None where one of them cannot be."""
-        missing = len(self.findings)
+        before = self._lacking
         found = self.text(text, origin)
-        return found if len(self.findings) == missing else None
+        return found if self._lacking == before else None
 
     def _value(self, value: Any, origin: Origin) -> Any:
         if isinstance(value, str):
@@ -124,8 +125,10 @@ class Substitution:
         if mark[1] is None:
             return mark[0] if self.instance.name is None else self.instance.name
         attribute = self.instance.attributes.get(mark[1])
-        if attribute is None:
-            self._missing(mark[1], origin)
+        if attribute is None or attribute.given is LACKING:
+            self._lacking += 1
+            if attribute is None:
+                self._missing(mark[1], origin)
             return mark[0]
         self._decided.update(dict.fromkeys(attribute.decided))
         return _written(attribute)
@@ -135,6 +138,11 @@ class Substitution:
         message = f"The instance{name} of {self.feature} has no attribute {shown(attribute)}."
         hint = f"Give it under `with:` where {self.feature} is installed."
         self.findings.append(Finding("GC201", (attribute,), message, (origin,), hint=hint))
+
+
+def known(attributes: Mapping[str, Binding]) -> dict[str, Binding]:
+    """The attributes of an instance that it has."""
+    return {name: given for name, given in attributes.items() if given.given is not LACKING}
 
 
 def _written(attribute: Binding) -> str:
@@ -163,7 +171,12 @@ def _said(feature: Feature) -> list[Any]:
 
 def attributes_of(feature: Feature) -> set[str]:
     """The attributes that a feature asks of its instances."""
-    return {mark[1] for text in _texts(_said(feature)) for mark in _MARK.finditer(text) if mark[1]}
+    return asked_by(_said(feature))
+
+
+def asked_by(value: Any) -> set[str]:
+    """The attributes by which a value, or a name, is said."""
+    return {mark[1] for text in _texts(value) for mark in _MARK.finditer(text) if mark[1]}
 
 
 def _texts(value: Any) -> Iterator[str]:

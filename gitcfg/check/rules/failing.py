@@ -8,12 +8,15 @@ from gitcfg.check.fold import of
 from gitcfg.check.rules.looked import Looked
 from gitcfg.check.structure import listed
 from gitcfg.compile.ruled.asking import Seen
+from gitcfg.compile.ruled.limiting import places
 from gitcfg.compile.ruled.reading import bare
+from gitcfg.compile.ruled.strata import Circle
 from gitcfg.load.inside import inside_of
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind
 
 T = TypeVar("T")
+_HINT = "Let it ask for a label, a group or a fact instead: a rule cannot wait for itself."
 
 
 def meaningless(looked: Looked) -> Iterator[Finding]:
@@ -23,14 +26,22 @@ def meaningless(looked: Looked) -> Iterator[Finding]:
         place = inside_of(looked.fleet.tree, wrong.at, wrong.problem.line, wrong.problem.column)
         yield of("GC408", wrong.rule, message, [place], hint=wrong.problem.hint)
     for circle in looked.view.book.strata.circles:
-        alone = len(circle.rules) == 1
-        message = (
-            f"The rule {circle.rules[0]} installs what it reads."
-            if alone
-            else f"The rules {listed(circle.rules)} install what each other reads, in a circle."
-        )
-        hint = "Let `where` ask for a label, a group or a fact instead: a rule cannot wait for itself."
-        yield of("GC407", circle.rules, message, circle.origins, hint=hint)
+        yield _circle(circle, "installs what it reads", "install what each other reads, in a circle")
+    for circle in looked.view.valued.circles:
+        alone = "reads what follows from the values that it leaves open"
+        yield _circle(circle, alone, "read what follows from the values that each other leaves open")
+    rules = looked.view.book.rules
+    for name, deciding in looked.view.book.led.items():
+        which = f"{'rule' if len(deciding) == 1 else 'rules'} {listed(deciding)}"
+        message = f"Where the limit {name} counts follows from what the {which} may decide only within it."
+        origins = places(rules[name], [rules[other] for other in deciding])
+        yield of("GC407", name, message, origins, hint=_HINT)
+
+
+def _circle(circle: Circle, alone: str, together: str) -> Finding:
+    one = len(circle.rules) == 1
+    who = f"The rule {circle.rules[0]} {alone}." if one else f"The rules {listed(circle.rules)} {together}."
+    return of("GC407", circle.rules, who, circle.origins, hint=_HINT)
 
 
 class Failures:

@@ -41,8 +41,9 @@ class Looked:
         """Rules that name features which do not exist, ask for what cannot be, or wait for themselves."""
         book = self.view.book
         found = {name for name, rule in book.rules.items() if self._names_nothing(rule)}
-        circling = (name for circle in book.strata.circles for name in circle.rules)
-        return frozenset(found.union(circling))
+        circles = (*book.strata.circles, *self.view.valued.circles)
+        circling = (name for circle in circles for name in circle.rules)
+        return frozenset(found.union(circling, book.led))
 
     def _names_nothing(self, rule: Rule) -> bool:
         count, features = rule.count, (rule.feature, rule.over)

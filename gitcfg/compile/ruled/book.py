@@ -8,8 +8,9 @@ from typing import TypeVar
 from gitcfg.cel import Budget, CelStopped, Condition, KeyExpression
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.ruled.asking import Answers, Seen, asked
+from gitcfg.compile.ruled.limiting import led
 from gitcfg.compile.ruled.reading import Unreadable, Where, read_per, read_require, read_unique, read_where
-from gitcfg.compile.ruled.strata import Strata, strata
+from gitcfg.compile.ruled.strata import Strata, looked_for, strata
 from gitcfg.compile.stopped import Stopped
 from gitcfg.model.rules import Rule, RuleKind
 
@@ -61,6 +62,13 @@ class Rulebook:
     def strata(self) -> Strata:
         """The order of the rules that install, those that count out their places among them."""
         return strata(self.of_kind(RuleKind.INSTALL), self.wheres, self.pers, self.inclusion)
+
+    @cached_property
+    def led(self) -> Mapping[str, tuple[str, ...]]:
+        """The limits that look at what rules decide which have to keep to them, with these rules."""
+        limits, installs = self.of_kind(RuleKind.LIMIT), self.of_kind(RuleKind.INSTALL)
+        reads = {rule.name: looked_for(rule, self.wheres, self.pers) for rule in (*limits, *installs)}
+        return led(limits, installs, reads, self.inclusion)
 
     @cached_property
     def order(self) -> Mapping[str, int]:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -15,7 +16,9 @@ from gitcfg.compile.ruled.decided import Decided
 from gitcfg.compile.ruled.filling import filled_unit
 from gitcfg.compile.ruled.installing import Installing
 from gitcfg.compile.ruled.shapes import Shape, Shapes
+from gitcfg.compile.ruled.strata import Strata
 from gitcfg.compile.ruled.units import by_name
+from gitcfg.compile.ruled.valued import valued
 from gitcfg.model import Override
 from gitcfg.model.rules import Rule, RuleKind
 
@@ -27,6 +30,7 @@ class Bringing:
     """Finds what rules bring to nodes, for one or for many at once, which is faster."""
 
     def __init__(self, layers: Layers) -> None:
+        self._layers = layers
         self.book = Rulebook(layers.model.rules, layers.inclusion)
         self.shapes = Shapes(layers)
         leaving = self.book.of_kind(RuleKind.INSTALL, RuleKind.DOMAIN)
@@ -34,6 +38,11 @@ class Bringing:
         self.installing = Installing(self.book, self.shapes, self.decided)
         self.failed: dict[str, dict[str, CelProblem]] = self.installing.failed
         self._brought: dict[str, Brought] = {}
+
+    @cached_property
+    def valued(self) -> Strata:
+        """The order of the rules that leave values open."""
+        return valued(self._layers, self.book)
 
     def installs(self, nodes: Mapping[str, Said]) -> Mapping[str, tuple[Installed, ...]]:
         """What rules install on nodes, in the order of the rules' names."""

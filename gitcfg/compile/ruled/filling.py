@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gitcfg.compile.instances import instance_of
+from gitcfg.compile.instances import instance_of, known
 from gitcfg.compile.layers import NOWHERE, Layers
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.ruled.brought import Attributes
@@ -31,7 +31,8 @@ def filled(use: Use, attributes: Attributes, reaches: Reach) -> Use:
     if instance_of(use) is None and use.feature not in attributes:
         return use  # what merely includes it is no instance by that
     found = decided_for(attributes, reaches, use.feature, use.instance or "")
-    return msgspec.structs.replace(use, attributes={**found, **use.attributes}) if found else use
+    said = {**use.attributes, **found, **known(use.attributes)}
+    return msgspec.structs.replace(use, attributes=said) if found else use
 
 
 class Filled(Layers):

@@ -24,7 +24,7 @@ E = TypeVar("E", bound=Expression)
 Known = Mapping[str, str]
 FEATURES = "node.features"
 
-_OF_VALUES = (RuleKind.DOMAIN, RuleKind.REQUIRE)
+OF_VALUES = (RuleKind.DOMAIN, RuleKind.REQUIRE)
 """Kinds that judge what nodes got: what the others read of a node has to stand before it has values."""
 
 
@@ -47,7 +47,7 @@ class Where(msgspec.Struct, frozen=True):
 def variables(rule: Rule) -> Mapping[str, str]:
     """What the conditions and keys of a rule may read."""
     known = dict(NODE_VARIABLES)
-    if rule.kind not in _OF_VALUES:
+    if rule.kind not in OF_VALUES:
         del known["node.params"]
     return known if rule.over is None else {**known, **SELF_VARIABLES}
 

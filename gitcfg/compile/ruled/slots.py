@@ -13,6 +13,7 @@ from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.bringing import Bringing
 from gitcfg.compile.ruled.brought import Installed
 from gitcfg.compile.ruled.filling import filled_unit
+from gitcfg.compile.ruled.reading import OF_VALUES
 from gitcfg.compile.ruled.shapes import Shape
 from gitcfg.compile.ruled.units import Unit, by_name
 from gitcfg.model.rules import Rule, RuleKind
@@ -78,9 +79,9 @@ class Slots:
         return _Node(seen, kind, shape, installs)
 
     def _as_had(self, rule: Rule, unit: Unit, kind: NodeClass) -> Unit:
-        """An instance with what was decided for it, which rules that install never see."""
+        """An instance with what was decided for it, which rules that install or count never see."""
         attributes = kind.brought.attributes
-        if rule.kind is RuleKind.INSTALL or not attributes:
+        if rule.kind not in OF_VALUES or not attributes:
             return unit
         return filled_unit(unit, attributes, self._fleet.layers.reaches)
 

@@ -33,7 +33,7 @@ def strata(
     inclusion: Inclusion,
 ) -> Strata:
     """The order of install rules, all of whose conditions and keys can be read."""
-    waits = waiting(rules, {rule.name: _asked(rule, wheres, pers) for rule in rules}, inclusion)
+    waits = waiting(rules, {rule.name: looked_for(rule, wheres, pers) for rule in rules}, inclusion)
     by_name = {rule.name: rule for rule in rules}
     level: dict[str, int] = {}
     circles = []
@@ -54,7 +54,7 @@ def waiting(
     """For each rule those that bring what it reads. One that looks at all features waits for all others."""
     bringing: dict[str, list[str]] = {}
     for rule in rules:
-        for feature in _brought(rule, inclusion):
+        for feature in brought(rule, inclusion):
             bringing.setdefault(feature, []).append(rule.name)
     everyone = [rule.name for rule in rules]
     waits: dict[str, list[str]] = {}
@@ -68,13 +68,13 @@ def waiting(
     return waits
 
 
-def _brought(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
+def brought(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
     """The feature that a rule installs, with all that it includes."""
     feature = rule.feature.name if rule.feature else ""
     return inclusion.reaches.closed([feature]) if feature in inclusion.edges else frozenset({feature})
 
 
-def _asked(
+def looked_for(
     rule: Rule, wheres: Mapping[str, Where], pers: Mapping[str, KeyExpression]
 ) -> frozenset[str] | None:
     """The features that a rule looks for; None: it may look at all of them."""

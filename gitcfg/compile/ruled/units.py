@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from gitcfg.compile.instances import instance_of
+from gitcfg.compile.instances import instance_of, known
 from gitcfg.compile.layers import NOWHERE, Layers
 from gitcfg.model import Binding, Use
 
@@ -62,7 +62,7 @@ class Units:
 def _unit(feature: str, holder: Use | None) -> Unit:
     if holder is None:
         return Unit(feature, "", {})
-    return Unit(feature, holder.instance or "", holder.attributes)
+    return Unit(feature, holder.instance or "", known(holder.attributes))
 
 
 def by_name(units: Iterable[Unit]) -> Iterator[Unit]:

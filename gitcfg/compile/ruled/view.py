@@ -8,6 +8,7 @@ from gitcfg.compile.ruled.asking import Answers, Seen, asked
 from gitcfg.compile.ruled.bringing import Bringing
 from gitcfg.compile.ruled.places import Grouped, Groups, Places, grouped, of_all
 from gitcfg.compile.ruled.slots import Slots
+from gitcfg.compile.ruled.strata import Strata
 from gitcfg.compile.ruled.units import Unit
 from gitcfg.model.rules import RuleKind
 
@@ -27,6 +28,11 @@ class Ruled:
         self._slots = Slots(fleet, bringing)
         self._places: dict[Hashable, Places] = {}
         self._grouped: dict[Hashable, Grouped] = {}
+
+    @property
+    def valued(self) -> Strata:
+        """The order of the rules that leave values open, which read them of each other."""
+        return self._bringing.valued
 
     def slots(self, rule: str) -> tuple[Seen, ...]:
         """The nodes, or instances, for which the condition of a rule holds."""

@@ -6,7 +6,6 @@ from datetime import date
 import msgspec
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.ruled.book import Rulebook
 from gitcfg.compile.ruled.view import Ruled
 from gitcfg.git.tree import Tree
 from gitcfg.model import Model
@@ -44,15 +43,13 @@ class Deciding:
         if ruled is None:
             return Solved({})
         _ = ruled.fleet.classes  # whatever is asked for later: what nobody knows must not look decided
-        kept = self._kept(ruled.book)
+        kept = self._kept(ruled)
         made = self._places(ruled)
         if isinstance(made, Unsolved):
             return made
-        known = made | kept
-        values = self._values(ruled if not known else self._ruled(known) or ruled)
-        if isinstance(values, Unsolved):
-            return values
-        found = known | values
+        found = self._values(ruled, made | kept)
+        if isinstance(found, Unsolved):
+            return found
         return Solved({name: found[name] for name in sorted(found)})
 
     def _places(self, ruled: Ruled) -> Allocations | Unsolved:
@@ -83,10 +80,12 @@ class Deciding:
     def _known(self, rule: Rule) -> bool:
         return all(ref.name in self._model.features for ref in (rule.feature, rule.over) if ref is not None)
 
-    def _kept(self, book: Rulebook) -> Allocations:
+    def _kept(self, ruled: Ruled) -> Allocations:
         """What was decided for rules that are wrong themselves: nothing is known of them."""
+        book = ruled.book
+        circles = (*book.strata.circles, *ruled.valued.circles)
         wrong = {found.rule for found in book.unreadable}
-        wrong |= {name for circle in book.strata.circles for name in circle.rules}
+        wrong |= {name for circle in circles for name in circle.rules}
         wrong |= {name for name, rule in book.rules.items() if not self._known(rule)}
         return {name: self._model.allocations[name] for name in wrong & self._model.allocations.keys()}
 
@@ -120,8 +119,18 @@ class Deciding:
             slots.setdefault(owner, []).append(spot[1])
         return {rule: placed(rule, names) for rule, names in slots.items()}
 
-    def _values(self, ruled: Ruled) -> Allocations | Unsolved:
-        handed = Handed(ruled, self._model.allocations, self._causes)
+    def _values(self, ruled: Ruled, known: Allocations) -> Allocations | Unsolved:
+        """Layer by layer, after all that is `known`: what is given in one, the next one reads."""
+        for names in ruled.valued.layers:
+            now = self._ruled(known) if known else ruled
+            made = self._given(now or ruled, [ruled.book.rules[name] for name in names])
+            if isinstance(made, Unsolved):
+                return made
+            known = known | made
+        return known
+
+    def _given(self, ruled: Ruled, rules: Sequence[Rule]) -> Allocations | Unsolved:
+        handed = Handed(ruled, rules, self._model.allocations, self._causes)
         refuse_failed(ruled, handed.rules)
         problem = handed.problem()
         found = give(problem)

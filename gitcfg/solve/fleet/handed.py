@@ -1,7 +1,7 @@
 """Domains of rules as a problem of values, and what is given as allocations."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from gitcfg.compile.ruled.asking import Seen, values
 from gitcfg.compile.ruled.view import Ruled
 from gitcfg.domain import DomainProblem, Value, Values, parse
 from gitcfg.model import Origin
-from gitcfg.model.rules import Allocation, Rule, RuleKind, Uniqueness
+from gitcfg.model.rules import Allocation, Rule, Uniqueness
 from gitcfg.solve.fleet.answers import Failing
 from gitcfg.solve.fleet.causes import Cause, Causes
 from gitcfg.solve.fleet.natural import natural
@@ -32,8 +32,8 @@ class _Asked(msgspec.Struct, frozen=True):
 class Handed:
     """The values that the domains of a fleet's rules ask for, by the names that the pure problem knows."""
 
-    def __init__(self, ruled: Ruled, stood: Allocations, causes: Causes) -> None:
-        self.rules = ruled.book.of_kind(RuleKind.DOMAIN)
+    def __init__(self, ruled: Ruled, rules: Sequence[Rule], stood: Allocations, causes: Causes) -> None:
+        self.rules = rules
         self._ruled = ruled
         self._stood = stood
         self._causes = causes

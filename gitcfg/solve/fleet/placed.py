@@ -56,7 +56,8 @@ class Placed:
 
     def _limits(self) -> Iterator[Bound]:
         for rule in self._ruled.book.of_kind(RuleKind.LIMIT):
-            if rule.feature is not None and rule.count is not None:
+            wrong = rule.name in self._ruled.book.led
+            if rule.feature is not None and rule.count is not None and not wrong:
                 for group in self._ruled.groups(rule.name).values():
                     found = [spot for seen in group for spot in self._spots.limited(rule.feature.name, seen)]
                     cause = self._causes.count(rule, rule.feature, rule.count)

@@ -110,6 +110,10 @@ def world(seed: int) -> Data:
     domains = [name for name, said in made["rules"].items() if "domain" in said]
     for name in domains[1:]:
         del made["rules"][name]  # of two that speak of one thing, their naive reading is another
+    if any("install" in said and "count" in said for said in made["rules"].values()):
+        for said in made["rules"].values():
+            if "limit" in said and said.get("where") in FINAL:
+                del said["where"]  # which looks at what is placed within the limit
     for name, said in made["rules"].items():
         made["allocations"][name] = allocation(rng, made, said) if rng.random() < 0.8 else {}
     return made
