@@ -51,9 +51,33 @@ def test_it_is_told_and_written_and_then_nothing_is_left(
     assert capfd.readouterr() == ("", "Everything stands as the rules want it.\n")
 
 
+def test_it_is_committed_only_if_what_it_follows_from_is(
+    pool: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["solve", "--commit"]) == 2
+    told = capfd.readouterr().err
+    assert "not committed: features/Mail.yaml, features/Web.yaml, gitcfg.yaml and 6 more.\n" in told
+    assert not (pool / "allocations").exists()
+    committed("Begin")
+    (pool / "README.md").write_text("Nothing that anything follows from.\n")
+    assert run(["solve", "--commit"]) == 0
+    (pool / "nodes/n2.yaml").write_text("features: [Mail]\n")
+    (pool / "nodes/n1.yaml").write_text("state: retired\n")
+    assert run(["solve", "--commit"]) == 2
+    assert "not committed: nodes/n1.yaml, nodes/n2.yaml.\n" in capfd.readouterr().err
+    assert run(["solve"]) == 0
+
+
+def committed(message: str) -> None:
+    """All that there is, as a commit."""
+    subprocess.run(["git", "add", "--all"], check=True)
+    subprocess.run(["git", "commit", "-q", "-m", message], check=True)
+
+
 def test_moves_are_told_as_such_and_files_of_rules_that_are_gone_go(
     pool: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    committed("Begin")
     assert run(["solve", "--commit", "-m", "Places"]) == 0
     (pool / "nodes/n11.yaml").write_text("{}\n")
     (pool / "nodes/n1.yaml").write_text("features: [Web]\n")
@@ -66,7 +90,7 @@ def test_moves_are_told_as_such_and_files_of_rules_that_are_gone_go(
     assert "ports\n  - port = 80 on n[1-2,10]\n" in told
     assert not (pool / "allocations/ports.yaml").exists()
     log = subprocess.run(["git", "log", "--format=%s"], check=True, capture_output=True, text=True).stdout
-    assert log == "Places\n"
+    assert log == "Places\nBegin\n"
 
 
 def test_without_an_answer_it_is_said_what_cannot_hold_together(

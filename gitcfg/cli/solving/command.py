@@ -16,7 +16,7 @@ Examples:
 
   gitcfg solve --dry-run                        what would be decided
 
-  gitcfg solve --commit -m 'Two more DHCP servers'
+  gitcfg solve && git add -A && git commit      the decision and its reasons
 
   gitcfg solve --dry-run -o json"""
 

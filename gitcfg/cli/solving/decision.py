@@ -7,6 +7,7 @@ import msgspec
 
 from gitcfg.cli.edited import Done, Wish, carried
 from gitcfg.cli.session import Session
+from gitcfg.cli.solving.uncommitted import refuse_uncommitted
 from gitcfg.edit.allocated import put_allocations
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.rules import Allocation
@@ -53,9 +54,15 @@ def dry(session: Session) -> Decision:
 
 
 def written(session: Session, wished: Wish) -> tuple[Decision, Done | None]:
-    """What is decided, and the files that say so; None where none could be written."""
+    """What is decided, and the files that say so; None where none could be written.
+
+    GitcfgError: they shall be committed, and what they follow from is not.
+    """
     found: list[Decision] = []
-    today = session.open().today
+    source = session.open()
+    today = source.today
+    if wished.message is not None:
+        refuse_uncommitted(source.repository)
 
     def work(draft: "Draft") -> None:
         decision, made = _decided(draft.model, draft.tree, today)
