@@ -98,11 +98,12 @@ def _param(kind: Kind, name: str, delta: Delta, behind: Steps) -> Iterator[Text]
 
 
 def _whence(steps: tuple[TrailStep, ...]) -> str:
-    """The topmost step's place, and how many there are besides."""
+    """The place of the topmost step, with those of allocations, and how many steps there are besides."""
     last = steps[-1]
+    places = dict.fromkeys((last.origin, *(decision.origin for decision in last.decided)))
     others = len(steps) - 1
     more = f" and {counted(others, 'other step')}" if others else ""
-    return safe(f"{written(last)} in {' < '.join(last.path)}, {last.origin}{more}")
+    return safe(f"{written(last)} in {' < '.join(last.path)}, {', '.join(map(str, places))}{more}")
 
 
 def _contents(changes: Comparison, change: Change) -> Iterator[Text]:
