@@ -1,7 +1,9 @@
 """What follows from values that rules leave open: what instances pass on, and what is made and collected."""
 
 import re
-from collections.abc import Iterable, Iterator, Set
+import sys
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
 from functools import cached_property
 
@@ -11,7 +13,7 @@ from gitcfg.compile.instances import asked_by
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.ruled.collect import collect_of
 from gitcfg.compile.values import Misfit
-from gitcfg.model import Model, Op
+from gitcfg.model import Op
 from gitcfg.model.rules import Rule
 
 Attribute = tuple[str, str]
@@ -31,9 +33,16 @@ class Followers:
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
+        self._known: dict[tuple[str, ...], Following] = {}
 
     def of(self, rule: Rule) -> Following:
         """What follows from the values of a rule, these among it."""
+        about = (rule.over.name if rule.over is not None else "", *sorted(rule.domains))
+        if about not in self._known:
+            self._known[about] = self._of(rule)
+        return self._known[about]
+
+    def _of(self, rule: Rule) -> Following:
         attributes = self._attributes(rule) if rule.over is not None else set[Attribute]()
         params = self._made(attributes) if rule.over is not None else set(rule.domains)
         return Following(frozenset(self._collected(params)), frozenset(attributes))
@@ -64,28 +73,43 @@ class Followers:
 
     def _collected(self, params: set[str]) -> set[str]:
         """With what is collected of them, however often."""
-        found, before = set(params), -1
-        while before < len(found):
-            before = len(found)
-            found.update(name for name, source in self._collects if among(source, found))
+        found, todo = set(params), list(params)
+        while todo and self._collects:
+            sources = self._sources.meeting(todo.pop())
+            new = {name for source in sources for name in self._collects[source]} - found
+            found |= new
+            todo += sorted(new)
         return found
 
     @cached_property
-    def _collects(self) -> Set[tuple[str, str]]:
-        """Which parameters are collected of which."""
-        return frozenset(_collects(self._layers.model))
+    def _sources(self) -> "Names":
+        return Names(self._collects)
+
+    @cached_property
+    def _collects(self) -> Mapping[str, Set[str]]:
+        """For each parameter those that are collected of it."""
+        found: dict[str, set[str]] = {}
+        for name, bound in self._layers.model.bindings():
+            if bound.op is Op.COLLECT:
+                with suppress(Misfit):
+                    found.setdefault(collect_of(bound.given).param, set()).add(name)
+        return found
 
 
-def _collects(model: Model) -> Iterator[tuple[str, str]]:
-    for name, bound in model.bindings():
-        if bound.op is Op.COLLECT:
-            with suppress(Misfit):
-                yield name, collect_of(bound.given).param
+class Names:
+    """Names of parameters, which may hold marks, to look among for what one is, or may become."""
 
+    def __init__(self, names: Iterable[str]) -> None:
+        listed = sorted(names)
+        self._plain = [name for name in listed if "${" not in name]
+        self._marked = [name for name in listed if "${" in name]
 
-def among(name: str, names: Iterable[str]) -> bool:
-    """Is a name, or one that it may become, one of these, or of those that they may become?"""
-    return any(_meets(name, other) for other in names)
+    def meeting(self, name: str) -> list[str]:
+        """Those that a name is, or may become, or that may become it."""
+        head, mark, _ = name.partition("${")
+        last = head + chr(sys.maxunicode) if mark else name
+        near = self._plain[bisect_left(self._plain, head) : bisect_right(self._plain, last)]
+        return [other for other in (*near, *self._marked) if _meets(name, other)]
 
 
 def _meets(one: str, other: str) -> bool:
