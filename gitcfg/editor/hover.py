@@ -1,21 +1,35 @@
 """What an editor shows of a parameter when somebody points at it, as Markdown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from gitcfg.markdown import code, plain
 from gitcfg.model import Parameter
+from gitcfg.model.rules import Domain
 
 _LEVELS = ("", "for experts", "for developers")
 _LONGEST = 400  # characters of a default or a schema
 
 
-def hover(parameter: Parameter) -> str:
-    """Its description, then what is declared of it, a line each."""
+Confined = Mapping[str, Domain]
+"""By rule, the values that a parameter may have."""
+_NO_RULES: Confined = {}
+
+
+def hover(parameter: Parameter, confined: Confined = _NO_RULES) -> str:
+    """Its description, then what is declared of it and what rules say, a line each."""
     lines = [_text(parameter.description)] if parameter.description else []
-    facts = "\n".join(f"- {fact}" for fact in _facts(parameter))
+    facts = "\n".join(f"- {fact}" for fact in (*_facts(parameter), *_rules(parameter, confined)))
     return "\n\n".join([*lines, facts])
+
+
+def _rules(parameter: Parameter, confined: Confined) -> Iterator[str]:
+    """Of a secret parameter the values are nobody's to see."""
+    for rule, domain in confined.items():
+        values = "" if parameter.secret else f": {code(_json(domain.items))}"
+        of = f" of {code(domain.name)}" if domain.name != parameter.name else ""
+        yield f"values{of} by the rule {code(rule)}{values}"
 
 
 def _text(text: str) -> str:

@@ -1,5 +1,6 @@
 """The parameters of a repository as the properties of `params:`: what each is, and what may be bound."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from gitcfg.compile.declarations import Declarations, implied_kinds
@@ -10,11 +11,13 @@ from gitcfg.editor.hover import hover
 from gitcfg.editor.values import bound
 from gitcfg.model import Model, Op, Parameter, Undeclared
 from gitcfg.model.names import PARAMETER
+from gitcfg.model.rules import Domain
 
 
 def params(model: Model, description: str) -> Schema:
     """Parameters by name and family, each with what may be bound to it."""
     known = Declarations(model.parameters, implied_kinds(model.bindings()))
+    confined = _confined(model, known)
     exact = {name: one for name, one in model.parameters.items() if not one.pattern}
     families = patterns(known.families, exact)
     closed = model.settings.undeclared is Undeclared.ERROR and not unknown(model, "parameters")
@@ -30,10 +33,13 @@ def params(model: Model, description: str) -> Schema:
     return {
         "type": "object",
         "description": description,
-        "properties": {name: _entry(exact[name], known.kind(name) is None) for name in sorted(exact)},
+        "properties": {
+            name: _entry(exact[name], known.kind(name) is None, confined.get(name, {}))
+            for name in sorted(exact)
+        },
         "patternProperties": {
             MARK: marked,
-            **{pattern: _entry(one, False) for pattern, one in families.items()},
+            **{pattern: _entry(one, False, confined.get(one.name, {})) for pattern, one in families.items()},
         },
         **(
             {"additionalProperties": False}
@@ -43,8 +49,19 @@ def params(model: Model, description: str) -> Schema:
     }
 
 
-def _entry(parameter: Parameter, plain: bool) -> Schema:
-    said = {"title": parameter.name, "markdownDescription": hover(parameter)}
+def _confined(model: Model, known: Declarations) -> dict[str, dict[str, Domain]]:
+    """By declaration and rule, the values that rules leave to parameters; not to attributes of instances."""
+    found: dict[str, dict[str, Domain]] = {}
+    for rule in model.rules.values():
+        for domain in rule.domains.values() if rule.over is None else ():
+            declared = known.find(domain.name)
+            if declared is not None:
+                found.setdefault(declared.name, {})[rule.name] = domain
+    return found
+
+
+def _entry(parameter: Parameter, plain: bool, confined: Mapping[str, Domain]) -> Schema:
+    said = {"title": parameter.name, "markdownDescription": hover(parameter, confined)}
     entry: Schema = {**said, **bound(parameter, plain)}
     default = parameter.default
     if default is not None and default.op is Op.SET and not (parameter.must_change or parameter.secret):

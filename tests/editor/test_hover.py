@@ -2,6 +2,7 @@
 
 from gitcfg.editor.hover import hover
 from gitcfg.model import Binding, Op, Origin, Parameter, Ref
+from gitcfg.model.rules import Domain
 
 AT = Origin("parameters/p.yaml")
 
@@ -34,6 +35,16 @@ def test_everything_declared_is_shown() -> None:
         "- conflicts with `THIRD`",
         "- for developers",
     ]
+
+
+def test_the_values_that_rules_leave_are_shown_but_for_secrets() -> None:
+    domain = {"ports": Domain("P", (80, "90-99"), AT, ())}
+    assert (
+        hover(Parameter("P", AT), domain).splitlines()[-1] == '- values by the rule `ports`: `[80,"90-99"]`'
+    )
+    family = hover(Parameter("P*", AT), domain).splitlines()[-1]
+    assert family == '- values of `P` by the rule `ports`: `[80,"90-99"]`'
+    assert hover(Parameter("P", AT, secret=True), domain).splitlines()[-1] == "- values by the rule `ports`"
 
 
 def test_what_must_be_changed_says_so() -> None:

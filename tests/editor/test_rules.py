@@ -70,6 +70,14 @@ def test_names_are_offered_with_their_descriptions() -> None:
     assert permitted["rules"]["items"]["anyOf"][0] == {"enum": ["known"], "enumDescriptions": ["All."]}
 
 
+def test_pointing_at_a_parameter_shows_which_values_rules_leave() -> None:
+    rules = "rules: {ports: {domain: {P: [80]}}, own: {domain: {P: [1]}, over: F}}"
+    found = schemas(load(DictTree({**FILES, "rules/r.yaml": rules})))["groups"]["definitions"]["params"]
+    shown = found["properties"]["P"]["markdownDescription"]
+    assert "- values by the rule `ports`: `[80]`" in shown
+    assert "own" not in shown
+
+
 def test_what_may_be_collected_is_offered_and_all_is_taken() -> None:
     operations = schemas(load(DictTree(FILES)))["groups"]["definitions"]["binding-integer"]["else"]["then"]
     parts = operations["properties"]["$collect"]["properties"]
