@@ -11,7 +11,7 @@ from gitcfg.check.judge import Judge
 from gitcfg.check.places import bindings
 from gitcfg.check.rules.ledger import Ledger, TakenOver
 from gitcfg.check.run import Examined, examine
-from gitcfg.check.still import as_before, carried, loose, near
+from gitcfg.check.still import as_before, carried, loose, near, told_at
 from gitcfg.check.structure import needs_of
 from gitcfg.check.traces import Traces
 from gitcfg.check.witnesses import Looked, stem, witnessed
@@ -32,6 +32,7 @@ _SEALED = ".age"  # ... so is what secrets hold
 _SHARE = 4  # with more than one node in so many concerned it is as quick to look at all
 
 Places = dict[str, tuple[str, str]]
+NOBODY = frozenset[str]()
 
 
 class State(msgspec.Struct, frozen=True):
@@ -107,7 +108,11 @@ def again(
     changed = frozenset(path for path, _ in prior.places.items() ^ places.items())
     conditional = any(hold.members is None for hold in now.model.holds.values())
     stuck = prior.unjudged or conditional or not changed.isdisjoint(prior.untyped)
-    names = None if stuck else _concerned(changed, prior.places.keys() & places.keys(), now, roster)
+    allocated = frozenset(path for path in changed if path.startswith("allocations/"))
+    stuck = stuck or told_at(allocated, prior.told)
+    anew = _decided_anew(prior.ledger, now.model) if allocated and not stuck else NOBODY
+    both = prior.places.keys() & places.keys()
+    names = None if stuck else _concerned(changed - allocated, both, now, roster, anew)
     told = None if names is None else carried(prior.told, changed, names)
     if names is None or told is None:
         return None
@@ -129,10 +134,17 @@ def again(
     return Again(fleet, Examined([*told, *examined.told], traces, examined.ruling))
 
 
+def _decided_anew(before: Ledger, model: Model) -> Set[str]:
+    """The nodes about which allocations say something else."""
+    from gitcfg.check.rules.keeping import touched
+
+    return touched(before, model.allocations)
+
+
 def _ruled(before: Ledger, fleet: Fleet, names: Set[str]) -> Ledger | None:
     """What rules saw, if they hold after a change of some nodes; without rules nothing."""
     if fleet.bringing is None:
-        return before
+        return None if fleet.model.allocations else before  # which are for no rule
     from gitcfg.check.rules.judged import still
 
     try:
@@ -141,8 +153,13 @@ def _ruled(before: Ledger, fleet: Fleet, names: Set[str]) -> Ledger | None:
         return None
 
 
-def _concerned(changed: Set[str], both: Set[str], now: Version, roster: Roster) -> frozenset[str] | None:
-    """The nodes to be looked at, those that are gone among them; None: all."""
+def _concerned(
+    changed: Set[str], both: Set[str], now: Version, roster: Roster, anew: Set[str]
+) -> frozenset[str] | None:
+    """The nodes to be looked at, those that are gone and those to whom rules bring `anew` among them.
+
+    None: all.
+    """
     changed = frozenset(path for path in changed if not _beside(path))
     nodes = {path for path in changed if path.startswith("nodes/")}
     if any(path.partition("/")[0] not in _CONTENT or path not in both for path in changed - nodes):
@@ -153,7 +170,7 @@ def _concerned(changed: Set[str], both: Set[str], now: Version, roster: Roster) 
         return None
     if now.mentions().collecting:  # from nodes that would not be there
         return None
-    names = found.union(map(stem, nodes), *(override.members or () for override in overrides))
+    names = found.union(map(stem, nodes), anew, *(override.members or () for override in overrides))
     if len(names) > (len(now.model.nodes) + len(roster.sets)) // _SHARE:
         return None
     some = any(name in roster for name in names)  # a fleet without nodes is judged otherwise

@@ -30,6 +30,11 @@ def carried(told: list[Finding], changed: Set[str], names: Set[str]) -> list[Fin
     return left
 
 
+def told_at(files: Set[str], told: list[Finding]) -> bool:
+    """Was anything told of some files, whose lines may stand elsewhere now?"""
+    return bool(files) and any(origin.file in files for one in told for origin in one.origins)
+
+
 def as_before(before: Iterable[Finding], after: Iterable[Finding], changed: Set[str]) -> bool:
     """Is the same told of definitions as before, wherever nothing has changed?
 

@@ -12,6 +12,9 @@ from gitcfg.compile.surface import Surface, Surfaces
 from gitcfg.model import Finding, Op, Origin
 
 _MOST_JOINS = 100_000
+_NOT_ASKED = ("nodes/", "allocations/")
+"""Where each binding is for one node: of the nodes' own it is told with them, and what was decided in vain
+by those who look at rules."""
 
 
 class Tracing:
@@ -86,7 +89,7 @@ class Tracing:
 
     def _won(self, steps: Iterable[Step], node: str) -> None:
         for step in steps:
-            if not step.origin.file.startswith("nodes/"):
+            if not step.origin.file.startswith(_NOT_ASKED):
                 self.traces.won.setdefault(str(step.origin), node)
 
     def _own(self, kind: NodeClass, surface: Surface) -> None:

@@ -10,7 +10,7 @@ from gitcfg.check.rules.held import Holding
 from gitcfg.check.rules.invariants import invariants
 from gitcfg.check.rules.keeping import hold, kept
 from gitcfg.check.rules.ledger import Ledger
-from gitcfg.check.rules.leftover import leftover
+from gitcfg.check.rules.leftover import leftover, pointless
 from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.unique import unique
 from gitcfg.compile.fleet import Fleet
@@ -59,6 +59,8 @@ def still(before: Ledger, fleet: Fleet, bringing: Bringing, names: Set[str]) -> 
 
     None: rules may not hold any more, which only a look at all nodes can say, and show.
     """
+    if any(True for _ in pointless(fleet.model)):
+        return None
     judged = Judged(fleet, bringing, names)
     ledger = judged.kept()
     if any(not names.isdisjoint(nodes) for nodes in (*before.whole.values(), *ledger.whole.values())):

@@ -12,7 +12,7 @@ from gitcfg.check.rules.ledger import Different, Ledger, Numbers, PlainKey
 from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.unique import room, scopes
 from gitcfg.domain import Value, Values
-from gitcfg.model.rules import Rule, RuleKind
+from gitcfg.model.rules import Allocation, Rule, RuleKind
 
 Keys = dict[str, PlainKey]
 """The keys of slots."""
@@ -25,7 +25,26 @@ def kept(looked: Looked, holding: Holding, failures: Failures) -> Ledger:
     numbers = dict(_numbers(looked, groups))
     different = dict(_different(looked, holding, failures, groups))
     whole = {rule: [seen.name for seen in looked.view.slots(rule)] for rule in judged_whole(looked)}
-    return Ledger(groups, numbers, different, whole)
+    return Ledger(groups, numbers, different, whole, decided(looked.fleet.model.allocations))
+
+
+def decided(allocations: Mapping[str, Allocation]) -> dict[str, dict[str, str]]:
+    """What stands in the lines of allocations, wherever they are."""
+    return {name: dict(_lines(said)) for name, said in allocations.items()}
+
+
+def _lines(said: Allocation) -> Iterator[tuple[str, str]]:
+    for ref in said.install:
+        yield ref.name, ""
+    for slot, given in said.values.items():
+        yield slot, repr([(name, bound.op.value, bound.given, bound.text) for name, bound in given.items()])
+
+
+def touched(before: Ledger, allocations: Mapping[str, Allocation]) -> set[str]:
+    """The nodes about which something else was decided since, those that are gone among them."""
+    now = decided(allocations)
+    pairs = [(before.decided.get(name, {}), now.get(name, {})) for name in before.decided.keys() | now.keys()]
+    return {slot.partition("/")[0] for old, new in pairs for slot, _ in old.items() ^ new.items()}
 
 
 def _numbers(looked: Looked, groups: list[Keys]) -> Iterator[tuple[str, Numbers]]:

@@ -30,13 +30,15 @@ class Ledger(msgspec.Struct, frozen=True, array_like=True):
     """By slot, what a later check must know of nodes that it does not look at again.
 
     `groups` have the key of each slot; rules that group alike share one. `counted` and `different` are by
-    rule, as `whole`, the nodes in groups about which an invariant is asked as a whole.
+    rule, as `whole`, the nodes in groups about which an invariant is asked as a whole, and `decided`, what
+    allocations say.
     """
 
     groups: list[dict[str, PlainKey]] = []
     counted: dict[str, Numbers] = {}
     different: dict[str, Different] = {}
     whole: dict[str, list[str]] = {}
+    decided: dict[str, dict[str, str]] = {}
 
     def followed(self, after: "Ledger", names: Set[str]) -> "Ledger":
         """The same with what was seen of some nodes later, by the same rules."""
@@ -49,7 +51,9 @@ class Ledger(msgspec.Struct, frozen=True, array_like=True):
             rule: Different(new.among, _followed(self.different[rule].had, new.had, names))
             for rule, new in after.different.items()
         }
-        return Ledger([_followed(*pair, names) for pair in pairs], counted, different, self.whole)
+        return Ledger(
+            [_followed(*pair, names) for pair in pairs], counted, different, self.whole, after.decided
+        )
 
 
 class TakenOver(msgspec.Struct, frozen=True):
