@@ -81,7 +81,7 @@ class Gate:
         standing = self._standing
         before = standing.refs.commit_or_error(old) if old is not None else None
         demanded = standing.policy(before)
-        protected = tuple(ref for ref in refs if demanded.protects(ref))
+        protected = tuple(ref for ref in refs if standing.protects(demanded, ref))
         ruling = Ruling(refs, protected, unreadable=demanded.unreadable)
         if new is None:
             return ruling if self._said.deletion else replace(ruling, refusals=(DELETED,))

@@ -26,6 +26,10 @@ class Standing:
         ruling = next((tree for tree in map(self.tree, tips) if tree is not None), None)
         return policy(ruling, self.refs.head, self._said)
 
+    def protects(self, demanded: Policy, ref: str) -> bool:
+        """Is a ref protected, or the one that moves with it?"""
+        return demanded.protects(ref) or demanded.protects(self.refs.moved(ref))
+
     def tree(self, commit: str | None) -> Tree | None:
         """What a commit says; None: it is no configuration."""
         tree = self.repository.at(commit) if commit is not None else None

@@ -8,6 +8,8 @@ from pygit2.enums import SortMode
 from gitcfg.git.objects import missing
 from gitcfg.git.repository import Repository
 
+_MOST_ALIASES = 5
+"""git follows no more."""
 _OLDEST_FIRST = SortMode.TOPOLOGICAL | SortMode.REVERSE
 
 
@@ -35,6 +37,16 @@ class Refs:
             return str(found.peel(pygit2.Commit).id) if found is not None else None
         except (KeyError, ValueError, pygit2.GitError):
             return None
+
+    def moved(self, ref: str) -> str:
+        """The ref that moves where one is pushed to: itself, or the one that it is another name of."""
+        for _ in range(_MOST_ALIASES):
+            found = self._git.references.get(ref)
+            if found is None or not isinstance(found.raw_target, str | bytes):
+                return ref
+            target = found.raw_target
+            ref = target if isinstance(target, str) else target.decode("utf-8", "backslashreplace")
+        return ref
 
     def commit(self, id: str) -> str | None:
         """The commit that an object is, or a tag names; None: it leads to none."""

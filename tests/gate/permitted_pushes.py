@@ -430,6 +430,17 @@ CASES: dict[str, tuple[Push, ...]] = {
         push("git reset -q --hard HEAD~1; by bob -f main", "HOST bob central"),
         push("by ann -f main"),
     ),
+    "another name of a branch": (
+        push(
+            "git -C ../srv.git symbolic-ref refs/heads/other refs/heads/main;"
+            f" {PORT}; as bob save zero; by bob main:other"
+        ),
+        push(
+            f"{MAIL}; as bob save one; by bob main:other",
+            *("SvcMail bob@one services", "SvcMail bob services"),
+        ),
+        push("as ann git commit -q --amend --no-edit; by ann main:other"),
+    ),
     "an object that git says to read instead": (
         push(
             "git switch -qc side; sed -i /services/d rules/who.yaml; save side;"
