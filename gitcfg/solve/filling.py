@@ -54,7 +54,7 @@ class Filling:
     def _lost(self, numbers: Iterable[int]) -> int:
         """Drop spots; how many others are needed instead."""
         lost = 0
-        for number in numbers:
+        for number in self.true.intersection(numbers):  # two rows may drop the same one
             self.true.discard(number)
             self._count(number, -1)
             lost += sum(self._have[index] < self._rows[index].least for index in self._of[number])

@@ -3,7 +3,7 @@
 from hypothesis import given
 from msgspec.structs import replace
 
-from gitcfg.solve import Placing, Unsolvable, place
+from gitcfg.solve import Bound, Implies, Placing, Unsolvable, place
 from tests.properties.runs import DEEP
 from tests.solve.placings import answers, best, causes, only, placings
 
@@ -33,3 +33,10 @@ def test_causes_that_cannot_hold_together_are_as_few_as_can_be(problem: Placing)
         one for one in causes(problem) if any(True for _ in answers(only(problem, causes(problem) - {one})))
     }
     assert found.suggestion in lifting if lifting else found.suggestion is None
+
+
+def test_a_spot_that_two_bounds_drop_is_dropped_once() -> None:
+    spots = [("b", "s0"), ("b", "s1")]
+    bounds = [Bound("most", 0, 1, spots), Bound("most", 0, 1, spots)]
+    needs = [Implies("needs", ("a", "s0"), spot) for spot in spots]
+    assert place(Placing(["a", "b"], ["s0", "s1"], bounds, implied=needs, stood=spots)) == (("b", "s0"),)
