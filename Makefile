@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,agent,htcondor,server,solve,ssh
 
-.PHONY: demo test bench bench-agents bench-deploy bench-rules bench-solve lint docs pictures reference setup clean
+.PHONY: demo test bench bench-agents bench-deploy bench-rules lint docs pictures reference setup clean
 
 setup: $(STAMP)
 
@@ -32,11 +32,7 @@ bench-agents: $(STAMP)
 bench-deploy: $(STAMP)
 	$(BIN)/python -m bench.deploy $(DEPLOY)
 
-# What gitcfg.solve chooses beside CP-SAT on the whole problem, and clingo: a few minutes; SOLVE="--help" tells more.
-bench-solve: $(STAMP)
-	$(BIN)/python -m bench.solve $(SOLVE)
-
-# What rules across nodes cost, beside CP-SAT and clingo: about five minutes; RULES="--help" tells more.
+# Rules across nodes: what they cost, and their choices beside CP-SAT and clingo; RULES="--help" tells more.
 bench-rules: $(STAMP)
 	$(BIN)/python -m bench.rules $(RULES)
 

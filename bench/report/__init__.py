@@ -1,7 +1,7 @@
 """What was measured, for eyes: results kept between sessions, tables as text and as Markdown."""
 
-from bench.report.kept import Results, keep, keep_agents, keep_deploys, keep_rules, keep_solving, read
-from bench.report.markdown import document, of_agents, of_deploys, of_rules, of_solving, put
+from bench.report.kept import Results, keep, keep_agents, keep_deploys, keep_rules, read
+from bench.report.markdown import document, of_agents, of_deploys, of_rules, put
 from bench.report.table import Table, tables, text
 
 __all__ = [
@@ -12,11 +12,9 @@ __all__ = [
     "keep_agents",
     "keep_deploys",
     "keep_rules",
-    "keep_solving",
     "of_agents",
     "of_deploys",
     "of_rules",
-    "of_solving",
     "put",
     "read",
     "tables",

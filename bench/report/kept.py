@@ -14,7 +14,7 @@ class Results(msgspec.Struct, frozen=True):
     """All rows, and the machine they were measured on.
 
     `agents` is the server under load, by that version, `deploys` are deploys over SSH,
-    `solving` is what `gitcfg.solve` chooses, `rules` what rules across nodes cost.
+    `rules` is what rules across nodes cost, and how their choices are made.
     """
 
     records: tuple[Record, ...] = ()
@@ -23,8 +23,6 @@ class Results(msgspec.Struct, frozen=True):
     agents_version: str = ""
     deploys: tuple[Table, ...] = ()
     deploys_version: str = ""
-    solving: tuple[Table, ...] = ()
-    solving_version: str = ""
     rules: tuple[Table, ...] = ()
     rules_version: str = ""
 
@@ -65,12 +63,6 @@ def keep_agents(agents: Sequence[Table], version: str, machine: Mapping[str, str
 def keep_deploys(deploys: Sequence[Table], version: str, machine: Mapping[str, str], path: Path) -> Results:
     """Put new figures of deploys in the place of those in the file."""
     kept = replace(read(path), machine=machine, deploys=tuple(deploys), deploys_version=version)
-    return _written(kept, path)
-
-
-def keep_solving(solving: Sequence[Table], version: str, machine: Mapping[str, str], path: Path) -> Results:
-    """Put new figures of solving in the place of those in the file."""
-    kept = replace(read(path), machine=machine, solving=tuple(solving), solving_version=version)
     return _written(kept, path)
 
 

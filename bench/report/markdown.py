@@ -60,26 +60,17 @@ one command, the file in its input. gitcfg renders, looks at what stands, instal
 way back, and records it; nobody else does any of that.
 """
 
-_SOLVING = """\
-## Solving
-
-Made by `python -m bench.solve`, gitcfg {version}. Each run is a process of its own; figures are of the choice
-alone, within it: from plain data in memory to the answer, with what a way imports and builds for that.
-`answer` is how many spots are placed or slots have values, and how many changes of what stood that takes:
-all ways find the fewest. gitcfg breaks ties, too, so that there is one answer; the others give any. They
-get the whole problem at once: CP-SAT with one worker, clingo minimising by unsatisfiable cores,
-and what stood only where something did.
-"""
-
 _RULES = """\
 ## Rules across nodes
 
 Made by `python -m bench.rules`, gitcfg {version}. Rows of the same problem take turns; figures are medians.
-`alone`: the problem as data, solved within one process; CP-SAT (one worker) and clingo get the whole
-problem and find any answer, gitcfg the first of the best, and each answer is looked at whether all holds.
-Placements: two of each of 30 features in each rack of 50 nodes, at most four a node. Addresses: those of the
-case study of PoDIM, 600 machines in 20 subnets. The others are whole processes of gitcfg on a work tree,
-without a cache (one machine more: after the solve before). What is over a fleet without rules is taken in
+`alone`: the problem as data, solved within one process, with what a solver imports and builds for it. CP-SAT
+(one worker) and clingo (minimising by unsatisfiable cores) get the whole problem at once and find any answer
+with as few changes of what stood, gitcfg the first of these. `answer`: spots that are placed, or slots with a
+value, and changes; of each it is looked whether all holds. Placements: two of each of 30 features in each
+rack of 50 nodes, at most four a node. Addresses: those of the case study of PoDIM, 600 machines in 20
+subnets. The others are whole processes of gitcfg on a work tree, without a cache (one machine more: after the
+solve before). What is over a fleet without rules is taken in
 the same turns.
 """
 
@@ -94,7 +85,7 @@ def document(results: Results, date: str) -> str:
     parts += ["## Fleets\n", _markdown(_fleets(results))]
     for table in (goals(results.records), *tables(results.records)):
         parts += [f"## {table.title}\n", _markdown(table)]
-    parts += [of_agents(results, ""), of_deploys(results, ""), of_solving(results, ""), of_rules(results, "")]
+    parts += [of_agents(results, ""), of_deploys(results, ""), of_rules(results, "")]
     return "\n".join(part for part in parts if part)
 
 
@@ -106,11 +97,6 @@ def of_agents(results: Results, date: str) -> str:
 def of_deploys(results: Results, date: str) -> str:
     """The section on deploys over SSH; nothing if they were not measured."""
     return _section(_DEPLOYS, results.deploys, results.deploys_version, date)
-
-
-def of_solving(results: Results, date: str) -> str:
-    """The section on choices that rules leave open; nothing if they were not measured."""
-    return _section(_SOLVING, results.solving, results.solving_version, date)
 
 
 def of_rules(results: Results, date: str) -> str:

@@ -5,40 +5,46 @@ import time
 
 import msgspec
 
-from bench.rules import solvers
-from bench.rules.problems import addresses, different, placements, valid
-
-FEATURES = 30
-GITCFG, SAT, ASP = "gitcfg", "CP-SAT", "clingo"
-TOOLS = (GITCFG, SAT, ASP)
-PLACEMENTS, ADDRESSES = "placements", "addresses"
-_PLACE = {GITCFG: solvers.own_place, SAT: solvers.sat_place, ASP: solvers.asp_place}
-_GIVE = {GITCFG: solvers.own_give, SAT: solvers.sat_give, ASP: solvers.asp_give}
+from bench.rules.problems import PROBLEMS, Problem, different, valid
+from bench.rules.solvers import SOLVERS, Answer
+from gitcfg.solve import Giving, Placing
 
 
 class Told(msgspec.Struct):
-    """Seconds of CPU and of the clock, of the solving alone, and whether all holds that was asked for."""
+    """Seconds of CPU and of the clock, of the solving alone, and whether all holds that was asked for.
+
+    `count`: spots that are placed, or slots with a value; `changes` of what stood.
+    """
 
     cpu: float
     wall: float
     right: bool
+    count: int
+    changes: int
 
 
 def solved(tool: str, problem: str, size: int) -> Told:
     """Solve, and look whether the answer is one."""
-    if problem == PLACEMENTS:
-        placing = placements(size, FEATURES)
-        begun = time.process_time(), time.monotonic()
-        placed = _PLACE[tool](placing)
-        return _told(begun, valid(placing, placed))
-    giving = addresses(size)
+    posed = PROBLEMS[problem](size)
     begun = time.process_time(), time.monotonic()
-    values = _GIVE[tool](giving)
-    return _told(begun, different(giving, values))
+    found = SOLVERS[tool](posed)
+    cpu, wall = time.process_time() - begun[0], time.monotonic() - begun[1]
+    return Told(cpu, wall, right(posed, found), len(found), changes(posed, found))
 
 
-def _told(begun: tuple[float, float], right: bool) -> Told:
-    return Told(time.process_time() - begun[0], time.monotonic() - begun[1], right)
+def right(problem: Problem, found: Answer) -> bool:
+    """Is it an answer?"""
+    if isinstance(problem, Placing) and isinstance(found, set):
+        return valid(problem, found)
+    return isinstance(problem, Giving) and isinstance(found, dict) and different(problem, found)
+
+
+def changes(problem: Problem, found: Answer) -> int:
+    """How much of what stood is other now; of slots without a value before nothing is."""
+    if isinstance(problem, Placing):
+        return len(set(found) ^ set(problem.stood)) if problem.stood else 0
+    values = dict(found) if isinstance(found, dict) else {}
+    return sum(want.stood not in (None, values.get(want.slot)) for want in problem.wants)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,9 @@ import msgspec
 
 from bench.measure import Command, Row
 from bench.rules import fleets
-from bench.rules.one import ADDRESSES, PLACEMENTS, TOOLS, Told
+from bench.rules.one import Told
+from bench.rules.problems import PLACEMENTS, PROBLEMS
+from bench.rules.solvers import SOLVERS
 from bench.rules.study import one_more, study
 
 ROOT = Path(__file__).parents[2]
@@ -21,9 +23,9 @@ STUDY, DECIDED, BARE, COLLECT, PLAIN = "case study", "decided", "without rules",
 
 def rows(nodes: int, machines: int, work: Path) -> Iterator[Row]:
     """All of them, those that are compared beside each other."""
-    for problem, size in ((PLACEMENTS, nodes), (ADDRESSES, machines)):
-        for tool in TOOLS:
-            yield _alone(tool, problem, size, work)
+    for problem in PROBLEMS:
+        for tool in SOLVERS:
+            yield _alone(tool, problem, nodes if problem.startswith(PLACEMENTS) else machines, work)
     made = _Repositories(work)
     files = study(machines)
     yield made.row(STUDY, files, SOLVE, "solve")
@@ -54,9 +56,10 @@ def _alone(tool: str, problem: str, size: int, work: Path) -> Row:
 
 
 def _judge(printed: Path) -> str:
-    if not msgspec.json.decode(printed.read_bytes(), type=Told).right:
+    found = msgspec.json.decode(printed.read_bytes(), type=Told)
+    if not found.right:
         raise ValueError("not all holds that was asked for")
-    return "all holds"
+    return f"{found.count}, {found.changes} changed"
 
 
 class _Repositories:

@@ -5,11 +5,12 @@ from statistics import median
 
 from bench.measure import Record
 from bench.report.table import Table
-from bench.rules.one import GITCFG, PLACEMENTS
+from bench.rules.problems import PLACEMENTS
 from bench.rules.rows import ALONE, BARE, COLLECT, DECIDED, MORE, PLAIN, SOLVE
+from bench.rules.solvers import GITCFG
 
 _GOALS = ("goal (CPU)", "at most", "measured", "")
-_HEAD = ("problem", "tool", "size", "CPU s", "x gitcfg", "wall s", "runs", "right")
+_HEAD = ("problem", "tool", "size", "CPU s", "x gitcfg", "wall s", "runs", "answer")
 _COMMANDS = ("repository", "work", "CPU s", "wall s", "MiB", "runs", "note")
 
 

@@ -1,102 +1,137 @@
 """The solvers: gitcfg's own, and the whole problem as it is given to CP-SAT and clingo.
 
-These two find any answer; gitcfg finds the first of the best.
+All find as few changes of what stood. gitcfg breaks ties, too, so that its answer is one; they give any.
 """
 
-import clingo
-from ortools.sat.python import cp_model
+from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
+from operator import and_
+from typing import Any
 
-from bench.rules.problems import EACH, MOST, RACK
-from gitcfg.solve import Giving, Placing, Spot, Unsolvable, Within, give, place
-from gitcfg.solve.giving import Value
+from bench.rules.problems import Problem
+from gitcfg.solve import Giving, Placing, Spot, Unsolvable, Value, Want, give, place
 
-Values = dict[str, Value]
+Answer = set[Spot] | dict[str, Value]
+GITCFG, SAT, ASP = "gitcfg", "CP-SAT", "clingo"
 
 
-def own_place(problem: Placing) -> set[Spot]:
+def gitcfg(problem: Problem) -> Answer:
     """gitcfg's."""
-    found = place(problem)
-    return set() if isinstance(found, Unsolvable) else set(found)
+    if isinstance(problem, Placing):
+        placed = place(problem)
+        return set() if isinstance(placed, Unsolvable) else set(placed)
+    given = give(problem)
+    return {} if isinstance(given, Unsolvable) else given
 
 
-def own_give(problem: Giving) -> Values:
-    """gitcfg's."""
-    found = give(problem)
-    return {} if isinstance(found, Unsolvable) else found
+def cp_sat(problem: Problem) -> Answer:
+    """The whole as one model, with one worker as gitcfg has it."""
+    from ortools.sat.python import cp_model
 
-
-def sat_place(problem: Placing) -> set[Spot]:
-    """CP-SAT with one worker: a variable a spot."""
     model, solver = cp_model.CpModel(), cp_model.CpSolver()
-    spots = {(thing, slot): model.new_bool_var("") for thing in problem.things for slot in problem.slots}
+    solver.parameters.num_workers = 1
+    if isinstance(problem, Placing):
+        spots = _spots(model, problem)
+        solver.solve(model)
+        return {spot for spot, one in spots.items() if solver.boolean_value(one)}
+    names = _names(problem)
+    slots = _slots(model, problem, {value: n for n, value in enumerate(names)})
+    solver.solve(model)
+    return {slot: names[solver.value(one)] for slot, one in slots.items()}
+
+
+def _spots(model: Any, problem: Placing) -> dict[Spot, Any]:
+    from ortools.sat.python import cp_model
+
+    spots = {spot: model.new_bool_var("") for bound in problem.bounds for spot in bound.members}
     for bound in problem.bounds:
         most = len(bound.members) if bound.most is None else bound.most
-        model.add_linear_constraint(sum(spots[spot] for spot in bound.members), bound.least, most)
-    model.minimize(sum(spots.values()))
-    solver.parameters.num_workers = 1
-    solver.solve(model)
-    return {spot for spot, variable in spots.items() if solver.boolean_value(variable)}
+        members = cp_model.LinearExpr.sum([spots[spot] for spot in bound.members])
+        model.add_linear_constraint(members, bound.least, most)
+    stood = set(problem.stood)
+    if stood:  # else the bounds say how many it takes
+        changed = [one.negated() if spot in stood else one for spot, one in spots.items()]
+        model.minimize(cp_model.LinearExpr.sum(changed))
+    return spots
 
 
-def sat_give(problem: Giving) -> Values:
-    """CP-SAT with one worker: a number a slot, and that they differ."""
-    model, solver = cp_model.CpModel(), cp_model.CpSolver()
-    ranks = {one.cause: {value: n for n, value in enumerate(one.domain)} for one in _wholes(problem)}
-    names = {cause: list(values) for cause, values in ranks.items()}
-    slots = {}
+def _slots(model: Any, problem: Giving, number: Mapping[Value, int]) -> dict[str, Any]:
+    """A number a slot: many times faster here than a choice a value."""
+    from ortools.sat.python import cp_model
+
+    slots, kept = dict[str, Any](), list[Any]()
     for want in problem.wants:
-        whole, own = want.within
-        allowed = cp_model.Domain.from_values([ranks[whole.cause][value] for value in own.domain])
-        slots[want.slot] = model.new_int_var_from_domain(allowed, want.slot)
+        able = cp_model.Domain.from_values([number[value] for value in _open(want)])
+        slots[want.slot] = model.new_int_var_from_domain(able, want.slot)
+        if want.stood is not None:
+            kept.append(model.new_bool_var(""))
+            model.add(slots[want.slot] == number[want.stood]).only_enforce_if(kept[-1])
     for group in problem.apart:
         model.add_all_different([slots[slot] for slot in group.slots])
-    solver.parameters.num_workers = 1
-    solver.solve(model)
-    of = {want.slot: names[want.within[0].cause] for want in problem.wants}
-    return {slot: of[slot][solver.value(variable)] for slot, variable in slots.items()}
+    if kept:
+        model.maximize(cp_model.LinearExpr.sum(kept))
+    return slots
 
 
-def _wholes(problem: Giving) -> list[Within]:
-    found = {want.within[0].cause: want.within[0] for want in problem.wants}
-    return list(found.values())
+def _names(problem: Giving) -> list[Value]:
+    """All values that are open to any slot."""
+    return list({value: None for want in problem.wants for value in _open(want)})
 
 
-def asp_place(problem: Placing) -> set[Spot]:
-    """clingo, as one would write it for racks of so many nodes."""
-    nodes, things = len(problem.slots), len(problem.things)
-    near = f"N=R*{RACK}..R*{RACK}+{RACK - 1}"
-    lines = [
-        f"{EACH} {{x(T,N) : {near}}} {EACH} :- T=0..{things - 1}, R=0..{nodes // RACK - 1}.",
-        f":- N=0..{nodes - 1}, {MOST + 1} {{x(T,N) : T=0..{things - 1}}}.",
-    ]
-    found = _solved(lines)
-    return {(problem.things[int(thing)], problem.slots[int(node)]) for thing, node in found}
+def clingo(problem: Problem) -> Answer:
+    """The whole as one logic program, minimised by unsatisfiable cores."""
+    if isinstance(problem, Placing):
+        spots = list({spot: None for bound in problem.bounds for spot in bound.members})
+        return {spots[number] for (number,) in _atoms(_placing(problem, spots))}
+    slots = [want.slot for want in problem.wants]
+    values = _names(problem)
+    return {slots[n]: values[value] for n, value in _atoms(_giving(problem, values))}
 
 
-def asp_give(problem: Giving) -> Values:
-    """clingo: a choice a slot, and that no value is chosen twice in a group."""
-    lines, names = [], [want.slot for want in problem.wants]
-    number = {slot: n for n, slot in enumerate(names)}
-    for want in problem.wants:
-        values = ";".join(f'x({number[want.slot]},"{value}")' for value in want.within[1].domain)
-        lines.append(f"1 {{{values}}} 1.")
-    for n, group in enumerate(problem.apart):
-        lines += [f"in({n},{number[slot]})." for slot in group.slots]
-    lines += ["v(V) :- x(_,V).", "g(G) :- in(G,_).", ":- g(G), v(V), 2 {x(A,V) : in(G,A)}."]
-    return {names[int(n)]: value for n, value in _solved(lines)}
+def _atoms(lines: Iterator[str]) -> list[tuple[int, ...]]:
+    """What is in the last answer, which is the best where something is to be minimised."""
+    import clingo as asp
 
-
-def _solved(lines: list[str]) -> list[tuple[int | str, ...]]:
-    """The atoms of the first answer."""
-    control = clingo.Control()
+    control = asp.Control(["--opt-strategy=usc"])  # many times faster here than its default
     control.add("base", [], "\n".join(lines))
     control.ground([("base", [])])
+    found: list[tuple[int, ...]] = []
     with control.solve(yield_=True) as models:
         for model in models:
-            return [_atom(symbol) for symbol in model.symbols(atoms=True) if symbol.name == "x"]
-    return []
+            symbols = model.symbols(shown=True)
+            found = [tuple(each.number for each in symbol.arguments) for symbol in symbols]
+    return found
 
 
-def _atom(symbol: clingo.Symbol) -> tuple[int | str, ...]:
-    number = clingo.SymbolType.Number
-    return tuple(given.number if given.type == number else given.string for given in symbol.arguments)
+def _placing(problem: Placing, spots: list[Spot]) -> Iterator[str]:
+    number = {spot: n for n, spot in enumerate(spots)}
+    for index, bound in enumerate(problem.bounds):
+        yield " ".join(f"in({index},{number[spot]})." for spot in bound.members)
+        most = len(bound.members) if bound.most is None else bound.most
+        yield f"bound({index},{bound.least},{most})."
+    yield " ".join(f"stood({number[spot]})." for spot in problem.stood if spot in number)
+    yield "{x(N)} :- in(_,N). :- bound(I,L,M), not L <= #count{N : x(N), in(I,N)} <= M."
+    yield "#show x/1. #defined stood/1."
+    if problem.stood:
+        yield ":~ stood(N), not x(N). [1,N] :~ x(N), not stood(N). [1,N]"
+
+
+def _giving(problem: Giving, values: list[Value]) -> Iterator[str]:
+    number = {value: n for n, value in enumerate(values)}
+    place = {want.slot: n for n, want in enumerate(problem.wants)}
+    for n, want in enumerate(problem.wants):
+        yield " ".join(f"open({n},{number[value]})." for value in _open(want))
+        yield f"stood({n},{number[want.stood]})." if want.stood is not None else ""
+    for n, group in enumerate(problem.apart):
+        yield " ".join(f"in({n},{place[slot]})." for slot in group.slots)
+    yield "{x(N,V) : open(N,V)} = 1 :- open(N,_). g(G) :- in(G,_). v(V) :- open(_,V)."
+    yield ":- g(G), v(V), 2 {x(N,V) : in(G,N)}."
+    yield ":~ stood(N,V), not x(N,V). [1,N] #show x/2. #defined stood/2."
+
+
+def _open(want: Want) -> Iterator[Value]:
+    """The values that are in all domains of a slot."""
+    return iter(reduce(and_, (one.domain for one in want.within)))
+
+
+SOLVERS: Mapping[str, Callable[[Problem], Answer]] = {GITCFG: gitcfg, SAT: cp_sat, ASP: clingo}

@@ -6,10 +6,11 @@ import pytest
 
 from bench.measure import Record
 from bench.rules.fleets import bare, collecting, decided, plain
-from bench.rules.one import ADDRESSES, ASP, GITCFG, PLACEMENTS, SAT, solved
-from bench.rules.problems import addresses, different, placements, valid
+from bench.rules.one import changes, right, solved
+from bench.rules.problems import ADDRESSES, PLACEMENTS, Problem, addresses, different, placements, valid
 from bench.rules.rows import BARE, COLLECT, DECIDED, PLAIN
 from bench.rules.shown import tables
+from bench.rules.solvers import GITCFG, SOLVERS
 from bench.rules.study import MONITOR, one_more, study, subnets
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import Fleet, compile_tree
@@ -55,10 +56,32 @@ def test_nothing_is_wrong_with_its_files() -> None:
     assert len(compiled(files).names) == 601
 
 
-@pytest.mark.parametrize("tool", [GITCFG, SAT, ASP])
+@pytest.mark.parametrize("tool", SOLVERS)
 def test_each_solver_finds_an_answer(tool: str) -> None:
     assert solved(tool, PLACEMENTS, 100).right
     assert solved(tool, ADDRESSES, 200).right
+
+
+BEFORE = {
+    f"net0{net}-server{number}/eth0": f"134.58.{38 + net}.{9 + number}" for net in (1, 2) for number in (1, 2)
+}
+
+
+@pytest.mark.parametrize(
+    ("problem", "cost"),
+    [
+        (placements(50, 3), (6, 0)),
+        (placements(101, 2, (("f00", "n00005"), ("f00", "n00099"))), (8, 6)),
+        (addresses(14, 2), (10, 0)),
+        (addresses(16, 2, BEFORE), (12, 0)),
+        (addresses(16, 2, BEFORE | {"net01-server2/eth0": "134.58.39.10"}), (12, 1)),
+    ],
+)
+@pytest.mark.parametrize("tool", SOLVERS)
+def test_all_solvers_find_as_few_changes(tool: str, problem: Problem, cost: tuple[int, int]) -> None:
+    found = SOLVERS[tool](problem)
+    assert right(problem, found)
+    assert (len(found), changes(problem, found)) == cost
 
 
 def test_an_answer_that_is_none_is_told() -> None:

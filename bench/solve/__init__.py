@@ -1,1 +1,0 @@
-"""Solving beside CP-SAT on the whole problem, and clingo."""
