@@ -13,7 +13,7 @@ from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.model import Finding
 from tests.check.rules.naive import files
-from tests.check.rules.test_naive import world
+from tests.check.rules.worlds import world
 from tests.compile.fleets import TODAY, mixed
 
 

@@ -9,11 +9,12 @@ from gitcfg.model.rules import Count, Rule
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """One demand, in words, and where it is written."""
+    """One demand, in words, and where it is written. `part`: which of a rule's demands it is, if not all."""
 
     text: str
     origins: tuple[Origin, ...]
     rule: str | None = None
+    part: str = ""
 
 
 class Causes:
@@ -28,9 +29,10 @@ class Causes:
         self._known.setdefault(key, cause)
         return key
 
-    def rule(self, rule: Rule, demand: str, *origins: Origin) -> str:
+    def rule(self, rule: Rule, demand: str, *origins: Origin, part: str = "") -> str:
         """The key of what a rule demands, one of the demands that it may have."""
-        return self.key(Cause(f"rule {rule.name}: {demand}", origins or (rule.origin,), rule.name))
+        text = f"rule {rule.name}: {demand}"
+        return self.key(Cause(text, origins or (rule.origin,), rule.name, part))
 
     def count(self, rule: Rule, feature: Ref, count: Count) -> str:
         """The key of how many a rule demands or allows."""

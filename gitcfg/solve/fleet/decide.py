@@ -1,7 +1,8 @@
 """Decides for a whole fleet: what rules that count place, stratum by stratum, then who gets which values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from itertools import chain
 
 import msgspec
 
@@ -10,14 +11,16 @@ from gitcfg.compile.ruled.view import Ruled
 from gitcfg.git.tree import Tree
 from gitcfg.model import Model
 from gitcfg.model.rules import Allocation, Rule, RuleKind
-from gitcfg.solve.answer import Unsolvable
+from gitcfg.solve.answer import Exhausted, Unsolvable
 from gitcfg.solve.fleet.allocated import given, placed
-from gitcfg.solve.fleet.answers import Solved, Unsolved
+from gitcfg.solve.fleet.answers import Failing, Solved, Unsolved
 from gitcfg.solve.fleet.asking import refuse_failed
 from gitcfg.solve.fleet.causes import Causes
 from gitcfg.solve.fleet.concerned import of_giving, of_placing
 from gitcfg.solve.fleet.ground import Ground
 from gitcfg.solve.fleet.handed import Handed
+from gitcfg.solve.fleet.lifting import suggested
+from gitcfg.solve.fleet.natural import natural
 from gitcfg.solve.fleet.needs import stands_for
 from gitcfg.solve.fleet.placed import Placed
 from gitcfg.solve.fleet.spots import Spots
@@ -47,7 +50,9 @@ class Deciding:
         made = self._places(ruled)
         if isinstance(made, Unsolved):
             return made
-        found = self._values(ruled, made | kept)
+        known = made | kept
+        final = ruled if not known else self._ruled(known) or ruled
+        found = self._broken(final) or self._values(final, known)
         if isinstance(found, Unsolved):
             return found
         return Solved({name: found[name] for name in sorted(found)})
@@ -102,6 +107,24 @@ class Deciding:
             return self._unsolved(found, of_placing(problem, found.causes))
         return self._allocated(spots, [spot for spot in found if not stands_for(spot[0])])
 
+    def _broken(self, ruled: Ruled) -> Unsolved | None:
+        """What is wrong by hand, or by rules that leave no choice, once all is placed."""
+        layers = ruled.book.strata.layers
+        rules = [rule for rule in map(ruled.book.rules.__getitem__, chain(*layers)) if self._chooses(rule)]
+        spots = Spots(Ground(ruled.fleet, ruled.book, len(layers)), ruled)
+        spots.add(rules, choose=False)
+        problem = Placed(spots, ruled, self._causes).broken(rules)
+        found = None if problem is None else place(problem)
+        if problem is None or not isinstance(found, Unsolvable):
+            return None
+        concerned = of_placing(problem, found.causes)
+        return self._unsolved(found, concerned or self._about(ruled, found.causes))
+
+    def _about(self, ruled: Ruled, causes: Iterable[str]) -> tuple[str, ...]:
+        """The nodes that rules are about."""
+        names = [cause.rule for cause in self._causes.named(causes) if cause.rule is not None]
+        return tuple(sorted({seen.name for name in names for seen in ruled.slots(name)}, key=natural))
+
     def _stood(self, rules: Sequence[Rule]) -> Iterator[Spot]:
         for rule in rules:
             found = self._model.allocations.get(rule.name)
@@ -120,9 +143,9 @@ class Deciding:
         return {rule: placed(rule, names) for rule, names in slots.items()}
 
     def _values(self, ruled: Ruled, known: Allocations) -> Allocations | Unsolved:
-        """Layer by layer, after all that is `known`: what is given in one, the next one reads."""
-        for names in ruled.valued.layers:
-            now = self._ruled(known) if known else ruled
+        """Layer by layer: what is given in one, the next one reads. `ruled` is asked while `known` stands."""
+        for at, names in enumerate(ruled.valued.layers):
+            now = self._ruled(known) if at else ruled
             made = self._given(now or ruled, [ruled.book.rules[name] for name in names])
             if isinstance(made, Unsolved):
                 return made
@@ -151,4 +174,14 @@ def decide(model: Model, tree: Tree, today: date) -> Solved | Unsolved:
         Exhausted: It takes more work than is allowed.
         Stopped: It is not known what nodes have.
     """
-    return Deciding(model, tree, today).decide()
+    found = Deciding(model, tree, today).decide()
+    if isinstance(found, Solved):
+        return found
+
+    def solvable(other: Model) -> bool:
+        try:
+            return isinstance(Deciding(other, tree, today).decide(), Solved)
+        except (Failing, Exhausted):
+            return False
+
+    return msgspec.structs.replace(found, suggestion=suggested(model, found, solvable))

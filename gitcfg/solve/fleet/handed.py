@@ -110,7 +110,10 @@ class Handed:
             if rule.unique is None:
                 continue
             origins = () if rule.unique.key is None else (rule.unique.key.origin,)
-            causes = {param: self._causes.rule(rule, f"{param} unique", *origins) for param in rule.domains}
+            causes = {
+                param: self._causes.rule(rule, f"{param} unique", *origins, part="unique")
+                for param in rule.domains
+            }
             for seen in self._among(rule, rule.unique):
                 for param, cause in causes.items():
                     yield Apart(cause, [_name(one, param) for one in seen])

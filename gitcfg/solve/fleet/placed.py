@@ -42,6 +42,16 @@ class Placed:
             [*before, *needs.stood(before)],
         )
 
+    def broken(self, rules: Iterable[Rule]) -> Placing | None:
+        """What does not hold though nothing is left to be placed; None: all does."""
+        bounds = [bound for bound in (*self._bounds(rules), *self._limits()) if not _holds(bound)]
+        if not bounds:
+            return None
+        members = {spot for bound in bounds for spot in bound.members}
+        there = [fixed for fixed in self._there() if fixed.spot in members]
+        things, slots = {thing for thing, _ in members}, {slot for _, slot in members}
+        return Placing(sorted(things, key=natural), sorted(slots, key=natural), bounds, there)
+
     def _touched(self, bounds: Iterable[Bound]) -> Iterator[Bound]:
         """Those about which something can be done."""
         return (bound for bound in bounds if any(spot in self._spots.open for spot in bound.members))
@@ -65,8 +75,11 @@ class Placed:
 
     def _there(self) -> Iterator[Fixed]:
         """What nodes have whatever is chosen."""
+        rules = self._ruled.book.of_kind(RuleKind.INSTALL)
+        plain = {rule.feature.origin: rule.name for rule in rules if rule.feature and rule.count is None}
         for spot, node in self._spots.fixed.items():
-            cause = Cause(f"{spot[0]} is installed", (self._spots.ground.origin(node, spot[0]),))
+            origin = self._spots.ground.origin(node, spot[0])
+            cause = Cause(f"{spot[0]} is installed", (origin,), plain.get(origin))
             yield Fixed(self._causes.key(cause), spot, placed=True)
 
     def _away(self) -> Iterator[Fixed]:
@@ -99,3 +112,9 @@ class Placed:
                 if one[1] == other[1] and one[0] != other[0] and ground.brings(one[0], other[0], node):
                     cause = Cause(f"{one[0]} includes {other[0]}", (features[one[0]].origin,))
                     yield Excludes(self._causes.key(cause), one, other)
+
+
+def _holds(bound: Bound) -> bool:
+    """Where all members are there."""
+    count = len(set(bound.members))
+    return bound.least <= count and (bound.most is None or count <= bound.most)

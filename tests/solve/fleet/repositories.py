@@ -168,17 +168,42 @@ def _counts(said: Repository, want: tuple[str, str, bool, int, int], has: Mappin
     return all(least <= sum(found) <= most for found in groups.values())
 
 
+def able(said: Repository) -> set[Spot]:
+    """Where rules may place."""
+    return {
+        (feature, name)
+        for feature, label, *_ in said.wants.values()
+        for name, node in said.nodes.items()
+        if node["label"] == label
+    }
+
+
+def asked(said: Repository, spot: Spot) -> bool:
+    """Is there a rule that wants at least some of it, or something that may need it?
+
+    Else it does not stand: it goes, wherever it was.
+    """
+    feature, name = spot
+    node = said.nodes[name]
+    brings = whole(said, {feature}, node["without"])
+    there = whole(said, set(node["features"]), node["without"])
+    near = {other for other, slot in able(said) if slot == name and other not in there}
+    inside = [(other, whole(said, {other}, node["without"])) for other in near]
+    lacking = {
+        need
+        for _, all_of in inside
+        for one in all_of - {"service"}
+        for need in said.depends[one]
+        if need not in all_of | there
+    }
+    counted = {want[0] for want in said.wants.values() if want[3] and want[1] == node["label"]}
+    return bool(brings & (lacking | counted))
+
+
 def answers(said: Repository) -> list[set[Spot]]:
     """All placements that stand."""
-    able = sorted(
-        {
-            (feature, name)
-            for feature, label, *_ in said.wants.values()
-            for name, node in said.nodes.items()
-            if node["label"] == label
-        }
-    )
-    tried = chain.from_iterable(combinations(able, size) for size in range(len(able) + 1))
+    open_to = sorted(able(said))
+    tried = chain.from_iterable(combinations(open_to, size) for size in range(len(open_to) + 1))
     return [set(spots) for spots in tried if stands(said, set(spots))]
 
 

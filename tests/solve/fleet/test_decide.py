@@ -152,6 +152,51 @@ def test_what_cannot_hold_together_is_named_with_its_nodes() -> None:
     assert found.suggestion in found.causes
 
 
+def test_what_is_wrong_by_hand_is_named_though_nothing_is_to_be_placed() -> None:
+    files = {"nodes/n1": "labels: [server]\nfeatures: [mail, web, store]", "nodes/n2": "features: [mail]"}
+    limit = rule("most", RuleKind.LIMIT, feature="service", per="node.name", count=counted(0, 1))
+    found = decided(files, limit)
+    assert isinstance(found, Unsolved)
+    texts = ["rule most: at most 1 of service for each node.name", "mail is installed", "web is installed"]
+    assert [cause.text for cause in found.causes] == texts
+    assert [cause.origins[0].file for cause in found.causes[1:]] == ["nodes/n1.yaml", "nodes/n1.yaml"]
+    assert found.nodes == ("n1",)
+    assert found.suggestion == found.causes[0]
+
+
+def test_a_limit_below_which_nothing_is_names_the_nodes_that_it_is_about() -> None:
+    found = decided({}, rule("some", RuleKind.LIMIT, feature="mail", where=SERVER, count=counted(1, None)))
+    assert isinstance(found, Unsolved)
+    assert [cause.text for cause in found.causes] == ["rule some: at least 1 of mail"]
+    assert found.nodes == ("n1", "n2", "n10")
+
+
+def test_what_later_rules_bring_counts_for_limits_in_the_end() -> None:
+    rules = (
+        install("a", "mail", where='node.name == "n2"', count=counted(1, 1)),
+        install("b", "dhcp", where='"mail" in node.features'),
+        rule("most", RuleKind.LIMIT, feature="service", per="node.name", count=counted(0, 1)),
+    )
+    found = decided({}, *rules)
+    assert isinstance(found, Unsolved)
+    assert [cause.rule for cause in found.causes if cause.rule] == ["most", "b"]
+    assert found.nodes == ("n2",)
+
+
+def test_only_what_lets_all_be_decided_is_suggested() -> None:
+    """Without the first rule that cannot hold, another one still cannot."""
+    mails = install("mails", "mail", line=20, where=SERVER, count=counted(4, 4))
+    ports = domain("ports", "port", "1-2", unique=Uniqueness("fleet"))
+    found = decided({}, mails, ports)
+    assert isinstance(found, Unsolved)
+    assert [cause.text for cause in found.causes] == ["rule mails: 4 of mail"]
+    assert found.suggestion is None
+    without = decided({}, ports)
+    assert isinstance(without, Unsolved)
+    assert without.suggestion is not None
+    assert without.suggestion.rule == "ports"
+
+
 def test_a_dependency_that_nothing_can_meet_is_named() -> None:
     found = decided({}, install("one", "web", where='node.name == "n2"', count=counted(1, 1)))
     assert isinstance(found, Unsolved)

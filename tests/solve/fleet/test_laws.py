@@ -10,7 +10,16 @@ from gitcfg.solve.fleet import Solved, Unsolved, decide, difference
 from gitcfg.solve.fleet.allocated import placed
 from tests.compile.ruled.fleets import TODAY, fleet
 from tests.seeds import TIMES
-from tests.solve.fleet.repositories import FEATURES, Repository, answers, repositories, spots_of, whole
+from tests.solve.fleet.repositories import (
+    FEATURES,
+    Repository,
+    able,
+    answers,
+    asked,
+    repositories,
+    spots_of,
+    whole,
+)
 
 
 def decided(said: Repository, allocations: dict[str, Allocation]) -> Solved | Unsolved:
@@ -39,22 +48,18 @@ slots = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(("n1", "n2", "n10"
 @given(repositories(), slots)
 def test_the_answer_is_the_least_change_that_stands(said: Repository, before: list[tuple[int, str]]) -> None:
     stood = standing(said, before)
-    found, able = decided(said, stood), answers(said)
+    found, all_of_them = decided(said, stood), answers(said)
     if isinstance(found, Unsolved):
-        assert not able or not ports_can_be(said)
+        assert not all_of_them or not ports_can_be(said)
         assert found.causes
         assert all(cause.origins for cause in found.causes)
         return
     assert ports_can_be(said)
     spots, was = spots_of(said, found.allocations), spots_of(said, stood)
-    assert spots in able
-
-    def cost(one: set[tuple[str, str]]) -> tuple[int, int]:
-        had = {spot for spot in was if spot[1] in said.nodes}
-        candidates = {spot for other in able for spot in other} | had
-        return len((one ^ had) & candidates), len(one)
-
-    assert cost(spots) == min(map(cost, able))
+    assert spots in all_of_them
+    had = {spot for spot in was & able(said) if asked(said, spot)}
+    least = min((len(one ^ had), len(one)) for one in all_of_them)
+    assert (len(spots ^ had), len(spots)) == least
 
 
 @settings(max_examples=30 * TIMES)
