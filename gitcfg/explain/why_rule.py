@@ -35,7 +35,8 @@ class Sight(msgspec.Struct, frozen=True):
 class Passing(msgspec.Struct, frozen=True):
     """A rule that passes a node by: `feature` is what it installs, `at` the part of it that is the reason.
 
-    `problem` says why its condition cannot be evaluated. `slots` are those that were decided.
+    `problem` says why its condition cannot be evaluated. `slots` are those that were decided, of the same
+    groups where it is about groups.
     """
 
     rule: str
@@ -68,14 +69,26 @@ def _passing(fleet: Fleet, view: Ruled, rule: Rule, feature: Ref, node: str) -> 
     if not slots and rule.over is not None:
         return Passing(rule.name, feature.name, Reason.OVER, rule.over)
     if answers.holding:
-        decided = fleet.model.allocations.get(rule.name)
-        placed = tuple(ref.name for ref in decided.install) if decided is not None else ()
+        placed = _placed(fleet, view, rule, answers.holding)
         reason = Reason.PLACED if placed else Reason.OPEN
         return Passing(rule.name, feature.name, reason, feature, slots=placed)
     where = rule.where or feature
     for problem in answers.failed.values():
         return Passing(rule.name, feature.name, Reason.FAILED, where, problem=problem.message)
     return Passing(rule.name, feature.name, Reason.WHERE, where, tuple(_saw(view, rule.name, slots)))
+
+
+def _placed(fleet: Fleet, view: Ruled, rule: Rule, here: tuple[Seen, ...]) -> tuple[str, ...]:
+    """Where it was decided to install a feature that might go here as well."""
+    decided = fleet.model.allocations.get(rule.name)
+    slots = tuple(ref.name for ref in decided.install) if decided is not None else ()
+    if rule.per is None:
+        return slots
+    decided_for = frozenset(slots)
+    nodes = dict.fromkeys(slot.partition("/")[0] for slot in slots)
+    holding = (seen for node in nodes if node in fleet for seen in view.on(rule.name, node)[1].holding)
+    there = view.together(rule.name, tuple(seen for seen in holding if seen.slot in decided_for))
+    return tuple(seen.slot for key in view.together(rule.name, here) for seen in there.get(key, ()))
 
 
 def _saw(view: Ruled, rule: str, slots: tuple[Seen, ...]) -> Iterator[Sight]:

@@ -59,6 +59,10 @@ class Ruled:
         found = self._slots.on(self.book.rules[rule], node)
         return found, self.book.asked(self.book.rules[rule], found)
 
+    def together(self, rule: str, slots: tuple[Seen, ...]) -> Groups:
+        """Some slots of a rule by what it groups them by."""
+        return grouped(self.book.pers.get(rule), slots, self.book.budgets[rule]).groups
+
     def _asked(self, rule: str) -> Places:
         found = tuple(self._slots.of(self.book.rules[rule]))
         try:
