@@ -48,7 +48,7 @@ def test_it_is_told_and_written_and_then_nothing_is_left(
     assert capfd.readouterr().out == f"{plan}made allocations/mails.yaml\nmade allocations/ports.yaml\n"
     assert (pool / "allocations/mails.yaml").read_text() == f"{MAILS}  - n1\n  - n10\n"
     assert run(["solve"]) == 0
-    assert capfd.readouterr() == ("", "Everything stands as the rules want it.\n")
+    assert capfd.readouterr() == ("", "Nothing is left to decide.\n")
 
 
 def test_it_is_committed_only_if_what_it_follows_from_is(
@@ -66,6 +66,29 @@ def test_it_is_committed_only_if_what_it_follows_from_is(
     assert run(["solve", "--commit"]) == 2
     assert "not committed: nodes/n1.yaml, nodes/n2.yaml.\n" in capfd.readouterr().err
     assert run(["solve"]) == 0
+
+
+def test_rules_that_are_wrong_themselves_are_left_aside_and_named(
+    pool: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (pool / "rules/r.yaml").write_text(
+        "rules:\n  a: {install: Mail, count: 1, where: mode.name}\n  b: {install: Mial, count: 1}\n"
+        "  c: {install: Mail, where: node.name == 'n1'}\n"
+    )
+    (pool / "allocations").mkdir()
+    (pool / "allocations/a.yaml").write_text("install: [n2]\n")
+    assert run(["solve"]) == 0
+    assert capfd.readouterr() == ("", "Left aside, as `gitcfg check` finds them wrong: a, b.\n")
+    assert (pool / "allocations/a.yaml").read_text() == "install: [n2]\n"
+    assert run(["solve", "-o", "json"]) == 0
+    assert json.loads(judged(capfd))["aside"] == ["a", "b"]
+
+
+def judged(capfd: pytest.CaptureFixture[str]) -> str:
+    """What was written to stdout, which is as published."""
+    told = capfd.readouterr().out
+    judge(told, "json")
+    return told
 
 
 def committed(message: str) -> None:

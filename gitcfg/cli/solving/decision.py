@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 class Decision(msgspec.Struct, frozen=True):
     """What would change, or why nothing can be decided: demands, the nodes concerned, and a way out.
 
-    `problem` is what is wrong with the one demand that failed, where it is not that several disagree.
+    `aside` are rules that are wrong themselves, and so were not asked. `problem` is what is wrong with the
+    one demand that failed, where it is not that several disagree.
     """
 
     changes: tuple[Change, ...] = ()
+    aside: tuple[str, ...] = ()
     causes: tuple[Cause, ...] = ()
     nodes: tuple[str, ...] = ()
     suggestion: Cause | None = None
@@ -92,9 +94,9 @@ def _decided(model: Model, tree: "Tree", today: "date") -> Made:
         message = "The rules meet so closely that OR-Tools has to choose, and it is not installed."
         raise GitcfgError(message, "pip install 'gitcfg[solve]'") from None
     if not isinstance(found, Solved):
-        return Decision((), found.causes, found.nodes, found.suggestion), {}
+        return Decision(causes=found.causes, nodes=found.nodes, suggestion=found.suggestion), {}
     changes = tuple(difference(model.rules, model.allocations, found.allocations))
-    return Decision(changes), found.allocations
+    return Decision(changes, found.aside), found.allocations
 
 
 def _refuse_unread(model: Model) -> None:

@@ -20,6 +20,7 @@ def decision_record(decision: Decision) -> Record:
         "nodeset": fold(decision.nodes),
         "nodes": list(decision.nodes),
         "suggestion": _cause(decision.suggestion) if decision.suggestion is not None else None,
+        "aside": list(decision.aside),
         "changes": [_change(one) for one in decision.changes],
     }
 

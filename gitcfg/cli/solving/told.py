@@ -24,8 +24,17 @@ def show(session: Session, decision: "Decision") -> None:
     console = session.console(stderr=not decision.holds)
     for line in _changes(decision) if decision.holds else _conflict(decision):
         console.print(line)
-    if decision.holds and not decision.changes:
-        session.console(stderr=True).print("Everything stands as the rules want it.")
+    for line in _besides(decision):
+        session.console(stderr=True).print(line)
+
+
+def _besides(decision: "Decision") -> Iterator[Text]:
+    """What whoever reads the changes alone would miss."""
+    if decision.aside:
+        named = safe(", ".join(decision.aside))
+        yield Text(f"Left aside, as `gitcfg check` finds them wrong: {named}.", "yellow")
+    elif decision.holds and not decision.changes:
+        yield Text("Nothing is left to decide.")
 
 
 def _changes(decision: "Decision") -> Iterator[Text]:

@@ -9,9 +9,13 @@ from gitcfg.solve.fleet.causes import Cause
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """What is decided, by rule; of a rule that decides nothing there is none."""
+    """What is decided, by rule; of a rule that decides nothing there is none.
+
+    `aside` are rules that are wrong themselves: nobody knows what they ask, and what stands for them stays.
+    """
 
     allocations: Mapping[str, Allocation]
+    aside: tuple[str, ...] = ()
 
 
 class Unsolved(msgspec.Struct, frozen=True):

@@ -46,7 +46,8 @@ class Deciding:
         if ruled is None:
             return Solved({})
         _ = ruled.fleet.classes  # whatever is asked for later: what nobody knows must not look decided
-        kept = self._kept(ruled)
+        aside = self._wrong(ruled)
+        kept = {name: self._model.allocations[name] for name in aside & self._model.allocations.keys()}
         made = self._places(ruled)
         if isinstance(made, Unsolved):
             return made
@@ -55,7 +56,7 @@ class Deciding:
         found = self._broken(final) or self._values(final, known)
         if isinstance(found, Unsolved):
             return found
-        return Solved({name: found[name] for name in sorted(found)})
+        return Solved({name: found[name] for name in sorted(found)}, tuple(sorted(aside)))
 
     def _places(self, ruled: Ruled) -> Allocations | Unsolved:
         """Stratum by stratum: what is placed in one is there for the next."""
@@ -85,14 +86,13 @@ class Deciding:
     def _known(self, rule: Rule) -> bool:
         return all(ref.name in self._model.features for ref in (rule.feature, rule.over) if ref is not None)
 
-    def _kept(self, ruled: Ruled) -> Allocations:
-        """What was decided for rules that are wrong themselves: nothing is known of them."""
+    def _wrong(self, ruled: Ruled) -> set[str]:
+        """Rules that are wrong themselves: nothing is known of them."""
         book = ruled.book
         circles = (*book.strata.circles, *ruled.valued.circles)
         wrong = {found.rule for found in book.unreadable}
         wrong |= {name for circle in circles for name in circle.rules}
-        wrong |= {name for name, rule in book.rules.items() if not self._known(rule)}
-        return {name: self._model.allocations[name] for name in wrong & self._model.allocations.keys()}
+        return wrong | {name for name, rule in book.rules.items() if not self._known(rule)}
 
     def _stratum(
         self, ruled: Ruled, level: int, rules: Sequence[Rule], before: Sequence[Rule]
