@@ -1,7 +1,7 @@
 """One stratum of rules as a problem of placement."""
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 
 from gitcfg.compile.ruled.view import Ruled
 from gitcfg.model.rules import Rule, RuleKind
@@ -9,8 +9,11 @@ from gitcfg.solve.fleet.causes import Cause, Causes
 from gitcfg.solve.fleet.demands import Demands
 from gitcfg.solve.fleet.natural import natural
 from gitcfg.solve.fleet.needs import Needs
-from gitcfg.solve.fleet.spots import Spots
+from gitcfg.solve.fleet.spots import Spots, Ways
 from gitcfg.solve.placing import Bound, Excludes, Fixed, Placing, Spot
+
+_MOST_WAYS = 16
+"""Beyond this both what is there and what includes it counts: the ways double each time."""
 
 
 class Placed:
@@ -69,9 +72,10 @@ class Placed:
             wrong = rule.name in self._ruled.book.led
             if rule.feature is not None and rule.count is not None and not wrong:
                 for group in self._ruled.groups(rule.name).values():
-                    found = [spot for seen in group for spot in self._spots.limited(rule.feature.name, seen)]
+                    ways = [way for seen in group for way in self._spots.limited(rule.feature.name, seen)]
                     cause = self._causes.count(rule, rule.feature, rule.count)
-                    yield Bound(cause, rule.count.least, rule.count.most, found)
+                    for number, found in enumerate(_ways(ways)):
+                        yield Bound(cause, 0 if number else rule.count.least, rule.count.most, found)
 
     def _there(self) -> Iterator[Fixed]:
         """What nodes have whatever is chosen."""
@@ -112,6 +116,18 @@ class Placed:
                 if one[1] == other[1] and one[0] != other[0] and ground.brings(one[0], other[0], node):
                     cause = Cause(f"{one[0]} includes {other[0]}", (features[one[0]].origin,))
                     yield Excludes(self._causes.key(cause), one, other)
+
+
+def _ways(counted: Iterable[Ways]) -> list[list[Spot]]:
+    """All ways in which something is counted, none of which may be too many; first what is there."""
+    rows: list[list[Spot]] = [[]]
+    for ways in counted:
+        if len(ways) == 1 or len(rows) * len(ways) > _MOST_WAYS:
+            for row in rows:
+                row.extend(chain(*ways))
+        else:
+            rows = [[*row, *way] for way in ways for row in rows]
+    return rows
 
 
 def _holds(bound: Bound) -> bool:

@@ -12,6 +12,9 @@ from gitcfg.model.rules import Rule
 from gitcfg.solve.fleet.ground import Ground
 from gitcfg.solve.placing import Spot
 
+Ways = tuple[tuple[Spot, ...], ...]
+"""What counts: the spots of the way that has most."""
+
 
 class Place(msgspec.Struct, frozen=True):
     """A slot as a rule sees it, and what is installed there of the feature that it counts, if it is."""
@@ -61,14 +64,29 @@ class Spots:
             if spot[1] == place.seen.slot and self.ground.brings(spot[0], feature, place.seen.name):
                 yield spot
 
-    def limited(self, feature: str, seen: Seen) -> Iterator[Spot]:
-        """The spots that a limit counts on a node, or as an instance: what is there, and what may be."""
+    def limited(self, feature: str, seen: Seen) -> Iterator[Ways]:
+        """What a limit counts on a node, or as an instance: what is there, and what may be.
+
+        What includes another that is there counts in its place.
+        """
+        near = [
+            spot
+            for spot in self.on.get(seen.name, ())
+            if (seen.unit is None or spot[1] == seen.slot) and self.ground.brings(spot[0], feature, seen.name)
+        ]
+        within: set[Spot] = set()
         for unit in self.ground.units(seen, feature):
             had = (unit.feature, slot(seen.name, unit))
             self.fixed[had] = seen.name
-            yield had
-        for spot in self.on.get(seen.name, ()):
-            if self.ground.brings(spot[0], feature, seen.name) and (
-                seen.unit is None or spot[1] == seen.slot
-            ):
-                yield spot
+            around = [spot for spot in near if spot not in within and self._around(spot, had, seen.name)]
+            within.update(around)
+            yield ((had,), tuple(around)) if len(around) > 1 else ((had,),)
+        yield from (((spot,),) for spot in near if spot not in within)
+
+    def _around(self, spot: Spot, had: Spot, node: str) -> bool:
+        """Does what may be placed include what is there?"""
+        return (
+            spot[1] == had[1]
+            and self.ground.brings(spot[0], had[0], node)
+            and not self.ground.brings(had[0], spot[0], node)
+        )

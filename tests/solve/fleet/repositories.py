@@ -136,7 +136,7 @@ def stands(said: Repository, spots: set[Spot]) -> bool:
             return False
         services = {f for f in has[name] - {"service"} if "service" in whole(said, {f}, node["without"])}
         outer = [f for f in services if not any(f in whole(said, {g}, []) for g in services - {f})]
-        if placed & services and len(outer) > said.limit:
+        if len(outer) > said.limit:
             return False
     return all(_counts(said, want, has) for want in said.wants.values())
 

@@ -164,6 +164,21 @@ def test_what_is_wrong_by_hand_is_named_though_nothing_is_to_be_placed() -> None
     assert found.suggestion == found.causes[0]
 
 
+def test_what_includes_another_that_is_there_counts_in_its_place() -> None:
+    files = {
+        "features/big": "include: [mail]",
+        "features/large": "include: [mail]",
+        "nodes/n1": "labels: [server]\nfeatures: [mail]",
+    }
+    here = 'node.name == "n1"'
+    big = install("big", "big", where=here, count=counted(1, 1))
+    limit = rule("most", RuleKind.LIMIT, feature="service", per="node.name", count=counted(0, 1))
+    assert where(files, big, limit) == {"big": ["n1"]}
+    found = decided(files, big, install("large", "large", where=here, count=counted(1, 1)), limit)
+    assert isinstance(found, Unsolved)
+    assert {cause.rule for cause in found.causes} == {"big", "large", "most"}
+
+
 def test_a_limit_below_which_nothing_is_names_the_nodes_that_it_is_about() -> None:
     found = decided({}, rule("some", RuleKind.LIMIT, feature="mail", where=SERVER, count=counted(1, None)))
     assert isinstance(found, Unsolved)
