@@ -70,8 +70,8 @@ with as few changes of what stood, gitcfg the first of these. `answer`: spots th
 value, and changes; of each it is looked whether all holds. Placements: two of each of 30 features in each
 rack of 50 nodes, at most four a node. Addresses: those of the case study of PoDIM, 600 machines in 20
 subnets. The others are whole processes of gitcfg on a work tree, without a cache (one machine more: after the
-solve before). What is over a fleet without rules is taken in
-the same turns.
+solve before). Many rules: as many as the large fleets have nodes, no two of which ask the same, on a single
+rack. What is over a fleet without rules is taken in the same turns.
 """
 
 _SHOWN = ("nodes", "groups", "features", "parameters", "memberships", "include_depth", "identity", "depends")

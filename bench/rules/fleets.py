@@ -39,6 +39,20 @@ def collecting(nodes: int) -> dict[str, str]:
     return {**bare(nodes), **_bound(collect)}
 
 
+def many(rules: int) -> dict[str, str]:
+    """So many rules of which hardly any two ask the same, and a single rack for them."""
+    said = "".join(map(_rule, range(rules)))
+    return {**bare(RACK), **({"rules/many.yaml": f"rules:\n{said}"} if rules else {})}
+
+
+def _rule(number: int) -> str:
+    spare = f'"spare-{number // 2}" in node.labels'
+    if number % 2:
+        return f"  r{number}: {{set: {{name: spare}}, where: '{spare}'}}\n"
+    feature = f'"f{number % FEATURES:02}" in node.features'
+    return f"  r{number}: {{require: '!({feature}) || !({spare})'}}\n"
+
+
 def plain(nodes: int) -> dict[str, str]:
     """Every node has the same value instead."""
     return {**bare(nodes), **_bound("somebody")}

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 ALONE = "alone"
 SOLVE, MORE = "solve from nothing", "solve, one machine more"
 STUDY, DECIDED, BARE, COLLECT, PLAIN = "case study", "decided", "without rules", "collecting", "plain"
+MANY, FEW = "many rules", "one rack"
 
 
 def rows(nodes: int, machines: int, work: Path) -> Iterator[Row]:
@@ -38,6 +39,8 @@ def rows(nodes: int, machines: int, work: Path) -> Iterator[Row]:
     }
     for name, made_up in fleet.items():
         yield made.row(name, made_up(nodes), "check", "check --no-parsers")
+    for name, rules in ((MANY, nodes), (FEW, 0)):
+        yield made.row(name, fleets.many(rules), "check", "check --no-parsers")
 
 
 def _alone(tool: str, problem: str, size: int, work: Path) -> Row:

@@ -6,7 +6,7 @@ from statistics import median
 from bench.measure import Record
 from bench.report.table import Table
 from bench.rules.problems import PLACEMENTS
-from bench.rules.rows import ALONE, BARE, COLLECT, DECIDED, MORE, PLAIN, SOLVE
+from bench.rules.rows import ALONE, BARE, COLLECT, DECIDED, FEW, MANY, MORE, PLAIN, SOLVE
 from bench.rules.solvers import GITCFG
 
 _GOALS = ("goal (CPU)", "at most", "measured", "")
@@ -35,6 +35,7 @@ def _goals(records: Sequence[Record]) -> Iterator[tuple[str, ...]]:
         ("placements of 30 features, alone", 5.0, by_work.get(PLACEMENTS)),
         ("check of what was decided, over none", 0.3, _over(of, DECIDED, BARE)),
         ("$collect on all nodes, over a plain value", 0.2, _over(of, COLLECT, PLAIN)),
+        ("check of as many rules on one rack, over none", 2.5, _over(of, MANY, FEW)),
     )
     for title, most, seconds in found:
         judged = "not measured" if seconds is None else "reached" if seconds <= most else "not reached"

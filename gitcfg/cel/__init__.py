@@ -4,7 +4,7 @@ from gitcfg.cel.budget import Budget
 from gitcfg.cel.condition import Condition, compile_condition
 from gitcfg.cel.fields import fields_asked
 from gitcfg.cel.key import Key, KeyExpression, Truth, as_key, compile_key, plain_key
-from gitcfg.cel.membership import members_asked, plain_features
+from gitcfg.cel.membership import members_asked
 from gitcfg.cel.problem import CelProblem, CelStopped
 from gitcfg.cel.variables import NODE_VARIABLES, NODES_VARIABLES, OTHER_VARIABLES, SELF_VARIABLES
 
@@ -25,6 +25,5 @@ __all__ = [
     "compile_key",
     "fields_asked",
     "members_asked",
-    "plain_features",
     "plain_key",
 ]

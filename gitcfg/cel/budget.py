@@ -23,9 +23,13 @@ class Budget:
         self.seconds = self.left = seconds
         self._said: str | None = None
 
-    def grant(self, nodes: int, items: int) -> None:
-        """More, for so much that is asked about."""
-        self.left += nodes * EACH + items * ITEM
+    def grant(self, nodes: int, items: int = 0) -> float:
+        """More, for so much that is asked about. CelStopped: it is used up already."""
+        if self.left <= 0:
+            raise self.over()
+        more = nodes * EACH + items * ITEM
+        self.left += more
+        return more
 
     def spend(self, seconds: float) -> None:
         """Less. CelStopped: it is used up."""

@@ -8,6 +8,7 @@ from cel_expr_python import cel
 
 from gitcfg.cel.environment import Variables, environment
 from gitcfg.cel.problem import CelProblem
+from gitcfg.cel.terms import referred
 from gitcfg.cel.variables import plain
 from gitcfg.cel.words import not_a_condition, not_a_key, why_it_failed, why_it_is_wrong
 
@@ -33,14 +34,20 @@ def compile_text(
 
 
 def names_read(
-    text: str, variables: Variables, now: datetime | None = None, *, bounded: bool
+    checked: bytes, text: str, variables: Variables, now: datetime | None = None, *, bounded: bool
 ) -> frozenset[str]:
-    """The variables without which the expression would not compile."""
+    """The variables without which an expression would not compile, by its serialized form.
+
+    What a loop calls its own is taken for the variable of that name: only those in one word can be hidden so.
+    """
+
+    def without(name: str) -> Variables:
+        return tuple(variable for variable in variables if variable[0] != name)
+
     return frozenset(
         name
-        for name, kind in variables
-        if all(part in text for part in name.split("."))
-        and not _compiles(text, tuple(v for v in variables if v != (name, kind)), bounded, now)
+        for name in referred(checked, [name for name, _ in variables])
+        if "." in name or not _compiles(text, without(name), bounded, now)
     )
 
 

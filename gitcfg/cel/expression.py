@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from time import monotonic, thread_time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import msgspec
 
 from gitcfg.cel.budget import Budget
-from gitcfg.cel.load import Load, batches
+from gitcfg.cel.load import batches, loads
 from gitcfg.cel.problem import CelProblem
 from gitcfg.cel.variables import plain
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gitcfg.guard import Guard
 
 LONGEST = 10_000
+_KEPT = 16_384
+"""Expressions, which may be asked for anew with each commit: 5 to 10 KiB each, and 60 us to compile."""
 _BOUNDED = 1_000
 _BOUNDED_OF_NODES = 200
 """Where it may read `nodes`, which are as large as all nodes: reading them once takes up to 0.4 s."""
@@ -34,6 +36,8 @@ class Expression(msgspec.Struct, frozen=True):
 
     text: str
     names: frozenset[str]
+    checked: bytes
+    """As CEL serializes it."""
     _variables: tuple[tuple[str, str], ...]
     _expression: Any
     """None if only the child may evaluate it: loops, `+` and regular expressions can be made costly."""
@@ -45,19 +49,7 @@ class Expression(msgspec.Struct, frozen=True):
         cls, text: str, variables: Mapping[str, str], now: datetime | None = None, key: bool = False
     ) -> Self:
         """An expression that is a condition, or a key. CelProblem: it cannot be one."""
-        _judge_text(text)
-        from gitcfg.cel.engine import compile_text, names_read
-
-        declared = tuple(sorted(variables.items()))
-        expression, bounded = None, len(text) <= _most(text)
-        if bounded:
-            try:
-                expression = compile_text(text, declared, now, bounded=True, key=key)
-            except CelProblem:
-                bounded = False
-        if not bounded:
-            compile_text(text, declared, now, bounded=False, key=key)
-        return cls(text, names_read(text, declared, now, bounded=bounded), declared, expression, now, key)
+        return cast(Self, _compiled(cls, text, tuple(sorted(variables.items())), now, key))
 
     def answers(self, rows: Sequence[Mapping[str, Any]], budget: Budget | None) -> list[Any]:
         """An answer or a CelProblem for each row. CelStopped: there is none within the budget."""
@@ -68,18 +60,22 @@ class Expression(msgspec.Struct, frozen=True):
         from gitcfg.cel.engine import key_of, truth
 
         evaluate = key_of if self._key else truth
-        for batch in batches(rows, _BATCH, _ITEMS):
-            _grant(budget, batch)
-            with budget.spending() as until:
-                soonest = monotonic() + budget.left  # the clock is a tenth of the cost
-                for load in batch:
-                    yield evaluate(self._expression, self.text, load.row)
-                    if monotonic() > soonest and thread_time() > until:
+        budget.grant(len(rows))
+        weighed = False
+        with budget.spending() as until:
+            soonest = monotonic() + budget.left  # the clock is a tenth of the cost
+            for row in rows:
+                yield evaluate(self._expression, self.text, row)
+                if monotonic() > soonest and thread_time() > until:
+                    if weighed:
                         raise budget.over()
+                    until += sum(budget.grant(load.nodes - 1, load.fresh) for load in loads(rows))
+                    weighed = True
 
     def _guarded(self, rows: Sequence[Mapping[str, Any]], budget: Budget) -> Iterator[Any]:
         for batch in batches(rows, _BATCH, _ITEMS):
-            _grant(budget, batch)
+            for load in batch:
+                budget.grant(load.nodes, load.fresh)
             with budget.spending():
                 passed = [{name: plain(load.row[name]) for name in self.names} for load in batch]
                 answers = self._ask(passed, budget)
@@ -102,10 +98,24 @@ class Expression(msgspec.Struct, frozen=True):
         return answers
 
 
-def _grant(budget: Budget, batch: Sequence[Load]) -> None:
-    if budget.left <= 0:
-        raise budget.over()
-    budget.grant(sum(load.nodes for load in batch), sum(load.fresh for load in batch))
+@lru_cache(maxsize=_KEPT)
+def _compiled(
+    kind: type[Expression], text: str, variables: tuple[tuple[str, str], ...], now: datetime | None, key: bool
+) -> Expression:
+    _judge_text(text)
+    from gitcfg.cel.engine import compile_text, names_read
+
+    found, bounded = None, len(text) <= _most(text)
+    if bounded:
+        try:
+            found = compile_text(text, variables, now, bounded=True, key=key)
+        except CelProblem:
+            bounded = False
+    if found is None:
+        found = compile_text(text, variables, now, bounded=False, key=key)
+    checked = found.serialize()
+    names = names_read(checked, text, variables, now, bounded=bounded)
+    return kind(text, names, checked, variables, found if bounded else None, now, key)
 
 
 def _answer(answer: Sequence[Any]) -> Any:

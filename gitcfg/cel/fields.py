@@ -1,33 +1,18 @@
 """Expressions that ask of a map only what stands under some keys: what else it holds changes nothing."""
 
-from functools import lru_cache
-
-from gitcfg.cel.parsed import hides, parsed
+from gitcfg.cel.expression import Expression
+from gitcfg.cel.looking import looked_for
 from gitcfg.cel.terms import Form, Term
 
 _LOOKED_UP = ("_[_]", "@in")
 """`map[KEY]`, and `KEY in map`."""
 
 
-@lru_cache(maxsize=512)
-def fields_asked(text: str, variable: str) -> frozenset[str] | None:
+def fields_asked(expression: Expression, variable: str) -> frozenset[str] | None:
     """The keys that an expression looks for in a map (`node.facts.KEY`, `node.facts["KEY"]`, `has()` of one,
-    `"KEY" in node.facts`), where it does no more with it; None: it does, or is none.
+    `"KEY" in node.facts`), where it does no more with it; None: it does.
     """
-    whole = parsed(text)
-    if whole is None:
-        return None
-    found, waiting = set(), [whole]
-    while waiting:
-        term = waiting.pop()
-        key = _key(term, variable)
-        if key is not None:
-            found.add(key)
-        elif term.path == variable or hides(term, variable):
-            return None
-        else:
-            waiting += term.parts
-    return frozenset(found)
+    return looked_for(expression, variable, _key)
 
 
 def _key(term: Term, variable: str) -> str | None:

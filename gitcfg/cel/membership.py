@@ -1,35 +1,15 @@
 """Expressions that ask of a list only whether some names are in it: what else it holds changes nothing."""
 
-from functools import lru_cache
-
-from gitcfg.cel.parsed import hides, parsed
+from gitcfg.cel.expression import Expression
+from gitcfg.cel.looking import looked_for
 from gitcfg.cel.terms import Form, Term
 
 
-def plain_features(text: str) -> frozenset[str] | None:
-    """The features that an expression asks a node for; None: it may look at all that there are."""
-    return members_asked(text, "node.features")
-
-
-@lru_cache(maxsize=512)
-def members_asked(text: str, variable: str) -> frozenset[str] | None:
+def members_asked(expression: Expression, variable: str) -> frozenset[str] | None:
     """The names that an expression looks for in a list (`"NAME" in node.features`), where it does no more
-    with it; None: it does, or is none.
+    with it; None: it does.
     """
-    whole = parsed(text)
-    if whole is None:
-        return None
-    found, waiting = set(), [whole]
-    while waiting:
-        term = waiting.pop()
-        member = _member(term, variable)
-        if member is not None:
-            found.add(member)
-        elif term.path == variable or hides(term, variable):
-            return None
-        else:
-            waiting += term.parts
-    return frozenset(found)
+    return looked_for(expression, variable, _member)
 
 
 def _member(term: Term, variable: str) -> str | None:

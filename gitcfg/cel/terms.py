@@ -1,7 +1,8 @@
-"""An expression's terms as CEL reads them, out of the parsed form (`cel.expr.ParsedExpr`) that it gives."""
+"""An expression's terms as CEL reads them, out of the checked form (`cel.expr.CheckedExpr`) that it gives."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
+from itertools import takewhile
 
 import msgspec
 
@@ -30,6 +31,10 @@ class Term(msgspec.Struct, frozen=True):
         """The terms that it is made of, in order."""
         return [_term(inner) for inner in self._inner]
 
+    def parts_with(self, letters: bytes) -> list["Term"]:
+        """Those of its parts in which these letters stand somewhere."""
+        return [_term(inner) for inner in self._inner if letters in inner]
+
     @property
     def path(self) -> str:
         """`node.features` of a name with fields; of anything else, nothing."""
@@ -39,9 +44,17 @@ class Term(msgspec.Struct, frozen=True):
         return term.words[0].removeprefix(".") + fields if term.form is Form.NAME else ""
 
 
-def outermost(parsed: bytes) -> Term:
+def outermost(checked: bytes) -> Term:
     """The term that is the whole of a serialized expression."""
-    return _term(_only(_only(parsed, 2), 2))
+    return _term(_only(_only(checked, 2), 4))
+
+
+def referred(checked: bytes, names: Iterable[str]) -> frozenset[str]:
+    """Those of some names that stand for something in a serialized expression, which loops may hide."""
+    marks = {name: b"\n" + bytes([len(name)]) + name.encode() for name in names}
+    marks = {name: mark for name, mark in marks.items() if mark in checked}
+    entries = [] if not marks else list(_leading(_only(checked, 2), 2))
+    return frozenset(name for name, mark in marks.items() if any(mark in entry for entry in entries))
 
 
 _WORDS = {
@@ -74,6 +87,11 @@ def _term(message: bytes) -> Term:
 
 def _only(message: bytes, wanted: int) -> bytes:
     return next(held for number, held in _fields(message) if number == wanted)
+
+
+def _leading(message: bytes, wanted: int) -> Iterator[bytes]:
+    """The fields of that number with which a message begins."""
+    return (held for _, held in takewhile(lambda field: field[0] == wanted, _fields(message)))
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:

@@ -85,8 +85,5 @@ def _compiled(text: str) -> _Looks | CelProblem:
         condition = compile_condition(text, NODE_VARIABLES)
     except CelProblem as problem:
         return CelProblem(*problem.args)  # without the frames that it came through
-    return _Looks(condition, _wanted(condition, "node.features"), _wanted(condition, "node.groups"))
-
-
-def _wanted(condition: Condition, variable: str) -> frozenset[str] | None:
-    return members_asked(condition.text, variable) if variable in condition.names else frozenset()
+    features, groups = (members_asked(condition, name) for name in ("node.features", "node.groups"))
+    return _Looks(condition, features, groups)

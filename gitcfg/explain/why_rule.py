@@ -110,9 +110,9 @@ def _terms(view: Ruled, rule: str, seen: Seen) -> Iterator[tuple[str, Any]]:
     for name in sorted(condition.names):
         value = VALUES[name](seen)
         if isinstance(value, list):
-            asked = members_asked(condition.text, name)
+            asked = members_asked(condition, name)
         else:
-            asked = fields_asked(condition.text, name) if isinstance(value, dict) else None
+            asked = fields_asked(condition, name) if isinstance(value, dict) else None
         if asked is None:
             yield name, value
         for item in sorted(asked or ()):

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 _LINE = re.compile(r"([^\r\n]*)(\r?\n|$)")
 
 
 def block_spots(text: str, start: int, value: str) -> Iterator[int]:
     """Where each character of a value stands in the text, and its end; fewer if the text says another."""
-    lines = [(found.start(), found[1]) for found in _LINE.finditer(text, start)][1:]
+    # As many as it may have, and not those of the whole file: none gives less than one character.
+    lines = [(found.start(), found[1]) for found in islice(_LINE.finditer(text, start), len(value) + 2)][1:]
     indent, joint = _indent(lines, value), " " if text[start] == ">" else ""
     end, done = start, 0
     for begin, line in lines:

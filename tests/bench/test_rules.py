@@ -5,10 +5,10 @@ from datetime import date
 import pytest
 
 from bench.measure import Record
-from bench.rules.fleets import bare, collecting, decided, plain
+from bench.rules.fleets import bare, collecting, decided, many, plain
 from bench.rules.one import changes, right, solved
 from bench.rules.problems import ADDRESSES, PLACEMENTS, Problem, addresses, different, placements, valid
-from bench.rules.rows import BARE, COLLECT, DECIDED, PLAIN
+from bench.rules.rows import BARE, COLLECT, DECIDED, FEW, MANY, PLAIN
 from bench.rules.shown import tables
 from bench.rules.solvers import GITCFG, SOLVERS
 from bench.rules.study import MONITOR, one_more, study, subnets
@@ -91,12 +91,13 @@ def test_an_answer_that_is_none_is_told() -> None:
 
 
 def test_nothing_is_wrong_with_large_fleets() -> None:
-    for files in (decided(100), bare(100), collecting(100), plain(100)):
+    for files in (decided(100), bare(100), collecting(100), plain(100), many(0), many(60)):
         assert [one for one in check(compiled(files)) if one.severity is Severity.ERROR] == []
 
 
 def test_goals_are_judged_by_what_was_measured() -> None:
     rows = [(DECIDED, "check", 0.5), (BARE, "check", 0.1), (COLLECT, "check", 0.2), (PLAIN, "check", 0.1)]
+    rows += [(MANY, "check", 2.2), (FEW, "check", 0.2)]
     records = [
         Record(fleet=name, tool=GITCFG, work=work, cpu=(cpu,), wall=(1.0,), rss=(9.0,))
         for name, work, cpu in rows
@@ -104,4 +105,5 @@ def test_goals_are_judged_by_what_was_measured() -> None:
     judged = {row[0]: row[2:] for row in tables(records)[0].rows}
     assert judged["check of what was decided, over none"] == ("0.40", "not reached")
     assert judged["$collect on all nodes, over a plain value"] == ("0.10", "reached")
+    assert judged["check of as many rules on one rack, over none"] == ("2.00", "reached")
     assert judged["placements of 30 features, alone"] == ("-", "not measured")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
+from gitcfg.cel import NODE_VARIABLES, NODES_VARIABLES, CelProblem, Condition, compile_condition
 
 NODE: dict[str, Any] = {
     "node.name": "exec001",
@@ -295,3 +295,25 @@ def test_without_a_time_there_is_no_age() -> None:
 def test_only_times_have_ages() -> None:
     with pytest.raises(CelProblem, match="`age` does not take string"):
         compile_condition('age(node.name) > duration("2h")', TIMES, NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('node.facts["node.name"] == "\\n\\tnode.name"', {"node.facts"}),
+        ('["x"].exists(nodes, nodes == "x")', set()),
+        ('["x"].exists(nodes, nodes == "x") && size(nodes) == 1', {"nodes"}),
+        ('node.labels.exists(node, node == "x")', {"node.labels"}),
+        ('has(node.facts.rack) || "a" in node.features', {"node.facts", "node.features"}),
+    ],
+)
+def test_it_is_known_what_is_read(text: str, names: set[str]) -> None:
+    assert compile_condition(text, {**NODE_VARIABLES, **NODES_VARIABLES}).names == names
+
+
+def test_what_was_compiled_is_not_compiled_again() -> None:
+    text = "size(node.labels) == 3"
+    assert compile_condition(text, NODE_VARIABLES) is compile_condition(text, dict(NODE_VARIABLES))
+    assert compile_condition(text, NODE_VARIABLES) is not compile_condition(
+        text, {**NODE_VARIABLES, **NODES_VARIABLES}
+    )

@@ -5,9 +5,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.git.tree import DictTree
+from gitcfg.git.tree import DictTree, Entry
 from gitcfg.load.document import parse
-from gitcfg.load.inside import inside, inside_of
+from gitcfg.load.inside import Inside, inside, inside_of
 from gitcfg.model import Origin, Ref
 
 CASES = {
@@ -126,3 +126,20 @@ def test_it_is_read_from_the_tree() -> None:
     for name, column in (("a", 9), ("b", 8), ("c", 8)):
         own = Origin(f"holds/{name}.yaml", 1, 8)
         assert inside_of(tree, Ref("abc", own), 1, 2) == Origin(own.file, 1, column)
+
+
+def test_a_file_is_read_once_however_many_places_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "a: |\n  one\n  two\nb: 'x && y'\n"
+    tree = DictTree({"f.yaml": text})
+    read: list[str] = []
+    real = tree.read
+
+    def counted(entry: Entry) -> bytes:
+        read.append(entry.path)
+        return real(entry)
+
+    monkeypatch.setattr(tree, "read", counted)
+    places = Inside(tree)
+    assert places.of(Ref("one\ntwo\n", Origin("f.yaml", 1, 4)), 2, 2) == Origin("f.yaml", 3, 4)
+    assert places.of(Ref("x && y", Origin("f.yaml", 4, 4)), 1, 6) == Origin("f.yaml", 4, 10)
+    assert read == ["f.yaml"]

@@ -11,7 +11,7 @@ from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.limiting import places
 from gitcfg.compile.ruled.reading import bare
 from gitcfg.compile.ruled.strata import Circle
-from gitcfg.load.inside import inside_of
+from gitcfg.load.inside import Inside
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind
 
@@ -21,9 +21,10 @@ _HINT = "Let it ask for a label, a group or a fact instead: a rule cannot wait f
 
 def meaningless(looked: Looked) -> Iterator[Finding]:
     """Expressions that cannot be understood, and rules that install what they read."""
+    inside = Inside(looked.fleet.tree)
     for wrong in looked.view.book.unreadable:
         message = f"The `{wrong.part}` of the rule {wrong.rule} cannot be read: {wrong.problem.message}"
-        place = inside_of(looked.fleet.tree, wrong.at, wrong.problem.line, wrong.problem.column)
+        place = inside.of(wrong.at, wrong.problem.line, wrong.problem.column)
         yield of("GC408", wrong.rule, message, [place], hint=wrong.problem.hint)
     for circle in looked.view.book.strata.circles:
         yield _circle(circle, "installs what it reads", "install what each other reads, in a circle")
@@ -75,12 +76,13 @@ class Failures:
         """What failed of all that was asked; those go first that say where rules count."""
         for rule in self._looked.view.book.rules.values():
             self._add_known(rule)
+        inside = Inside(self._looked.fleet.tree)
         for (name, part), (at, problems) in sorted(self._found.items()):
             alike: dict[tuple[str, int, int, str], list[str]] = {}
             for node, problem in problems:
                 alike.setdefault(problem.args, []).append(node)
             for (said, line, column, hint), nodes in alike.items():
-                place = inside_of(self._looked.fleet.tree, at, line, column)
+                place = inside.of(at, line, column)
                 message = f"The `{part}` of the rule {name} fails: {said}"
                 yield of("GC408", name, message, [place], sorted(set(nodes)), hint)
 

@@ -19,6 +19,8 @@ from gitcfg.model.rules import Rule, RuleKind
 _GROUP = "nodes"
 _OF_CLASSES = frozenset({"node.groups", "node.features", "node.params"})
 """What nodes of one class have in common."""
+_LABELS = "node.labels"
+"""What most of them have in common."""
 
 _IN_GROUPS: Mapping[str, Callable[[Seen], Any]] = {
     name.removeprefix("node."): of for name, of in VALUES.items() if name.startswith("node.")
@@ -79,8 +81,10 @@ def _answers(
 def _of_each(looked: Looked, rule: Rule, condition: Condition) -> Iterable[_Asked]:
     """Each node, or instance, by itself: those are asked once that look alike to the condition."""
     alike: dict[Hashable, list[Seen]] = {}
+    labels, shared = _LABELS in condition.names, condition.names <= _OF_CLASSES | {_LABELS}
+    kinds = looked.fleet.kinds
     for seen in _by_class(looked, looked.view.slots(rule.name)):
-        same = id(looked.fleet.kinds[seen.name]) if condition.names <= _OF_CLASSES else seen.slot
+        same = (id(kinds[seen.name]), seen.said.labels if labels else ()) if shared else seen.slot
         alike.setdefault(same, []).append(seen)
     return [_Asked(those, values(condition, those[0])) for those in alike.values()]
 

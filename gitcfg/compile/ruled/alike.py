@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gitcfg.cel import fields_asked, plain_features
+from gitcfg.cel import fields_asked, members_asked
 from gitcfg.cel.expression import Expression
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def alike(expression: Expression, nodes: Sequence["Seen"]) -> Alike:
     """Those that give an expression the same to look at, in the order given."""
     if any(name.endswith(".name") for name in expression.names):  # each has its own
         return Alike(nodes, range(len(nodes)))
-    marks = [_marking(expression.text, name) for name in sorted(expression.names)]
+    marks = [_marking(expression, name) for name in sorted(expression.names)]
     known: dict[Hashable, int] = {}
     firsts: list[Seen] = []
     places: list[int] = []
@@ -38,13 +38,13 @@ def alike(expression: Expression, nodes: Sequence["Seen"]) -> Alike:
     return Alike(firsts, places)
 
 
-def _marking(text: str, name: str) -> Mark:
+def _marking(expression: Expression, name: str) -> Mark:
     """What tells apart those that give a variable of an expression another value to look at."""
     part = name.partition(".")[2]
     if part == "features":
-        return _features(plain_features(text))
+        return _features(members_asked(expression, name))
     if part in _MAPS:
-        return _within(part, fields_asked(text, name))
+        return _within(part, fields_asked(expression, name))
     return _WHOLE[part]
 
 

@@ -1,7 +1,7 @@
 """The rules of a repository, compiled once: conditions, and the order in which they install."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -17,39 +17,76 @@ from gitcfg.model.rules import Rule, RuleKind
 T = TypeVar("T")
 
 
+class Parts(Mapping[str, T]):
+    """One expression of each rule that has it and in which it means something, each read when asked for."""
+
+    def __init__(self, rules: Mapping[str, Rule], read: Callable[[Rule], T | Unreadable | None]) -> None:
+        self._rules = rules
+        self._read = read
+        self._found: dict[str, T | Unreadable | None] = {}
+
+    def __getitem__(self, name: str) -> T:
+        found = self._of(name)
+        if found is None or isinstance(found, Unreadable):
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._rules if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def wrong(self, name: str) -> Unreadable | None:
+        """What is wrong with it; None: nothing, or there is none."""
+        found = self._of(name)
+        return found if isinstance(found, Unreadable) else None
+
+    def _of(self, name: str) -> T | Unreadable | None:
+        if name not in self._found:
+            self._found[name] = self._read(self._rules[name])
+        return self._found[name]
+
+
 class Rulebook:
     """Rules by name. `inclusion` is what the features include that rules speak of.
 
     A rule of which an expression cannot be understood does nothing, nor does one that installs what it
-    reads itself. `budgets` are the times that rules may take for all nodes, by name.
+    reads itself. `budgets` are what rules may take for all nodes, by name.
     """
 
     def __init__(self, rules: Mapping[str, Rule], inclusion: Inclusion) -> None:
         self.rules = {name: rules[name] for name in sorted(rules)}
         self.inclusion = inclusion
         self.budgets: defaultdict[str, Budget] = defaultdict(Budget)
-        wrong: list[Unreadable] = []
-        self.wheres: Mapping[str, Where] = self._sorted(read_where, wrong)
-        self.pers: Mapping[str, KeyExpression] = self._sorted(read_per, wrong)
-        self.uniques: Mapping[str, KeyExpression] = self._sorted(read_unique, wrong)
-        self.requires: Mapping[str, Condition] = self._sorted(read_require, wrong)
-        self.unreadable = tuple(sorted(wrong, key=lambda found: (found.rule, found.part)))
+        self.wheres: Parts[Where] = Parts(self.rules, read_where)
+        self.pers: Parts[KeyExpression] = Parts(self.rules, read_per)
+        self.uniques: Parts[KeyExpression] = Parts(self.rules, read_unique)
+        self.requires: Parts[Condition] = Parts(self.rules, read_require)
+        self._meaning: dict[str, bool] = {}
 
-    def _sorted(self, read: Callable[[Rule], T | Unreadable | None], wrong: list[Unreadable]) -> dict[str, T]:
-        """One expression of each rule that has it; those that mean nothing are put with the others."""
-        found: dict[str, T] = {}
-        for name, rule in self.rules.items():
-            expression = read(rule)
-            if isinstance(expression, Unreadable):
-                wrong.append(expression)
-            elif expression is not None:
-                found[name] = expression
-        return found
+    @cached_property
+    def unreadable(self) -> tuple[Unreadable, ...]:
+        """Expressions that mean nothing, by rule and part. All are read for it."""
+        wrong = (found for name in self.rules for found in self._wrong(name))
+        return tuple(sorted(wrong, key=lambda found: (found.rule, found.part)))
+
+    def _wrong(self, name: str) -> Iterator[Unreadable]:
+        for parts in (self.wheres, self.pers, self.uniques, self.requires):
+            found = parts.wrong(name)
+            if found is not None:
+                yield found
 
     def of_kind(self, *kinds: RuleKind) -> tuple[Rule, ...]:
         """The rules of some kinds whose expressions mean something, in order of name."""
-        wrong = {found.rule for found in self.unreadable}
-        return tuple(rule for rule in self.rules.values() if rule.kind in kinds and rule.name not in wrong)
+        some = (rule for rule in self.rules.values() if rule.kind in kinds)
+        return tuple(rule for rule in some if self._means(rule.name))
+
+    def _means(self, name: str) -> bool:
+        """Can all its expressions be understood?"""
+        if name not in self._meaning:
+            self._meaning[name] = next(self._wrong(name), None) is None
+        return self._meaning[name]
 
     def asked(self, rule: Rule, seen: Sequence[Seen]) -> Answers:
         """Where the condition of a rule holds that brings something. Stopped: nobody knows."""

@@ -14,7 +14,7 @@ from gitcfg.cel import (
     KeyExpression,
     compile_condition,
     compile_key,
-    plain_features,
+    members_asked,
 )
 from gitcfg.cel.expression import Expression
 from gitcfg.model import Ref
@@ -90,7 +90,7 @@ def _read(
 
 def features_asked(expression: Expression) -> frozenset[str] | None:
     """The features that an expression looks for; None: it may look at all of them."""
-    return plain_features(expression.text) if FEATURES in expression.names else frozenset()
+    return members_asked(expression, FEATURES)
 
 
 def bare(problem: CelProblem) -> CelProblem:

@@ -127,7 +127,7 @@ def _asked(expressions: Sequence[Expression], variable: str) -> Iterator[str]:
     """The names for which expressions look in a map."""
     for expression in expressions:
         if variable in expression.names:
-            names = fields_asked(expression.text, variable)
+            names = fields_asked(expression, variable)
             yield from (_ANY,) if names is None else names
 
 

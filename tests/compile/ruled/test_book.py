@@ -1,7 +1,10 @@
 """Rules install in the order of what they read; what goes in circles, or cannot be read, is told."""
 
+from collections.abc import Mapping
+
 import pytest
 
+from gitcfg.cel import Condition, compile_condition
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.ruled.book import Rulebook
 from gitcfg.model.rules import Rule, RuleKind
@@ -102,3 +105,22 @@ def test_conditions_of_rules_about_final_values_may_read_them() -> None:
 def test_a_feature_that_is_not_there_is_waited_for_by_its_name() -> None:
     found = book(install("a", "web", where='"gone" in node.features'), install("b", "gone"))
     assert found.strata.layers == (("b",), ("a",))
+
+
+def test_only_what_is_asked_for_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(text: str, known: Mapping[str, str]) -> Condition:
+        read.append(text)
+        return compile_condition(text, known)
+
+    monkeypatch.setattr("gitcfg.compile.ruled.reading.compile_condition", counted)
+    found = book(
+        install("a", "web", where='"a" in node.labels'),
+        rule("b", RuleKind.REQUIRE, require='"b" in node.labels'),
+    )
+    for _ in range(2):
+        assert [one.name for one in found.of_kind(RuleKind.INSTALL)] == ["a"]
+    assert read == ['"a" in node.labels']
+    assert not found.unreadable
+    assert read == ['"a" in node.labels', '"b" in node.labels']
