@@ -103,7 +103,7 @@ class Together:
         for name in self.surfaces.params.of(surface.pending):
             parameter, cell = self.fleet.declarations.find(name), self.surfaces.cell(kind, name)
             waits = parameter is not None and parameter.must_change and cell.value is PENDING
-            if waits and _blank(kind.value(name, cell)):
+            if waits and _blank(kind.composed(name, cell)):  # what is lacking is told where it is asked for
                 yield from (replace(finding, nodes=tuple(kind.names)) for finding in self._kept(name, cell))
 
     def _kept(self, name: str, cell: Cell) -> Iterator[Finding]:

@@ -120,10 +120,12 @@ class NodeClass:
 
     def value(self, name: str, cell: Cell) -> Any:
         """The final value of a parameter, of which this is what the layers say; or NOTHING."""
-        value = (
-            fold(cell.steps, NOTHING, self.facts(name, cell.steps)) if cell.value is PENDING else cell.value
-        )
-        return final(self.layers.declarations, name, value)
+        return final(self.layers.declarations, name, self.composed(name, cell))
+
+    def composed(self, name: str, cell: Cell) -> Any:
+        """The same as the layers compose it; LACKING where what it is made of is not there."""
+        pending = cell.value is PENDING
+        return fold(cell.steps, NOTHING, self.facts(name, cell.steps)) if pending else cell.value
 
     @property
     def collected(self) -> frozenset[str]:
