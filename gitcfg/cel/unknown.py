@@ -39,7 +39,10 @@ def _name_hint(name: str, variables: Sequence[str]) -> str:
     if inside:
         return f"write one of {', '.join(inside)}"
     near = _near(name, variables) or _near(".".join(name.split(".")[:2]), variables)
-    return near or ("" if "." in name or len(name) > 60 else f'text goes in quotes: "{name}"')
+    if near or "." in name or len(name) > 60:
+        return near
+    fact = f", a fact is node.facts.{name}" if "node.facts" in variables else ""
+    return f'text goes in quotes: "{name}"{fact}'
 
 
 def _start(name: str, text: str, line: int, column: int) -> int:

@@ -18,6 +18,7 @@ NODE: dict[str, Any] = {
     "node.params": {"START": "TRUE", "SLOTS": 4},
 }
 
+EXEC001 = 'text goes in quotes: "exec001", a fact is node.facts.exec001'
 LONG_LIST = "[" + ", ".join(["1"] * 99) + "]"
 
 
@@ -94,7 +95,7 @@ def test_other_vocabularies() -> None:
         ("true &&\n  nod.name == 'x'", 2, 3, "there is no 'nod.name'", "did you mean node.name?"),
         ("node.fact.rack == 3", 1, 1, "there is no 'node.fact.rack'", "did you mean node.facts?"),
         ('"ä" == node.nme', 1, 8, "there is no 'node.nme'", "did you mean node.name?"),
-        ("node.name == exec001", 1, 14, "there is no 'exec001'", 'text goes in quotes: "exec001"'),
+        ("node.name == exec001", 1, 14, "there is no 'exec001'", EXEC001),
         ('node.name.startWith("x")', 1, 11, "there is no function 'startWith'", "did you mean startsWith?"),
         ('not ("a" in node.labels)', 1, 1, "there is no function 'not'", "write !"),
         ('node.name == "x" and true', 1, 18, "and is not understood here", "write &&"),
