@@ -1,6 +1,7 @@
 """Judges the rules of a fleet: by themselves, on all nodes together, and on each node alone."""
 
 from collections.abc import Iterator, Set
+from itertools import chain
 
 from gitcfg.check.rules.attributes import attributes
 from gitcfg.check.rules.counts import counts
@@ -59,11 +60,13 @@ def still(before: Ledger, fleet: Fleet, bringing: Bringing, names: Set[str]) -> 
 
     None: rules may not hold any more, which only a look at all nodes can say, and show.
     """
-    if any(True for _ in pointless(fleet.model)):
-        return None
     judged = Judged(fleet, bringing, names)
+    if any(True for _ in chain(pointless(fleet.model), judged.of_rules())):
+        return None  # what features say now may make rules wait for themselves
     ledger = judged.kept()
-    if any(not names.isdisjoint(nodes) for nodes in (*before.whole.values(), *ledger.whole.values())):
+    if not before.matches(ledger) or any(
+        not names.isdisjoint(nodes) for nodes in (*before.whole.values(), *ledger.whole.values())
+    ):
         return None
     if any(True for _ in judged.of_each()):
         return None

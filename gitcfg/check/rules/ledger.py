@@ -40,6 +40,14 @@ class Ledger(msgspec.Struct, frozen=True, array_like=True):
     whole: dict[str, list[str]] = {}
     decided: dict[str, dict[str, str]] = {}
 
+    def matches(self, other: "Ledger") -> bool:
+        """Is it about the same rules, which group alike?"""
+        return self._about() == other._about()
+
+    def _about(self) -> tuple[object, ...]:
+        found = (self.counted.items(), self.different.items())
+        return len(self.groups), *({rule: said.among for rule, said in each} for each in found)
+
     def followed(self, after: "Ledger", names: Set[str]) -> "Ledger":
         """The same with what was seen of some nodes later, by the same rules."""
         pairs = zip(self.groups, after.groups, strict=True)

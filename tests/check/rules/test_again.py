@@ -205,3 +205,27 @@ def test_what_is_decided_for_no_rule_is_found() -> None:
     later = {**files, "allocations/r.yaml": "install: [n3]"}
     assert findings(later, cache) == findings(later, Dictionary())
     assert "GC403" in {finding.code for finding in findings(later, cache)}
+
+
+def test_rules_that_wait_for_themselves_since_a_feature_changed_are_found(taken: list[bool]) -> None:
+    """That follows from no node."""
+    rules = """
+        rules:
+          ports: {domain: {port: [1-9]}, over: interface}
+          zones: {domain: {zone: [1-9]}, over: interface, where: self.with.port > 0}
+        """
+    outer = "include: [{feature: interface, as: e1, with: {port: 1, zone: 1}}]\n"
+    circle = "include: [{feature: interface, as: e1, with: {port: '${with.zone}', zone: 1}}]\n"
+    files = {
+        **{path: FLEET[path] for path in ("gitcfg.yaml", "features/interface.yaml")},
+        "rules/r.yaml": rules,
+        "features/outer.yaml": f"description: d\n{outer}",
+        **{f"nodes/n{number}.yaml": "description: d\n" for number in range(8)},
+    }
+    cache = Dictionary()
+    assert not any(finding.is_error for finding in findings(files, cache))
+    later = {**files, "features/outer.yaml": f"description: d\n{circle}"}
+    found = findings(later, cache)
+    assert found == findings(later, Dictionary())
+    assert "GC407" in {finding.code for finding in found}
+    assert taken == [False]
