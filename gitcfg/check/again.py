@@ -17,6 +17,7 @@ from gitcfg.check.traces import Traces
 from gitcfg.check.witnesses import Looked, stem, witnessed
 from gitcfg.compile.concerned import Version, concerned_by
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.mentions import collecting
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.part import Part, narrowed, only
 from gitcfg.compile.stopped import Stopped
@@ -168,7 +169,7 @@ def _concerned(
     overrides = now.model.overrides.values()
     if found is None or any(override.members is None for override in overrides):
         return None
-    if now.mentions().collecting:  # from nodes that would not be there
+    if collecting(now.model.nodes):  # from nodes that would not be there
         return None
     names = found.union(map(stem, nodes), anew, *(override.members or () for override in overrides))
     if len(names) > (len(now.model.nodes) + len(roster.sets)) // _SHARE:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 import msgspec
 
 from gitcfg.compile.declarations import Declarations
-from gitcfg.compile.mentions import ANY, Mentions, collects, secrets_of
+from gitcfg.compile.mentions import ANY, Mentions, collecting, collects, secrets_of
 from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.tree import Tree
 from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
@@ -116,7 +116,7 @@ def _collecting(side: Version) -> Iterable[str]:
             said = layer.definition if isinstance(layer, NodeSet) else layer
             if collects(said.params.values()):
                 raise _Everybody
-    return side.mentions().collecting
+    return collecting(side.model.nodes)
 
 
 def installed_by_rules(model: Model, features: set[str]) -> bool:

@@ -1,12 +1,13 @@
 """Which nodes mention which groups, features and secrets: found once for the nodes that a tree holds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.nodes import Roster, Said
-from gitcfg.model import Binding, Op
+from gitcfg.load.shelf import Shelf
+from gitcfg.model import Binding, Node, Op
 
 ANY = "${"
 """Instead of a name: whichever secret an instance makes of what is written."""
@@ -15,14 +16,12 @@ ANY = "${"
 class Mentions(msgspec.Struct, frozen=True):
     """The nodes that are in each group, and those that list each feature themselves, by name.
 
-    `secrets`: those that bind each secret in files of their own, or ANY. `collecting`: those whose own
-    files collect values of other nodes.
+    `secrets`: those that bind each secret in files of their own, or ANY.
     """
 
     groups: dict[str, list[str]]
     features: dict[str, list[str]]
     secrets: dict[str, list[str]]
-    collecting: list[str] = []
 
 
 def mentions(roster: Roster) -> Mentions:
@@ -45,9 +44,13 @@ def _told(sayings: Iterable[tuple[Said, Sequence[str]]]) -> Mentions:
         own = said.own
         for secret in secrets_of(own.params.values()) if own is not None and own.params else ():
             found.secrets.setdefault(secret, []).extend(names)
-        if own is not None and collects(own.params.values()):
-            found.collecting.extend(names)
     return found
+
+
+def collecting(nodes: Mapping[str, Node]) -> list[str]:
+    """The nodes whose own files collect values of other nodes; of what was read before none is looked at."""
+    names = nodes.holding(Op.COLLECT.value.encode()) if isinstance(nodes, Shelf) else nodes
+    return [name for name in names if collects(nodes[name].params.values())]
 
 
 def collects(bound: Iterable[Binding]) -> bool:

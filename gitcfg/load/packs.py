@@ -55,6 +55,11 @@ class Pack:
         except ValueError:
             return None
 
+    def holds(self, entry: Entry, word: bytes) -> bool | None:
+        """Does a word stand in what a file was read as? None: its body is not here."""
+        body = self._shard(self._number(entry)).get(_key(entry))
+        return None if body is None else word in bytes(body)
+
     def keep(self, fresh: Iterable[tuple[Entry, S]], packed: Callable[[S], Any]) -> None:
         """Keep what had to be read, when all of the folder has been; the pack is not asked again.
 

@@ -14,6 +14,7 @@ from gitcfg.load.reading import Reading
 from gitcfg.model import Finding, Origin, Settings
 
 T = TypeVar("T")
+_FEW = 64  # files that are read without keeping what they say
 
 
 class Shelf(Mapping[str, T]):
@@ -62,6 +63,17 @@ class Shelf(Mapping[str, T]):
 
     def items(self) -> ItemsView[str, T]:
         return self._all().items()
+
+    def holding(self, word: bytes) -> list[str]:
+        """The definitions in whose packed bodies a word stands; those that are not packed are read for it."""
+        there = {name: self._holds(name, entry, word) for name, entry in self.listing.entries.items()}
+        if sum(said is None for said in there.values()) > _FEW:
+            self._all()  # so that the pack is kept
+        return [name for name, said in there.items() if said is not False]
+
+    def _holds(self, name: str, entry: Entry, word: bytes) -> bool | None:
+        unknown = name in self._known or self._packs.keeper is None
+        return None if unknown else self._pack.holds(entry, word)
 
     def findings(self) -> tuple[Finding, ...]:
         """What is wrong with names and definitions, in order of path."""

@@ -1,18 +1,22 @@
 """Only nodes that a change can concern are looked at, and nothing is missed for it."""
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from random import Random
 
 import pytest
 
 import gitcfg
+from gitcfg.cache.cache import Cache
+from gitcfg.cache.folder import FolderCache
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.side import Side
 from gitcfg.compile.concerned import concerned as found
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
-from tests.compile.fleets import mixed
+from tests.compile.fleets import TODAY, mixed
 
 
 def edited(files: Mapping[str, str], rng: Random) -> dict[str, str]:
@@ -45,9 +49,9 @@ def test_a_narrow_comparison_is_the_whole_one(seed: int) -> None:
         assert narrow == tuple(whole)
 
 
-def counted(files: Mapping[str, str]) -> tuple[Fleet, list[str]]:
+def counted(files: Mapping[str, str], cache: Cache) -> tuple[Fleet, list[str]]:
     """A fleet, and the paths that are read for it."""
-    fleet = gitcfg.in_memory(files)
+    fleet = Fleet(DictTree(files), None, TODAY, cache)
     read: list[str] = []
     tree = fleet.tree
     assert isinstance(tree, DictTree)
@@ -130,7 +134,8 @@ def test_others_than_those_bound_to_a_secret_are_not_looked_at(
         assert found(old.version, new.version) == frozenset(concerned)
 
 
-def test_nothing_is_read_of_what_stays() -> None:
+def test_nothing_is_read_of_what_stays(tmp_path: Path) -> None:
+    """Once all of it has been: a node may collect from the others by what it says itself."""
     files = {
         "gitcfg.yaml": "format: 1\n",
         "parameters/p.yaml": "parameters:\n  P: {type: string}\n",
@@ -139,9 +144,12 @@ def test_nothing_is_read_of_what_stays() -> None:
         "nodes/n1.yaml": "features: [X]\n",
         "nodes/n2.yaml": "features: [Y]\n",
     }
-    old, read = counted(files)
-    new = gitcfg.in_memory({**files, "nodes/n1.yaml": "features: []\n"})
+    cache = FolderCache(tmp_path, os.geteuid())
+    with Fleet(DictTree(files), None, TODAY, cache) as first:
+        first.model.nodes.values()
+    old, read = counted(files, cache)
+    new, read_anew = counted({**files, "nodes/n1.yaml": "features: []\n"}, cache)
     with old, new:
         assert [change.nodes for change in gitcfg.compare(old, new)] == [("n1",)]
-    assert "nodes/n1.yaml" in read
-    assert "nodes/n2.yaml" not in read
+    assert "nodes/n1.yaml" in read_anew
+    assert "nodes/n2.yaml" not in (*read, *read_anew)

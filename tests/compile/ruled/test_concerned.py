@@ -3,8 +3,7 @@
 import pytest
 
 from gitcfg.compile.concerned import Version, concerned
-from gitcfg.compile.mentions import Mentions, mentions
-from gitcfg.compile.nodes import Roster
+from gitcfg.compile.mentions import Mentions, collecting
 from gitcfg.compile.part import alone, part
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
@@ -65,12 +64,12 @@ def test_who_collects_may_be_concerned_by_any_node(path: str, nodes: frozenset[s
     files = {name: text for name, text in FILES.items() if not name.startswith("rules/")}
     files |= {"parameters/p.yaml": "parameters: {p: {type: list}}", path: COLLECTS}
     old, new = DictTree(files), DictTree({**files, "nodes/b.yaml": "labels: [x]"})
-    versions = [Version(tree, load(tree), lambda: Mentions({}, {}, {}, ["a"])) for tree in (old, new)]
+    versions = [Version(tree, load(tree), lambda: Mentions({}, {}, {})) for tree in (old, new)]
     assert concerned(*versions) == nodes
 
 
-def test_mentions_know_who_collects_and_a_part_whether_somebody_does() -> None:
+def test_it_is_known_who_collects_and_of_a_part_whether_somebody_does() -> None:
     parameters = {"parameters/p.yaml": "parameters: {p: {type: list}}"}
     model = load(DictTree({**FILES, **parameters, "nodes/a.yaml": COLLECTS}))
-    assert mentions(Roster(model)).collecting == ["a"]
+    assert collecting(model.nodes) == ["a"]
     assert [alone(part(model, [name])) for name in ("a", "b")] == [False, True]
