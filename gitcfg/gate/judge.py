@@ -110,7 +110,7 @@ class Gate:
         if signers.nobody:
             yield NO_SIGNERS
             return
-        added = standing.added(before, commit, demanded, lambda other: other.signed)
+        added = standing.unjudged(before, commit, demanded, lambda other: other.signed)
         yield from unsigned(added, signers.of(*added))
 
     def _signers_of(self, demanded: Policy) -> Signers:
@@ -127,7 +127,10 @@ class Gate:
 
         signers = self._signers_of(demanded)
         judged = Judged(demanded.permits, self._standing.repository, lambda id: signers.of(id)[0])
-        added = self._standing.unjudged(before, commit, demanded)
+        known = (demanded.permits, demanded.signers)
+        added = self._standing.unjudged(
+            before, commit, demanded, lambda other: (other.permits, other.signers) == known
+        )
         start, law = self._standing.start(before, ruling.base, demanded)
         return judged.all(added, (start, commit), self._pusher, law)
 

@@ -68,14 +68,16 @@ class Standing:
         known = [found for found in protected if found is not None and alike(self.policy(found))]
         return self.refs.between([*known, *([tip] if tip is not None else [])], commit)
 
-    def unjudged(self, tip: str | None, commit: str, demanded: Policy) -> tuple[str, ...]:
-        """The commits that lead to a new one, and that the rules which count have not judged; parents first.
+    def unjudged(
+        self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
+    ) -> tuple[str, ...]:
+        """The commits that lead to a new one, and that nobody has judged by what counts; parents first.
 
-        Only the branch of HEAD is believed to have judged what stands on it: others can begin at a commit
-        from before the rules, and be given the same rules in the end.
+        Only the branch of HEAD is believed to have judged what stands on it, if it demands as much: others
+        can begin at a commit from before it was demanded, and demand it in the end.
         """
-        head = self.refs.tip(self.refs.head)
-        known = [head] if head is not None and self.rules_as(head, demanded) else []
+        head = self.refs.tip(self.refs.head) if demanded.protects(self.refs.head) else None
+        known = [head] if head is not None and alike(self.policy(head)) else []
         return self.refs.between([*known, *([tip] if tip is not None else [])], commit)
 
     def start(self, before: str | None, base: str | None, demanded: Policy) -> tuple[str | None, str | None]:
@@ -88,12 +90,6 @@ class Standing:
         head = self.refs.tip(self.refs.head)
         law = head if self.tree(head) is not None else None
         return base if demanded.protects(self.refs.head) else None, law
-
-    def rules_as(self, head: str, demanded: Policy) -> bool:
-        """Is the branch of HEAD, which is at a commit, protected by the same rules and signers?"""
-        found = self.policy(head)
-        same = (found.permits, found.signers) == (demanded.permits, demanded.signers)
-        return same and demanded.protects(self.refs.head)
 
     def _tips(self, refs: list[str] | tuple[str, ...]) -> Iterator[str]:
         return (tip for tip in map(self.refs.tip, refs) if tip is not None)

@@ -78,12 +78,25 @@ CASES: dict[str, tuple[Push, ...]] = {
     ),
     "a merge of a branch that was taken": (
         taken("git switch -qc rel-1; as ann commit one; push rel-1"),
-        taken(
-            "list 'forge {forge}'; git switch -q main; as forge git merge -q --no-ff -m two rel-1; push main"
+        taken("git switch -q main; as ann git merge -q --no-ff -m two rel-1; push main"),
+        taken("git switch -q rel-1; as ann commit three; push rel-1"),
+        refused(
+            "list 'forge {forge}'; git switch -q main;"
+            " as forge git merge -q --no-ff -m four rel-1; push main",
+            f"{MAIN} <three> is signed with a key that may not sign ([ann]).",
+            LIST,
         ),
     ),
     "main follows a branch that was taken": (
-        taken("git switch -qc rel-1; as ann commit one; push rel-1; list 'forge {forge}'; push rel-1:main"),
+        taken("git switch -qc rel-1; as ann commit one; push rel-1"),
+        refused(
+            "list 'forge {forge}'; push rel-1:main",
+            f"{MAIN} <one> is signed with a key that may not sign ([ann]).",
+            LIST,
+        ),
+    ),
+    "another branch follows main": (
+        taken("as ann commit one; push main; list 'forge {forge}'; push main:rel-1"),
     ),
     "commits of a protected branch on which nobody need sign": (
         taken(
@@ -94,6 +107,11 @@ CASES: dict[str, tuple[Push, ...]] = {
         refused(
             "push rel-1:main", "gitcfg.yaml: signatures: require -> off", f"{MAIN} <two> is not signed.", SIGN
         ),
+        taken(
+            "sed -i s/off/require/ gitcfg.yaml; unsigned commit three; push rel-1",
+            "gitcfg.yaml: signatures: off -> require",
+        ),
+        refused("push rel-1:main", f"{MAIN} <two>, <three> are not signed.", SIGN),
     ),
     "main follows a branch that nobody judged": (
         taken("git switch -qc side; commit one; push side"),
