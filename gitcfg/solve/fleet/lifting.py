@@ -1,11 +1,11 @@
 """Which single rule would let everything be decided, if what it demands were lifted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from gitcfg.model import Model
-from gitcfg.model.rules import Rule
+from gitcfg.model import Model, Origin
+from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.fleet.answers import Unsolved
 from gitcfg.solve.fleet.causes import Cause
 
@@ -13,22 +13,30 @@ from gitcfg.solve.fleet.causes import Cause
 def suggested(model: Model, found: Unsolved, solvable: Callable[[Model], bool]) -> Cause | None:
     """One of the rules that cannot hold together: no other would do. None: that one alone is not enough.
 
-    What was found for a part of the problem (`suggestion`) is tried first: it nearly always is right.
+    What was found for a part of the problem (`suggestion`) is tried first: it nearly always is right. What a
+    rule installs wherever it counts is of that rule.
     """
-    rules = [cause for cause in found.causes if cause.rule in model.rules]
-    return next(
-        (cause for cause in _in_turn(rules, found.suggestion) if solvable(_without(model, cause))), None
-    )
+    places = {
+        rule.feature.origin: rule.name
+        for rule in model.rules.values()
+        if rule.kind is RuleKind.INSTALL and rule.feature is not None
+    }
+    of_rules = [(cause, cause.rule or _installing(places, cause)) for cause in found.causes]
+    for cause, name in sorted(of_rules, key=lambda pair: pair[0] != found.suggestion):
+        if name in model.rules and solvable(_without(model, name, cause)):
+            return cause
+    return None
 
 
-def _in_turn(rules: Sequence[Cause], first: Cause | None) -> Sequence[Cause]:
-    return sorted(rules, key=lambda cause: cause != first)
+def _installing(places: Mapping[Origin, str], cause: Cause) -> str:
+    """The rule that installs what is there; nothing if none does."""
+    return next((places[origin] for origin in cause.origins if origin in places), "")
 
 
-def _without(model: Model, cause: Cause) -> Model:
+def _without(model: Model, name: str, cause: Cause) -> Model:
     """A repository in which a rule does not demand this."""
     rules = dict(model.rules)
-    left = _left(rules.pop(cause.rule or ""), cause)
+    left = _left(rules.pop(name), cause)
     if left is not None:
         rules[left.name] = left
     return replace(model, rules=rules)

@@ -198,6 +198,18 @@ def test_what_later_rules_bring_counts_for_limits_in_the_end() -> None:
     assert found.nodes == ("n2",)
 
 
+def test_a_rule_that_installs_everywhere_may_be_the_one_to_lift() -> None:
+    rules = (
+        install("mails", "mail", where=SERVER),
+        rule("few", RuleKind.LIMIT, feature="mail", count=counted(0, 2)),
+        rule("fewer", RuleKind.LIMIT, feature="mail", count=counted(0, 1)),
+    )
+    found = decided({}, *rules)
+    assert isinstance(found, Unsolved)
+    assert found.suggestion is not None
+    assert found.suggestion.text == "mail is installed"
+
+
 def test_only_what_lets_all_be_decided_is_suggested() -> None:
     """Without the first rule that cannot hold, another one still cannot."""
     mails = install("mails", "mail", line=20, where=SERVER, count=counted(4, 4))
