@@ -1,6 +1,6 @@
 """What git says of all nodes, and which of them run something else than it means."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from gitcfg.check.checked import PLACES
 from gitcfg.compile.concerned import concerned
 from gitcfg.compile.nodes import Said
 from gitcfg.git.fingerprint import changed_paths, fingerprint
-from gitcfg.inventory.guests import guests_behind
+from gitcfg.inventory.guests import Older, guests_behind
 from gitcfg.inventory.places import Described
 from gitcfg.library import Fleet
 from gitcfg.model import Hold
@@ -18,8 +18,6 @@ from gitcfg.model.kinds import SETTINGS
 if TYPE_CHECKING:
     from gitcfg.state import NodeState
 
-Older = Callable[[str], Fleet | None]
-"""The fleet of a commit that a node says to run; None: it is not here."""
 _COMMITS = 8
 _FEW = 200
 """So many nodes are asked one by one, and so is a tenth of them; of more all digests are made, and kept."""
@@ -42,7 +40,7 @@ def behind(
     """
     stuck = frozenset(one.node for one in seen if one.stuck)
     known = [one for one in seen if not one.stuck]
-    return stuck | guests_behind(fleet, known, today) | _described_behind(fleet, known, cache, older)
+    return stuck | guests_behind(fleet, known, older, today) | _described_behind(fleet, known, cache, older)
 
 
 def _described_behind(

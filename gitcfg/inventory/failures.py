@@ -5,8 +5,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from gitcfg.cache.cache import Cache
-from gitcfg.inventory.described import Older, digests
-from gitcfg.inventory.guests import guest_digest
+from gitcfg.inventory.described import digests
+from gitcfg.inventory.guests import Older, unchanged
 from gitcfg.library import Fleet
 
 if TYPE_CHECKING:
@@ -37,11 +37,9 @@ def failing(
 
 
 def _same(old: Fleet, new: Fleet, names: list[str], cache: Cache, today: date) -> set[str]:
-    """The nodes for which two commits mean the same; one that walks in speaks for all who do."""
+    """The nodes for which two commits mean the same."""
     known = [name for name in names if name in old and name in new]
     before, after = digests(old, known, cache), digests(new, known, cache)
     guests = [name for name in names if name not in old and name not in new]
     same = {name for name in known if before[name] == after[name]}
-    if guests and guest_digest(new, guests[0], today) == guest_digest(old, guests[0], today) is not None:
-        same.update(guests)
-    return same
+    return same | unchanged(old, new, guests, today) if guests else same

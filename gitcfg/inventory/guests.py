@@ -1,6 +1,6 @@
-"""Nodes that walk in: git does not describe them, and means the same for all of them."""
+"""Nodes that walk in: git does not describe them, and they get what they would if it named their groups."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -10,31 +10,40 @@ from gitcfg.cache.cache import NoCache
 from gitcfg.compile.part import part
 from gitcfg.library import Fleet
 from gitcfg.model import ListEdit, Node, Op, Origin, Ref
+from gitcfg.model.rules import RuleKind
 
 if TYPE_CHECKING:
     from gitcfg.state import NodeState
 
+Older = Callable[[str], Fleet | None]
+"""The fleet of a commit that a node says to run; None: it is not here."""
 _FEW = 200
+_BRINGING = (RuleKind.INSTALL, RuleKind.SET, RuleKind.DOMAIN)
 
 
 def guest(fleet: Fleet, name: str, today: date) -> Fleet | None:
     """The fleet of a node that nobody has described; None: the commit gives such nodes nothing."""
+    return guests(fleet, [name], today)
+
+
+def guests(fleet: Fleet, names: Iterable[str], today: date) -> Fleet | None:
+    """The fleet of several such nodes."""
     model = fleet.model
     if model.settings.walk_in is None:
         return None
     origin = model.settings.origin
     groups = ListEdit(Op.SET, tuple(Ref(ref.name, ref.origin) for ref in model.settings.walk_in), origin)
-    node = Node(name, Origin(origin.file), groups=groups)
-    alone = part(replace(model, nodes={name: node}, nodesets={}), [name])
+    nodes = {name: Node(name, Origin(origin.file), groups=groups) for name in names}
+    alone = part(replace(model, nodes=nodes, nodesets={}), nodes)
     found = Fleet(fleet.tree, None, today, NoCache(), alone)
     found.compiled.beside(lambda: fleet.compiled)
     return found
 
 
-def guests_behind(fleet: Fleet, seen: Iterable["NodeState"], today: date) -> frozenset[str]:
+def guests_behind(fleet: Fleet, seen: Iterable["NodeState"], older: Older, today: date) -> frozenset[str]:
     """The nodes that walked in and run something else than a commit means; none where nobody walks in.
 
-    They get the same but for their names: where they are many, one speaks for all that run the same commit.
+    Of many that run the same commit one speaks for all, where names make no difference.
     """
     if fleet.model.settings.walk_in is None:
         return frozenset()
@@ -43,22 +52,48 @@ def guests_behind(fleet: Fleet, seen: Iterable["NodeState"], today: date) -> fro
         if one.node not in fleet and one.commit != fleet.commit:
             alike.setdefault(one.commit, []).append(one)
     late: set[str] = set()
-    for group in alike.values():
-        if len(group) <= _FEW:
-            late |= {one.node for one in group if _differs(fleet, one, today)}
-        elif _differs(fleet, group[0], today):
-            late |= {one.node for one in group}
+    for commit, group in alike.items():
+        some = group[:1] if len(group) > _FEW and not _tells_apart(fleet, commit, older) else group
+        wanted = guest_digests(fleet, [one.node for one in some], today)
+        differing = {one.node for one in some if one.digest is None or one.digest != wanted[one.node]}
+        late |= differing if some is group or not differing else {one.node for one in group}
     return frozenset(late)
 
 
-def _differs(fleet: Fleet, one: "NodeState", today: date) -> bool:
-    return one.digest is None or one.digest != guest_digest(fleet, one.node, today)
+def unchanged(old: Fleet, new: Fleet, names: Sequence[str], today: date) -> frozenset[str]:
+    """Those that get the same at two commits, and not nothing, of some nodes that walk in at both."""
+    some = names if by_name(old) or by_name(new) else names[:1]
+    before, after = guest_digests(old, some, today), guest_digests(new, some, today)
+    same = {name for name in some if before[name] == after[name] is not None}
+    return frozenset(same if some is names or not same else names)
 
 
-def guest_digest(fleet: Fleet, name: str, today: date) -> str | None:
-    """The digest of all that a node that walks in gets at a commit; None: it gets nothing."""
-    found = guest(fleet, name, today)
+def by_name(fleet: Fleet) -> bool:
+    """May nodes that walk in get more than their names that others of them do not? By rules, what was decided
+    for these, and overrides; conditions are taken by their letters.
+    """
+    model = fleet.model
+    conditions = [rule.where for rule in model.rules.values() if rule.kind in _BRINGING]
+    conditions += [override.where for override in model.overrides.values()]
+    listed = any(override.members is not None for override in model.overrides.values())
+    return listed or bool(model.allocations) or any(said and "name" in said.name for said in conditions)
+
+
+def _tells_apart(fleet: Fleet, commit: str | None, older: Older) -> bool:
+    """Does a commit, or the one that nodes run, give them more than their names, or may it?"""
+    if by_name(fleet):
+        return True
+    old = None if commit is None else older(commit)
+    if old is None:
+        return commit is not None
+    with old:
+        return by_name(old)
+
+
+def guest_digests(fleet: Fleet, names: Sequence[str], today: date) -> Mapping[str, str | None]:
+    """The digests of all that nodes that walk in get at a commit; None: they get nothing."""
+    found = guests(fleet, names, today)
     if found is None:
-        return None
+        return dict.fromkeys(names)
     with found:
-        return found[name].digest
+        return {name: found[name].digest for name in names}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from gitcfg.inventory.guests import unchanged
 from gitcfg.server.fleets import Fleets
 from gitcfg.server.outline import Outline
 from gitcfg.server.view import View
@@ -18,7 +19,7 @@ async def changed_guests(
 ) -> tuple[str, ...]:
     """Those that have come and to which a commit brings something else than they have.
 
-    They get the same but for their names, so one speaks for all that are offered the same commit now.
+    Where names make no difference, one speaks for all that are offered the same commit now.
     """
     if outline.walk_in is None:
         return ()
@@ -29,10 +30,13 @@ async def changed_guests(
             alike[view.released(name).commit].append(name)
     found: list[str] = []
     for before, names in alike.items():
-        if await conductor.bench.do(partial(_differs, before, commit, names[0])):
-            found += names
+        same = await conductor.bench.do(partial(_unchanged, before, commit, names))
+        found += [name for name in names if name not in same]
     return tuple(found)
 
 
-def _differs(before: str, commit: str, name: str, fleets: Fleets) -> bool:
-    return fleets.digest(before, name) != fleets.digest(commit, name)
+def _unchanged(before: str, commit: str, names: list[str], fleets: Fleets) -> frozenset[str]:
+    old, new = fleets.at(before), fleets.at(commit)
+    if old.model.settings.walk_in is None and new.model.settings.walk_in is None:
+        return frozenset(names)
+    return unchanged(old, new, names, fleets.source.today)

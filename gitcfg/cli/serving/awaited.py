@@ -76,13 +76,11 @@ class Awaited:
 
     @cached_property
     def _digests(self) -> Mapping[str, str | None]:
-        from gitcfg.inventory.guests import guest_digest
+        from gitcfg.inventory.guests import guest_digests
 
         fleet, today = self._fleet, self._source.today
-        return {
-            name: fleet[name].digest if name in fleet else guest_digest(fleet, name, today)
-            for name in self.names
-        }
+        guests = guest_digests(fleet, [name for name in self.names if name not in fleet], today)
+        return {name: fleet[name].digest if name in fleet else guests[name] for name in self.names}
 
     def __enter__(self) -> "Awaited":
         return self
