@@ -238,3 +238,10 @@ def test_a_server_neither_accepts_nor_hands_it_out(pool: Pool) -> None:
     assert "GC408" in judged.message
     with source.at(pool.commits[1]) as fleet, pytest.raises(Stopped):
         configuration(fleet, "n1")
+
+
+def test_the_history_that_has_it_is_told(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:
+    subprocess.run(["git", "fetch", "-q", str(pool.place), pool.commits[2]], check=True)
+    subprocess.run(["git", "reset", "-q", "--hard", pool.commits[2]], check=True)
+    assert run(["log", "n1"]) == 0
+    assert pool.commits[0][:10] in capfd.readouterr().out

@@ -13,6 +13,7 @@ from gitcfg.compile.nodes import Said
 from gitcfg.compile.ruled.brought import Installed
 from gitcfg.compile.selection import NodeView
 from gitcfg.compile.stacks import Stacks
+from gitcfg.compile.stopped import Stopped
 from gitcfg.model import Override
 
 if TYPE_CHECKING:
@@ -36,12 +37,17 @@ class Conditions:
         stacks: Stacks,
         bringing: "Bringing | None",
     ) -> NodeClass:
-        """What a node compiles to."""
-        installs = bringing.installs({name: said})[name] if bringing is not None else ()
-        chosen = self._applying(name, said, listed, selecting, stacks, installs)
-        if bringing is None:
-            return stacks.compile(said, chosen)
-        return stacks.compile(said, chosen, bringing.brought({name: (said, chosen)})[name])
+        """What a node compiles to. Rules of which one was stopped bring nothing: what came before and after
+        them is told all the same.
+        """
+        if bringing is not None:
+            try:
+                installs = bringing.installs({name: said})[name]
+                chosen = self._applying(name, said, listed, selecting, stacks, installs)
+                return stacks.compile(said, chosen, bringing.brought({name: (said, chosen)})[name])
+            except Stopped:
+                pass
+        return stacks.compile(said, self._applying(name, said, listed, selecting, stacks, ()))
 
     def _applying(
         self,
