@@ -63,6 +63,7 @@ FLEET = {
     "features/web.yaml": "include: [service]\ndescription: d\nparams: {note: w}\n",
     "features/client.yaml": "description: d\n",
     "features/interface.yaml": "description: d\n",
+    "features/extra.yaml": "description: d\n",
     "groups/default.yaml": "description: d\nparams: {note: d}\n",
     "rules/all.yaml": """
         rules:
@@ -90,12 +91,28 @@ LINES = (
     "features: [mail, web]",
     "features: [{feature: interface, as: e0, with: {subnet: s1}}]",
     "features: [{feature: interface, as: e0, with: {subnet: s1, host: 3}}, web]",
+    "features: [extra]",
     "params: {port: 5}",
     "params: {port: 61, note: x}",
     "params: {note: y}",
     "state: retired",
 )
-SOUND = ("facts: {rack: r1}", "labels: [c]", "params: {note: y}", LINES[9], "features: [web]")
+SOUND = (
+    "facts: {rack: r1}",
+    "labels: [c]",
+    "params: {note: y}",
+    LINES[9],
+    "features: [web]",
+    "features: [extra]",
+)
+INCLUDES = (
+    "",
+    "include: [service]\n",
+    "include: [mail]\n",
+    "include: [{feature: interface, as: x, with: {subnet: s2, host: 39}}]\n",
+    "params: {note: e}\n",
+)
+"""What the feature that no rule names may say: its nodes are few."""
 
 
 def node(rng: Random, lines: tuple[str, ...]) -> str:
@@ -137,7 +154,9 @@ def changed(files: Mapping[str, str], rng: Random) -> dict[str, str]:
         paths = [path for path in result if path.startswith("allocations/")]
         path = rng.choice(paths or [name])
         result[path] = f"# later\n{result.get(path, '{}')}"
-    elif what < 8 and name in result:
+    elif what == 5:
+        result["features/extra.yaml"] = f"description: d\n{rng.choice(INCLUDES)}"
+    elif what < 9 and name in result:
         said = {line.partition(":")[0]: line for line in result[name].splitlines()}
         said.setdefault("labels", rng.choice(("labels: []", "labels: [king]")))
         result[name] = "\n".join({**said, "params": f"params: {{note: {rng.randrange(9)}}}"}.values())
