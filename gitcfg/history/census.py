@@ -1,6 +1,6 @@
 """What every node has of one thing, followed from commit to commit."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +100,9 @@ class Taker:
         result: dict[str, Any] = {}
         selecting = tuple(map(id, census.roster.selecting))
         rules = bringing(census.stacks)
+        if rules is not None:
+            situations = tuple(situations)
+            self._conditions.look(_beings(situations), census.roster.selecting, census.stacks, rules)
         for names, own, nodeset, listed in situations:
             if own is None and nodeset is None:
                 continue
@@ -130,6 +133,13 @@ class Taker:
             return self._conditions.compiled(name, about, listed, selecting, stacks, rules)
 
         return self._answer(stacks.model, about, compiled)
+
+
+def _beings(situations: Iterable[Situation]) -> Iterator[tuple[str, Said, tuple[Override, ...]]]:
+    """What is said of each node, with the overrides that list it."""
+    for names, own, nodeset, listed in situations:
+        if own is not None or nodeset is not None:
+            yield names[0], put_together(own, nodeset), listed
 
 
 def _groups(about: Said, listed: tuple[Override, ...], roster: Roster) -> frozenset[str] | None:
