@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.fleet import Fleet, compile_tree
+from gitcfg.compile.layers import Layers
 from gitcfg.compile.operations import NOTHING
 from gitcfg.git.tree import DictTree
 from gitcfg.history.question import Question, Subject
@@ -76,13 +77,15 @@ def param(fleet: Fleet, engine: TemplateEngine, question: Question) -> Facts:
 
 def layer(fleet: Fleet, engine: TemplateEngine, question: Question) -> Facts:
     name, model = question.name, fleet.model
+    # What a layer says is its own: which attributes rules leave open is said of nodes.
+    layers = Layers(msgspec.structs.replace(model, rules={}), fleet.declarations)
     if question.kind is Subject.FEATURE:
         there = name in model.features
-        partial = fleet.layers.feature(Use(name, Origin("x")))
+        partial = layers.feature(Use(name, Origin("x")))
         nodes = [node for node in fleet.names if name in fleet[node].features]
     else:
         there = name in model.groups
-        partial = fleet.layers.group(name)
+        partial = layers.group(name)
         everyone = name == model.settings.default_group and there
         nodes = [node for node in fleet.names if everyone or name in fleet[node].groups]
     if not there or partial is None:
