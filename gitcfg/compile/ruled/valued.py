@@ -1,12 +1,11 @@
 """The order of the rules that leave values open: one that reads a value comes after those that give it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.ruled.book import Rulebook
-from gitcfg.compile.ruled.strata import Circle, Strata
+from gitcfg.compile.ruled.strata import Circle, Strata, layered
 from gitcfg.compile.ruled.ways import ways
-from gitcfg.graph import components
 from gitcfg.model import Origin
 from gitcfg.model.rules import Rule, RuleKind
 
@@ -18,26 +17,13 @@ def valued(layers: Layers, book: Rulebook) -> Strata:
     if not rules:
         return Strata((), ())
     found = ways(layers, book, rules)
-    level: dict[str, int] = {}
-    circles = []
-    for members in components({place: sorted(found.leads[place]) for place in sorted(found.leads)}):
-        inside = {*members}
-        names = [name for name in members if name in book.rules]
-        before = max((level.get(to, 0) for one in members for to in found.leads[one] - inside), default=0)
-        level.update(dict.fromkeys(inside.difference(names), before))
-        if any(found.reads[name] & inside for name in names):
-            circles.append(Circle(tuple(names), tuple(_places([book.rules[name] for name in names]))))
-        else:
-            level.update(dict.fromkeys(names, before + 1))
-    layers_of: list[list[str]] = [[] for _ in range(max(level.values(), default=0))]
-    for name in sorted(level.keys() & book.rules.keys()):
-        layers_of[level[name] - 1].append(name)
-    return Strata(tuple(map(tuple, layers_of)), tuple(sorted(circles, key=lambda circle: circle.rules)))
+    order, circles = layered(found.leads, found.reads, book.rules)
+    return Strata(order, tuple(Circle(those, tuple(_places(book.rules, those))) for those in circles))
 
 
-def _places(rules: Sequence[Rule]) -> Iterator[Origin]:
+def _places(rules: Mapping[str, Rule], names: Iterable[str]) -> Iterator[Origin]:
     """Where rules say what they leave open, and what they read for it."""
-    for rule in rules:
+    for rule in map(rules.__getitem__, names):
         yield from (domain.origin for domain in rule.domains.values())
         if rule.where is not None:
             yield rule.where.origin
