@@ -25,6 +25,12 @@ def suggested(model: Model, found: Unsolved, solvable: Callable[[Model], bool]) 
     for cause, name in sorted(of_rules, key=lambda pair: pair[0] != found.suggestion):
         if name in model.rules and solvable(_without(model, name, cause)):
             return cause
+    # Without one of its demands the others of a rule may still be too much.
+    parted = {cause.rule for cause in found.causes if cause.part}
+    for rule in [rule for name, rule in model.rules.items() if name in parted]:
+        rest = {name: said for name, said in model.rules.items() if name != rule.name}
+        if solvable(replace(model, rules=rest)):
+            return Cause(f"rule {rule.name}", (rule.origin,), rule.name)
     return None
 
 

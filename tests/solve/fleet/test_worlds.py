@@ -78,7 +78,7 @@ def test_without_the_rule_that_is_suggested_all_can_be_decided(seed: int) -> Non
     if unsolved.suggestion is None:
         assert not lifting
     else:
-        assert unsolved.suggestion in unsolved.causes
+        assert unsolved.suggestion.rule in {cause.rule for cause in unsolved.causes}
         assert unsolved.suggestion.rule in lifting if unsolved.suggestion.rule else lifting
 
 

@@ -5,7 +5,7 @@ from copy import deepcopy
 from itertools import chain, combinations
 from typing import Any
 
-from tests.check.rules.naive import Data, Naive, node_of
+from tests.check.rules.naive import KEYS, Data, Naive, node_of
 
 Spot = tuple[str, str]
 MOST = 8
@@ -81,7 +81,9 @@ def _room(naive: Naive, rule: Data) -> bool:
         by_hand = unit.get("with", {}).get(what) if "over" in rule else node["params"].get(what)
         if by_hand is not None and by_hand not in items:
             return False
-        key = {"fleet": 0, "node": node_of(slot)}.get(rule.get("unique", ""), node["facts"]["rack"])
+        at, said = node_of(slot), rule.get("unique", "fleet")
+        among = {"fleet": 0, "node": at}
+        key = among[said] if said in among else KEYS[said](at, node, {})
         scopes.setdefault(key, []).append(by_hand)
     if "unique" not in rule:
         return True
