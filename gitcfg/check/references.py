@@ -1,10 +1,13 @@
 """GC201: everything that is referred to exists. GC103: and nothing is meant that differs in case."""
 
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 
 from gitcfg.check.fold import of
 from gitcfg.check.places import bindings, constrained, files
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.ruled.collect import NAME, collect_of
+from gitcfg.compile.values import Misfit
 from gitcfg.model import Finding, Model, Op, Origin, Severity, Undeclared
 from gitcfg.model.globs import is_glob
 from gitcfg.model.names import PARAMETER, did_you_mean, shown
@@ -19,6 +22,7 @@ def references(fleet: Fleet) -> Iterator[Finding]:
     yield from _subsystems(fleet.model)
     yield from _contents(fleet)
     yield from _bound(fleet)
+    yield from _collected(fleet)
 
 
 def missing(noun: str, name: str, origin: Origin, known: Collection[str]) -> Finding:
@@ -102,6 +106,19 @@ def _bound(fleet: Fleet) -> Iterator[Finding]:
             fine.update(() if found else (name,))
     for name, origin in constrained(fleet.model):
         yield from () if name in fine else _named(fleet, name, origin, seen, grave)
+
+
+def _collected(fleet: Fleet) -> Iterator[Finding]:
+    """What values are collected of, as far as that is understood (GC206)."""
+    collecting = [binding for _, binding in bindings(fleet) if binding.op is Op.COLLECT]
+    bound, model = {name for name, _ in fleet.bindings} if collecting else (), fleet.model
+    for binding in collecting:
+        with suppress(Misfit):
+            found = collect_of(binding.given)
+            if found.feature not in model.features:
+                yield missing("feature", found.feature, binding.at, model.features)
+            if not (found.param == NAME or found.param in bound or declared(fleet, found.param)):
+                yield missing("parameter", found.param, binding.at, model.parameters)
 
 
 def _named(

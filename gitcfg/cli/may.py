@@ -10,10 +10,7 @@ from gitcfg.cli.session import Output, Session, write
 if TYPE_CHECKING:
     from gitcfg.gate.permits.asked import Answer
 
-_WHAT = (
-    "KIND/NAME (a feature, param, group, node, file, subsystem, template, secret or rule), a path on nodes, "
-    "or a file of the repository."
-)
+_WHAT = "KIND/NAME (kinds as in rules: feature, param, ...), a path on nodes, or a file of the repository."
 EPILOG = """Examples:
 
   gitcfg may ann@example.org feature/ExecuteNode      may she change it, and by which rule?

@@ -30,8 +30,20 @@ def below(
             yield from items((sheet, name, key), inner.get(key), old, new)
 
 
-def secrets(path: Path, params: Meaning, old: str, new: str) -> Iterator[Change]:
-    """The bindings of parameters that name a secret."""
-    for name, bound in params.items() if isinstance(params, dict) else ():
-        if isinstance(bound, dict) and bound.get("$secret") == old:
-            yield Set((*path, name, "$secret"), new)
+OPERANDS = {
+    "secret": ("$secret",),
+    "feature": ("$collect", "feature"),
+    "parameter": ("$collect", "param"),
+}
+"""By kind, where operations name one."""
+
+
+def bound(path: Path, params: Meaning, kind: str, old: str, new: str) -> Iterator[Change]:
+    """The bindings of parameters that name a definition in what they say."""
+    keys = OPERANDS.get(kind, ())
+    own = kind == "parameter" and old == "name"  # what is collected then is the node's name
+    for name, said in params.items() if isinstance(params, dict) and keys and not own else ():
+        for key in keys:
+            said = said.get(key) if isinstance(said, dict) else None
+        if said == old:
+            yield Set((*path, name, *keys), new)

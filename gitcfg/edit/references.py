@@ -28,6 +28,8 @@ def references(kind: str, file: str, said: Meaning, old: str, new: str) -> Itera
 
 def _of_definitions(kind: str, folder: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
     items = partial(mentions.items, old=old, new=new)
+    if folder in LAYERS:
+        yield from mentions.bound(("params",), said.get("params"), kind, old, new)
     match kind:
         case "feature" if folder in LAYERS:
             for key in _FEATURE_LISTS:
@@ -40,8 +42,6 @@ def _of_definitions(kind: str, folder: str, said: dict[str, Meaning], old: str, 
             yield Set(("nodes",), new)
         case "subsystem" if folder == "subsystems":
             yield from below(said, "subsystems", ("covers",), old, new)
-        case "secret" if folder in LAYERS:
-            yield from mentions.secrets(("params",), said.get("params"), old, new)
         case "parameter":
             yield from _of_parameter(folder, said, old, new)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gitcfg.edit.changes import Change, Path, Rename, Set
-from gitcfg.edit.mentions import items, secrets
+from gitcfg.edit.mentions import bound, items
 from gitcfg.edit.spots import Meaning
 
 _FEATURES = ("install", "limit", "over")
@@ -23,11 +23,10 @@ def _of_rule(kind: str, at: Path, rule: dict[str, Meaning], old: str, new: str) 
         permit = rule.get(word)
         key = "params" if kind == "parameter" else f"{kind}s"
         yield from items((*at, word, key), permit.get(key) if isinstance(permit, dict) else None, old, new)
+    yield from bound((*at, "set"), rule.get("set"), kind, old, new)
     match kind:
         case "feature":
             yield from (Set((*at, key), new) for key in _FEATURES if rule.get(key) == old)
-        case "secret":
-            yield from secrets((*at, "set"), rule.get("set"), old, new)
         case "parameter":
             for key in ("set",) if "over" in rule else ("set", "domain"):
                 named = rule.get(key)

@@ -90,6 +90,30 @@ def test_rules_follow_a_secret() -> None:
     assert renamed("secret", "s", "new")["rules/r.yaml"] == replaced(*pairs)
 
 
+@pytest.mark.parametrize(
+    ("kind", "old", "before", "after"),
+    [
+        ("feature", "F", "feature: F", "feature: G"),
+        ("parameter", "P", "param: P", "param: G"),
+        ("parameter", "name", "", ""),
+    ],
+)
+def test_what_is_collected_follows(kind: str, old: str, before: str, after: str) -> None:
+    of_node = "{$collect: {param: name, feature: X}}"
+    collected = f"  all: {{$collect: {{param: P, feature: F, where: 'true'}}}}\n  me: {of_node}\n"
+    files = {
+        **FILES,
+        "parameters/n.yaml": "parameters:\n  name: {description: One.}\n",
+        "groups/h.yaml": f"params:\n{collected}",
+        "rules/s.yaml": f"rules:\n  s:\n    set:\n{collected.replace('  ', '      ')}",
+    }
+    draft = Draft(DictTree(files))
+    line = f'{{"do": "rename", "kind": "{kind}", "name": "{old}", "to": "G"}}'
+    carry_out(draft, orders([line.encode()]))
+    for path in ("groups/h.yaml", "rules/s.yaml"):
+        assert draft.text(path) == files[path].replace(before, after)
+
+
 def test_attributes_of_instances_are_no_parameters() -> None:
     found = renamed("parameter", "P", "Q")
     assert found["rules/r.yaml"] == replaced(
