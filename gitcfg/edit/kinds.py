@@ -122,7 +122,7 @@ _ALL = (
         maps=("set",),
         binds="set",
     ),
-    Kind("allocation", "allocation", "allocations", NAME, ("install", "values"), ("install",)),
+    Kind("allocation", "allocation", "allocations", NAME, ("install", "values"), ("install",), ("values",)),
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
