@@ -243,5 +243,6 @@ def test_a_server_neither_accepts_nor_hands_it_out(pool: Pool) -> None:
 def test_the_history_that_has_it_is_told(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:
     subprocess.run(["git", "fetch", "-q", str(pool.place), pool.commits[2]], check=True)
     subprocess.run(["git", "reset", "-q", "--hard", pool.commits[2]], check=True)
-    assert run(["log", "n1"]) == 0
-    assert pool.commits[0][:10] in capfd.readouterr().out
+    for asked in (["n1"], ["P", "--kind", "param"], ["Web", "--kind", "feature"]):
+        assert run(["log", *asked]) == 0
+        assert pool.commits[0][:10] in capfd.readouterr().out

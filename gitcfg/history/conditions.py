@@ -4,6 +4,7 @@ Conditions of overrides are asked once for all that they see alike.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -35,11 +36,15 @@ class Conditions:
         stacks: Stacks,
         bringing: "Bringing",
     ) -> None:
-        """Find what rules bring to nodes, with the overrides that list them: of many at once it is faster."""
+        """Find what rules bring to nodes, with the overrides that list them: of many at once it is faster.
+
+        Where one was stopped that is seen again node by node.
+        """
         nodes = tuple(nodes)
-        installs = bringing.installs({name: said for name, said, _ in nodes})
-        chosen = (self._applying(*node, selecting, stacks, installs[node[0]]) for node in nodes)
-        bringing.brought({node[0]: (node[1], each) for node, each in zip(nodes, chosen, strict=True)})
+        with suppress(Stopped):
+            installs = bringing.installs({name: said for name, said, _ in nodes})
+            chosen = (self._applying(*node, selecting, stacks, installs[node[0]]) for node in nodes)
+            bringing.brought({node[0]: (node[1], each) for node, each in zip(nodes, chosen, strict=True)})
 
     def compiled(
         self,
@@ -54,12 +59,10 @@ class Conditions:
         them is told all the same.
         """
         if bringing is not None:
-            try:
+            with suppress(Stopped):
                 installs = bringing.installs({name: said})[name]
                 chosen = self._applying(name, said, listed, selecting, stacks, installs)
                 return stacks.compile(said, chosen, bringing.brought({name: (said, chosen)})[name])
-            except Stopped:
-                pass
         return stacks.compile(said, self._applying(name, said, listed, selecting, stacks, ()))
 
     def _applying(
