@@ -26,7 +26,7 @@ TODAY = date(2026, 1, 1)
 
 
 _BLOCK = re.compile(r"^```\w+ (\S+)( before)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_PUSHER = re.compile(r"^\$ gitcfg check --each \S+ --as (\S+)$", re.MULTILINE)
+_PUSHER = re.compile(r"`gitcfg check --each \S+ --as (\S+)`")
 
 
 def part(code: str, heading: str) -> str:
