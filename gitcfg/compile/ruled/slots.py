@@ -37,16 +37,22 @@ class Slots:
         self._installing = bringing.installing
         self._order = bringing.book.order
         self._seen: dict[int | None, list[_Node]] = {}
+        self._found: dict[tuple[int | None, bool, str | None], tuple[Seen, ...]] = {}
 
-    def of(self, rule: Rule) -> Iterator[Seen]:
-        """All nodes, or all instances of the feature that a rule goes over, class by class."""
-        level = self._level(rule)
-        if level not in self._seen:
-            self._seen[level] = list(self._nodes(level))
-        over = rule.over
-        if over is None:
-            return iter([node.seen for node in self._seen[level]])
-        return (seen for node in self._seen[level] for seen in self._instances(rule, over.name, node))
+    def of(self, rule: Rule) -> tuple[Seen, ...]:
+        """All nodes, or all instances of the feature that a rule goes over, class by class.
+
+        They are found once for all rules that see the same.
+        """
+        level, over = self._level(rule), rule.over.name if rule.over is not None else None
+        same = (level, rule.kind in OF_VALUES, over)
+        if same not in self._found:
+            if level not in self._seen:
+                self._seen[level] = list(self._nodes(level))
+            nodes = self._seen[level]
+            instances = (seen for node in nodes for seen in self._instances(rule, over or "", node))
+            self._found[same] = tuple(node.seen for node in nodes) if over is None else tuple(instances)
+        return self._found[same]
 
     def on(self, rule: Rule, name: str) -> tuple[Seen, ...]:
         """A node, or the instances on it; nothing of a retired one."""

@@ -64,7 +64,7 @@ class Ruled:
         return grouped(self.book.pers.get(rule), slots, self.book.budgets[rule]).groups
 
     def _asked(self, rule: str) -> Places:
-        found = tuple(self._slots.of(self.book.rules[rule]))
+        found = self._slots.of(self.book.rules[rule])
         try:
             answers = asked(self.book.wheres.get(rule), found, self.book.budgets[rule])
         except CelStopped as problem:
