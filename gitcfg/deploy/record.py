@@ -22,10 +22,11 @@ _APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEX
 
 
 def run_id(now: float) -> str:
-    """A new run's id: seven digits of its second, so that ids sort by time, and three by chance."""
-    number = int(now)
-    time = "".join(_DIGITS[number >> shift & 31] for shift in range(30, -1, -5))
-    return time + "".join(secrets.choice(_DIGITS) for _ in range(3))
+    """A new run's id: its second in seven digits and what is over in two, so that ids sort by time, and one
+    by chance.
+    """
+    number = int(now * 1024)
+    return "".join(_DIGITS[number >> shift & 31] for shift in range(40, -1, -5)) + secrets.choice(_DIGITS)
 
 
 class Recorder:

@@ -249,6 +249,8 @@ def test_a_killed_run_is_broken_off_and_can_be_resumed(folder: Path) -> None:
 
 def test_ids_sort_by_time_and_the_oldest_are_dropped(folder: Path) -> None:
     now = time.time()
+    within = [run_id(now + number / 100) for number in range(100)]  # short ones end in the second they began
+    assert within == sorted(within)
     made = [run_id(now + number) for number in range(110)]
     assert made == sorted(made)
     assert {len(one) for one in made} == {10}
