@@ -1,6 +1,6 @@
 """Where rules may count in a fleet: nodes, or the instances on them, as each rule sees them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,9 @@ from gitcfg.compile.ruled.reading import OF_VALUES
 from gitcfg.compile.ruled.shapes import Shape
 from gitcfg.compile.ruled.units import Unit, by_name
 from gitcfg.model.rules import Rule, RuleKind
+
+Params = Callable[[], Mapping[str, Any]]
+"""The final values of a node, which are asked for only if they are read."""
 
 
 class _Node(msgspec.Struct, frozen=True, gc=False):
@@ -37,51 +40,61 @@ class Slots:
         self._installing = bringing.installing
         self._order = bringing.book.order
         self._seen: dict[int | None, list[_Node]] = {}
-        self._found: dict[tuple[int | None, bool, str | None], tuple[Seen, ...]] = {}
+        self._found: dict[Hashable, tuple[Seen, ...]] = {}
+
+    def sight(self, rule: Rule) -> Hashable:
+        """Equal for rules that see the same: what was decided for attributes only some kinds do."""
+        return self._level(rule), rule.kind in OF_VALUES, rule.over and rule.over.name
 
     def of(self, rule: Rule) -> tuple[Seen, ...]:
         """All nodes, or all instances of the feature that a rule goes over, class by class.
 
         They are found once for all rules that see the same.
         """
-        level, over = self._level(rule), rule.over.name if rule.over is not None else None
-        same = (level, rule.kind in OF_VALUES, over)
-        if same not in self._found:
-            if level not in self._seen:
-                self._seen[level] = list(self._nodes(level))
-            nodes = self._seen[level]
-            instances = (seen for node in nodes for seen in self._instances(rule, over or "", node))
-            self._found[same] = tuple(node.seen for node in nodes) if over is None else tuple(instances)
-        return self._found[same]
+        sight = self.sight(rule)
+        if sight not in self._found:
+            self._found[sight] = tuple(self._of(rule))
+        return self._found[sight]
+
+    def _of(self, rule: Rule) -> Iterator[Seen]:
+        level = self._level(rule)
+        if level not in self._seen:
+            self._seen[level] = list(self._nodes(level))
+        for node in self._seen[level]:
+            yield from self._slots(rule, node)
 
     def on(self, rule: Rule, name: str) -> tuple[Seen, ...]:
         """A node, or the instances on it; nothing of a retired one."""
         said, kind = self._fleet.roster.said(name), self._fleet[name].kind
         if said.retired:
             return ()
-        node = self._node(self._level(rule), name, said, kind)
-        return (node.seen,) if rule.over is None else tuple(self._instances(rule, rule.over.name, node))
+        return tuple(
+            self._slots(rule, self._node(self._level(rule), name, said, kind, partial(_params, kind)))
+        )
 
     def _level(self, rule: Rule) -> int | None:
         """What a rule sees: of those that install one the same as all of its stratum, of the others None."""
         return self._order.get(rule.name, 0) if rule.kind is RuleKind.INSTALL else None
 
-    def _instances(self, rule: Rule, over: str, node: _Node) -> Iterator[Seen]:
+    def _slots(self, rule: Rule, node: _Node) -> Iterator[Seen]:
         seen = node.seen
-        if over in seen.features:
-            for unit in by_name(self._shapes.units(node.shape, node.installs, over)):
+        if rule.over is None:
+            yield seen
+        elif rule.over.name in seen.features:
+            for unit in by_name(self._shapes.units(node.shape, node.installs, rule.over.name)):
                 unit = self._as_had(rule, unit, node.kind)
                 yield Seen(seen.name, seen.said, seen.features, unit, seen.params)
 
     def _nodes(self, level: int | None) -> Iterator[_Node]:
         """The nodes that are not retired, as rules of a level see them that install; None: as all others."""
         for kind in self._fleet.classes:
+            params = partial(_params, kind)  # one for all of them, by which they look alike
             for name in () if kind.said.retired else kind.names:
-                yield self._node(level, name, self._fleet.roster.said(name), kind)
+                yield self._node(level, name, self._fleet.roster.said(name), kind, params)
 
-    def _node(self, level: int | None, name: str, said: Said, kind: NodeClass) -> _Node:
+    def _node(self, level: int | None, name: str, said: Said, kind: NodeClass, params: Params) -> _Node:
         shape, installs = self._as_seen(level, name, said, kind)
-        seen = Seen(name, said, self._shapes.features(shape, installs), None, partial(_params, kind))
+        seen = Seen(name, said, self._shapes.features(shape, installs), None, params)
         return _Node(seen, kind, shape, installs)
 
     def _as_had(self, rule: Rule, unit: Unit, kind: NodeClass) -> Unit:

@@ -7,11 +7,9 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.ruled.asking import Answers, Seen, asked
 from gitcfg.compile.ruled.bringing import Bringing
 from gitcfg.compile.ruled.places import Grouped, Groups, Places, grouped, of_all
-from gitcfg.compile.ruled.reading import OF_VALUES
 from gitcfg.compile.ruled.slots import Slots
 from gitcfg.compile.ruled.strata import Strata
 from gitcfg.compile.ruled.units import Unit
-from gitcfg.model.rules import RuleKind
 
 
 class Ruled:
@@ -49,10 +47,8 @@ class Ruled:
 
     def _same(self, rule: str) -> Hashable:
         """Equal for rules that count in the same places."""
-        said, where = self.book.rules[rule], self.book.wheres.get(rule)
-        level = self.book.order.get(rule, 0) if said.kind is RuleKind.INSTALL else None
-        values = said.kind in OF_VALUES  # what was decided for attributes only these see
-        return level, values, said.over and said.over.name, where and where.condition.text
+        where = self.book.wheres.get(rule)
+        return self._slots.sight(self.book.rules[rule]), where and where.condition.text
 
     def on(self, rule: str, node: str) -> tuple[tuple[Seen, ...], Answers]:
         """A node, or the instances on it, as a rule sees them, and those for which its condition holds."""

@@ -10,7 +10,11 @@ from gitcfg.compile.ruled.alike import alike
 from gitcfg.compile.ruled.asking import Seen, asked, keyed, values
 from gitcfg.compile.ruled.reading import Where
 from gitcfg.compile.ruled.units import Unit
+from gitcfg.compile.ruled.view import ruled
 from gitcfg.model import Binding, Fact, ListEdit, Node, Op, Origin, Ref
+from gitcfg.model.rules import RuleKind
+from tests.compile.ruled.fleets import fleet
+from tests.compile.ruled.written import rule
 
 AT = Origin("x.yaml", 1, 1)
 KNOWN = {**NODE_VARIABLES, **SELF_VARIABLES}
@@ -86,3 +90,18 @@ def test_values_of_one_class_are_read_once() -> None:
     nodes = [Seen(name, NODES[0].said, frozenset(), None, params) for name in "ab"]
     assert len(alike(condition, nodes).firsts) == 1
     assert len(asked(Where(condition, None), nodes, Budget()).holding) == 2
+
+
+def test_nodes_of_one_class_look_alike_by_their_values() -> None:
+    files = {
+        "parameters/p": "parameters: {p: {}}",
+        "groups/g": "params: {p: 1}",
+        "nodesets/s": "nodes: s[1-9]",
+    }
+    members = {f"nodes/n{number}": "groups: [g]" for number in range(4)}
+    wanted = rule("high", RuleKind.REQUIRE, require=Ref("true", AT), where="has(node.params.p)")
+    found = ruled(fleet({**files, **members}, wanted))
+    assert found is not None
+    slots = found.slots("high")
+    assert [seen.name for seen in slots] == ["n0", "n1", "n2", "n3"]
+    assert len({id(seen.params) for seen in slots}) == 1
