@@ -3,7 +3,7 @@
 Conditions of overrides are asked once for all that they see alike.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.nodes import Said
-from gitcfg.compile.ruled.brought import Installed
+from gitcfg.compile.ruled.brought import Brought, Installed
 from gitcfg.compile.selection import NodeView
 from gitcfg.compile.stacks import Stacks
 from gitcfg.compile.stopped import Stopped
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _KNOWN = {name: kind for name, kind in NODE_VARIABLES.items() if name != "node.params"}
 
 
+Listed = tuple[str, Said, Iterable[Override]]
+"""A node, and the overrides that list it."""
+
+
 class Conditions:
     """Answers of overrides' conditions, kept across commits."""
 
@@ -31,7 +35,7 @@ class Conditions:
 
     def look(
         self,
-        nodes: Iterable[tuple[str, Said, tuple[Override, ...]]],
+        nodes: Iterable[Listed],
         selecting: Iterable[Override],
         stacks: Stacks,
         bringing: "Bringing",
@@ -40,11 +44,8 @@ class Conditions:
 
         Where one was stopped that is seen again node by node.
         """
-        nodes = tuple(nodes)
         with suppress(Stopped):
-            installs = bringing.installs({name: said for name, said, _ in nodes})
-            chosen = (self._applying(*node, selecting, stacks, installs[node[0]]) for node in nodes)
-            bringing.brought({node[0]: (node[1], each) for node, each in zip(nodes, chosen, strict=True)})
+            self._beings(tuple(nodes), selecting, stacks, bringing)
 
     def compiled(
         self,
@@ -60,10 +61,20 @@ class Conditions:
         """
         if bringing is not None:
             with suppress(Stopped):
-                installs = bringing.installs({name: said})[name]
-                chosen = self._applying(name, said, listed, selecting, stacks, installs)
-                return stacks.compile(said, chosen, bringing.brought({name: (said, chosen)})[name])
+                beings, brought = self._beings([(name, said, listed)], selecting, stacks, bringing)
+                return stacks.compile(*beings[name], brought[name])
         return stacks.compile(said, self._applying(name, said, listed, selecting, stacks, ()))
+
+    def _beings(
+        self, nodes: Sequence[Listed], selecting: Iterable[Override], stacks: Stacks, bringing: "Bringing"
+    ) -> tuple[Mapping[str, tuple[Said, tuple[Override, ...]]], Mapping[str, Brought]]:
+        """Nodes with all overrides that apply to them, and what rules bring. Stopped: nobody knows."""
+        installs = bringing.installs({name: said for name, said, _ in nodes})
+        beings = {
+            name: (said, self._applying(name, said, listed, selecting, stacks, installs[name]))
+            for name, said, listed in nodes
+        }
+        return beings, bringing.brought(beings)
 
     def _applying(
         self,
