@@ -110,9 +110,10 @@ def _bound(fleet: Fleet) -> Iterator[Finding]:
 
 def _collected(fleet: Fleet) -> Iterator[Finding]:
     """What values are collected of, as far as that is understood (GC206)."""
-    collecting = [binding for _, binding in bindings(fleet) if binding.op is Op.COLLECT]
-    bound, model = {name for name, _ in fleet.bindings} if collecting else (), fleet.model
-    for binding in collecting:
+    if fleet.collecting is None:
+        return
+    bound, model = {name for name, _ in fleet.bindings}, fleet.model
+    for binding in (binding for _, binding in bindings(fleet) if binding.op is Op.COLLECT):
         with suppress(Misfit):
             found = collect_of(binding.given)
             if found.feature not in model.features:
