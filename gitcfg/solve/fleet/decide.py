@@ -181,7 +181,7 @@ def decide(model: Model, tree: Tree, today: date) -> Solved | Unsolved:
     def solvable(other: Model) -> bool:
         try:
             return isinstance(Deciding(other, tree, today).decide(), Solved)
-        except (Failing, Exhausted):
+        except (Failing, Exhausted, ModuleNotFoundError):  # without OR-Tools it cannot be said
             return False
 
     return msgspec.structs.replace(found, suggestion=suggested(model, found, solvable))
