@@ -48,7 +48,7 @@ run gitcfg solve --dry-run
 run gitcfg solve
 run gitcfg explain submit2.pool.example.org --feature Collector
 run gitcfg diff --stat
-git add allocations
+run git add allocations
 run git commit --all --quiet -m 'cm2 retires, and another collector takes over'
 
 say 'A mistake: a value that its parameter cannot have, and a feature that nobody wrote.'
