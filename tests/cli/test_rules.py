@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.completing import write
+
 FILES = {
     "gitcfg.yaml": "format: 1\n",
     "features/F.yaml": "description: F.\n",
@@ -17,9 +19,7 @@ FILES = {
 
 @pytest.fixture
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
+    write(tmp_path, FILES)
     monkeypatch.chdir(tmp_path)
     subprocess.run(["git", "init", "-q", "-b", "main"], check=True)
     return tmp_path

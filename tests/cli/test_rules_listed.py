@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
+from tests.cli.completing import write
 from tests.cli.published import judge
 
 FILES = {
@@ -68,9 +69,7 @@ wrong  limit Mail  rules/r.yaml:7:3  never in force
 
 @pytest.fixture
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
+    write(tmp_path, FILES)
     monkeypatch.chdir(tmp_path)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
+from tests.cli.completing import write
 from tests.cli.published import judge
 
 FILES = {
@@ -26,9 +27,7 @@ MAILS = "# What `gitcfg solve` decided for the rule mails. Change the rule, not 
 
 @pytest.fixture
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
+    write(tmp_path, FILES)
     monkeypatch.chdir(tmp_path)
     git = ["git", "-c", "init.defaultBranch=main"]
     subprocess.run([*git, "init", "-q"], check=True)
