@@ -19,6 +19,7 @@ _DIFF, _LOCK_WAIT = 4096, 10.0
 
 
 def _run(asked: Namespace) -> int:
+    from ..install import InstallError
     from ..install.cores import forbid
     from .wakes import Wakes
 
@@ -26,7 +27,8 @@ def _run(asked: Namespace) -> int:
     wakes = Wakes()
     wakes.listen()  # before anything that takes time: a hangup that nobody listens for ends a process
     from .notify import notifier
-    from .settling import settle_memory
+    from .problems import AgentError
+    from .settling import settle_memory, settle_without_settings
     from .sole import alone
     from .started import started
 
@@ -38,7 +40,11 @@ def _run(asked: Namespace) -> int:
         sys.stderr.flush()
         notify(f"STATUS={told.partition(os.linesep)[0]}")
 
-    agent = started(asked.root, asked.config, _place(asked), say, __version__)
+    try:
+        agent = started(asked.root, asked.config, _place(asked), say, __version__)
+    except (AgentError, InstallError, OSError):
+        settle_without_settings(_place(asked))
+        raise
     agent.wakes = wakes
     with alone(agent.place):
         settle_memory(agent)

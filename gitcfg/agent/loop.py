@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import signal
 import time
+from contextlib import suppress
 
-from ..install import InstallError, damaged, entry, recovery
+from ..install import Busy, InstallError, damaged, entry, recovery
 from . import advertise, sealed
 from .agent import Agent
 from .following import follow, tell_application
@@ -30,6 +31,8 @@ def forever(agent: Agent) -> None:
     """Until SIGTERM. Nothing that a server, a network or a configuration does ends it."""
     due, misses = 0.0, 0
     agent.tell(f"Follows {', '.join(map(str, agent.settings.servers))} as {agent.settings.node}.")
+    with suppress(Busy):  # the first round tells it
+        settle(agent)  # before the pause: what died in the middle may have left secrets
     _pause(agent, random.uniform(0, agent.settings.delay))
     while not agent.wakes.ending:
         if agent.wakes.hurried:

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import suppress
 
-from ..install import FAILED, Busy, Damaged, InstallError, debts, installed, last_report, recover
+from ..install import (
+    FAILED,
+    Busy,
+    Damaged,
+    InstallError,
+    Limits,
+    Place,
+    debts,
+    installed,
+    last_report,
+    recover,
+)
 from .agent import Agent
 from .memory import NAME, recall
 from .results import forgotten, is_last, lost, note
@@ -48,6 +61,16 @@ def settle(agent: Agent) -> None:
         lost(agent, str(error))
     except OSError as error:
         agent.explain(error)
+
+
+def settle_without_settings(place: Place) -> None:
+    """Finish or take back what died in the middle where no agent can start: its settings are wrong.
+
+    The next one that can start reports it.
+    """
+    if os.path.isdir(os.path.join(place.root, place.folder[1:])):
+        with suppress(InstallError, OSError):
+            recover(place._replace(limits=Limits()))
 
 
 def _recovered(agent: Agent) -> None:

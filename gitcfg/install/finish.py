@@ -19,6 +19,7 @@ from .store import BACKUP, FRESH, STAGED, Store
 def finish(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcome:
     """Record and report what was decided, and tidy up. What cannot be is left to the next run, and said."""
     try:
+        store.remove(STAGED)  # before all that a full disk may keep from being done
         if outcome.result == OK and found.plan is not None:
             clear(store, found.plan, found.key, former)
             keep(store, found.plan, outcome.kept)

@@ -24,7 +24,7 @@ from .request import Request, paths_of
 from .rollback import roll_back
 from .space import check_space
 from .staging import stage
-from .store import Store
+from .store import STAGED, Store
 from .swap import back_up, exchange, prepare
 from .unowed import stop_owed
 from .unshown import hiding_of
@@ -112,6 +112,7 @@ class Installing:
             self.place = self.place._replace(hides=hiding_of(store, (record.package, self.package)))
             stage(store, self.package, record.package, owners)
             validate(journal, self.place, self.package, self.policy)
+            store.remove(STAGED)
             write_record(store, NEXT, self.package, (*record.folders, *plan.folders))
             self._swapped(store, journal, found, plan)
             outcome = self._done(store, found, plan)

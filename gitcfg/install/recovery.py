@@ -26,6 +26,9 @@ def recovered(store: Store, place: Place) -> Outcome | None:
     A command that was running when its installation died is killed: nobody knows how far it came, and the way
     back activates its subsystem anew. One that was taken back tells which files were written for that.
     """
+    with suppress(OSError):
+        # First, and also where the journal cannot be read: nothing needs it, and it may hold secrets.
+        store.remove(STAGED)
     found = read_journal(store)
     if found is None:
         _leftovers(store)

@@ -17,7 +17,7 @@ NEW, OLD = "new", "old"
 def stage(
     store: Store, new: Package, old: Package | None, owners: dict[tuple[str, str], tuple[int, int]]
 ) -> None:
-    """Write both roots. Not synced: a crash throws them away."""
+    """Write both roots, which stand only while they are validated. Not synced: a crash throws them away."""
     store.empty(STAGED)
     with store.folder(STAGED) as at:
         _root(store, at, NEW, new, owners)

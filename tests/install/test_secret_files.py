@@ -1,8 +1,11 @@
 """Files that hold secrets: their true content is on the disk in its place alone, and nobody tells it."""
 
+import errno
 import json
 import pickle
 import stat
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 from gitcfg.install import (
     Actions,
     Check,
+    InstallError,
     Outcome,
     Package,
     PackageError,
@@ -28,6 +32,7 @@ from gitcfg.install import (
 )
 from gitcfg.install.commands import run
 from gitcfg.install.concealed import UNKNOWN
+from gitcfg.install.disk import Disk
 from gitcfg.install.hiding import SHORTEST, hiding
 from gitcfg.install.place import SystemClock
 from gitcfg.install.problems import StepFailed
@@ -72,23 +77,21 @@ def test_the_content_stands_and_the_record_has_its_sum_alone(world: World) -> No
 
 
 def test_what_is_staged_and_backed_up_is_roots_alone_and_goes(world: World) -> None:
+    """The one while the application looks at it, the other while it can still go back."""
     first(world)
-    seen = world.daemons / "seen"
-    look = (
-        "/bin/sh",
-        "-c",
-        f"ls -lnR {world.state('.')} > {seen}; grep -rl can[a]ry {world.state('.')} >> {seen}",
-    )
-    new = package({CONFIG: secret_file(CONFIG, NEXT, 2)}, Subsystem("look", restart=look), commit="b")
+    state, script = world.state("."), "ls -lnR {0} > {1}; grep -rl can[a]ry {0} >> {1}"
+
+    def look(name: str) -> tuple[str, ...]:
+        return ("/bin/sh", "-c", script.format(state, world.daemons / name))
+
+    looks = Subsystem("look", validate=look("staged"), restart=look("backup"))
+    new = package({CONFIG: secret_file(CONFIG, NEXT, 2)}, looks, commit="b")
     assert world.install(new, restart=("look",)).result == "ok"
-    told = seen.read_text()
-    within = [line for line in told.splitlines() if line.startswith("/") and not line.endswith(":")]
-    assert {Path(line).relative_to(world.state(".").resolve()).parts[0] for line in within} == {
-        "staged",
-        "backup",
-    }
     for name in ("staged", "backup"):
-        assert next(line for line in told.splitlines() if line.endswith(f" {name}")).startswith("drwx------")
+        told = (world.daemons / name).read_text().splitlines()
+        within = [line for line in told if line.startswith("/") and not line.endswith(":")]
+        assert {Path(line).relative_to(state.resolve()).parts[0] for line in within} == {name}
+        assert next(line for line in told if line.endswith(f" {name}")).startswith("drwx------")
         assert not world.state(name).exists()
     assert b"canary" not in everything(world)
 
@@ -340,3 +343,49 @@ def test_old_files_in_the_staged_root_are_as_they_stand(world: World) -> None:
     assert install(world.place(), new, Actions(), POLICY).result == "ok"
     assert seen.read_text() == TRUE + NEXT
     assert stat.S_IMODE(world.state(".").stat().st_mode) == 0o700
+
+
+class Full(Disk):
+    """Has no room left from the moment that something holds."""
+
+    def __init__(self, full: Callable[[], bool]) -> None:
+        self.full = full
+
+    def create(self, at: int, name: str) -> int:
+        if self.full():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().create(at, name)
+
+
+@pytest.mark.parametrize("kind", ["full", "later"])
+def test_what_is_staged_goes_where_nothing_else_can_be_done(world: World, kind: str) -> None:
+    """The disk is full, or the journal is one that this version does not understand."""
+    old, journal = first(world), world.state("journal")
+    gone = package({CONFIG: secret_file(CONFIG, NEXT, 2), "/etc/app/deep/x": "x"}, *old.subsystems.values())
+    new = gone._replace(commit="b" * 40, digest="b" * 64)
+    number = next(n for n in range(300) if _dies_with_staged(world, n, new))
+    assert number
+    raw = journal.read_bytes()
+    if kind == "later":
+        other = b'{"begin": "x", "schema": "gitcfg.journal/9"}'
+        journal.write_bytes(b"%08x %s\n" % (zlib.crc32(other), other))
+        with pytest.raises(InstallError):
+            recover(world.place())
+    else:
+        recover(world.place(Full(lambda: True)))
+    assert not world.state("staged").exists()
+    if kind == "later":
+        journal.write_bytes(raw)
+        assert recover(world.place())
+    assert installed(world.place()) == old
+
+
+def _dies_with_staged(world: World, number: int, new: Package) -> bool:
+    killed_at(number, "after", lambda disk: world.install_asked(new, Actions(reload=("app",)), disk))
+    staged = world.state("staged")
+    if staged.exists() and any(
+        b"canary" in path.read_bytes() for path in staged.rglob("*") if path.is_file()
+    ):
+        return True
+    recover(world.place())
+    return False
