@@ -40,9 +40,9 @@ class State(msgspec.Struct, frozen=True):
     """What a check leaves for the next one: what stood where, what was told, and what nodes show.
 
     `implied` are the types that operations imply of parameters without a type, and `untyped` the files that
-    bind such. `loose` are the names that are bound and not declared by themselves. `unjudged` counts files
-    that no parser could judge: which of them another check meets is not known. `ledger` is what rules saw;
-    None: something was wrong with them.
+    bind such. `loose` are the names that are bound and not declared by themselves. `unjudged` are the files
+    with entries whose target's parser is not installed. `ledger` is what rules saw; None: something was wrong
+    with them.
     """
 
     places: Places
@@ -51,7 +51,7 @@ class State(msgspec.Struct, frozen=True):
     implied: dict[str, str]
     untyped: list[str]
     loose: list[str]
-    unjudged: int
+    unjudged: frozenset[str]
     ledger: Ledger | None
 
 
@@ -62,9 +62,7 @@ class Again(msgspec.Struct, frozen=True):
     examined: Examined
 
 
-def state(
-    fleet: Fleet, places: Places, examined: Examined, unjudged: int, prior: State | None
-) -> State | None:
+def state(fleet: Fleet, places: Places, examined: Examined, prior: State | None) -> State | None:
     """What may be taken over the next time; None: nothing, for what is wrong may lie in any node.
 
     `places` is what stands where, and `prior` what was taken over this time.
@@ -76,7 +74,7 @@ def state(
     implied, untyped = (prior.implied, prior.untyped) if prior else _untyped(fleet)
     ledger = examined.ruling.ledger() if examined.ruling else None
     names = sorted(loose(fleet).union(prior.loose if prior else ()))
-    return State(places, examined.told, examined.traces, implied, untyped, names, unjudged, ledger)
+    return State(places, examined.told, examined.traces, implied, untyped, names, examined.unjudged, ledger)
 
 
 def _untyped(fleet: Fleet) -> tuple[dict[str, str], list[str]]:
@@ -108,7 +106,7 @@ def again(
         return None  # something is wrong with rules: who has part in it is not known
     changed = frozenset(path for path, _ in prior.places.items() ^ places.items())
     conditional = any(hold.members is None for hold in now.model.holds.values())
-    stuck = prior.unjudged or conditional or not changed.isdisjoint(prior.untyped)
+    stuck = conditional or not changed.isdisjoint(prior.untyped)
     allocated = frozenset(path for path in changed if path.startswith("allocations/"))
     stuck = stuck or told_at(allocated, prior.told)
     anew = _decided_anew(prior.ledger, now.model) if allocated and not stuck else NOBODY
@@ -132,7 +130,8 @@ def again(
         fleet.layers.steps(nodeset.definition.params)  # what does not fit there is no idle setting
     looked = Looked(fleet, names, changed, examined.traces)
     traces = witnessed(prior.traces, looked, now, roster)
-    return Again(fleet, Examined([*told, *examined.told], traces, examined.ruling))
+    unjudged = (prior.unjudged - changed) | examined.unjudged
+    return Again(fleet, Examined([*told, *examined.told], traces, examined.ruling, unjudged))
 
 
 def _decided_anew(before: Ledger, model: Model) -> Set[str]:

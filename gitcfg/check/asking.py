@@ -34,7 +34,7 @@ class Asking:
     def about(self, kind: NodeClass, entry: FileEntry) -> Question | None:
         """The question about one file of a class, if there is a parser for it."""
         format = entry.format or _by_neighbours(kind, entry) or by_name(entry)
-        if len(entry.contents) != 1 or format not in self.judge.formats:
+        if len(entry.contents) != 1 or format not in self.judge.formats or self.judge.lacks(format):
             return None
         if entry.format is not None:
             return self._lined(kind, entry) or self._written(kind, entry)

@@ -18,7 +18,7 @@ WHO = (SETTINGS, "nodes", "nodesets")
 class Checked(msgspec.Struct, frozen=True):
     """The findings about a fleet, and how large it is.
 
-    `unjudged` counts distinct files whose target's own parser is not there to judge them.
+    `unjudged`: there are files that nobody judged, for their target's own parser is not installed.
     """
 
     findings: tuple[Finding, ...]
@@ -26,7 +26,7 @@ class Checked(msgspec.Struct, frozen=True):
     groups: int
     features: int
     parameters: int
-    unjudged: int = 0
+    unjudged: bool = False
 
     @property
     def grave(self) -> bool:
@@ -34,7 +34,7 @@ class Checked(msgspec.Struct, frozen=True):
         return any(finding.is_error for finding in self.findings)
 
 
-def checked(model: Model, nodes: int, findings: tuple[Finding, ...], unjudged: int = 0) -> Checked:
+def checked(model: Model, nodes: int, findings: tuple[Finding, ...], unjudged: bool = False) -> Checked:
     """Findings with the size of what was looked at."""
     return Checked(findings, nodes, len(model.groups), len(model.features), len(model.parameters), unjudged)
 
@@ -52,4 +52,4 @@ def question(tree: Tree, before: Tree | None, today: date, judged_by: str) -> st
     ends = any(True for folder in ("overrides", "holds") for _ in tree.entries(folder))
     until = today.isoformat() if ends else ""
     who = fingerprint(before, WHO) if before is not None else ""
-    return f"check 1 {fingerprint(tree, PLACES)} {who} {until} {judged_by}"
+    return f"check 2 {fingerprint(tree, PLACES)} {who} {until} {judged_by}"

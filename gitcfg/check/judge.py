@@ -1,6 +1,6 @@
 """What judges rendered files: targets' own parsers, which are handed in from above."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any, Protocol
 
 import msgspec
@@ -44,16 +44,16 @@ Verdicts = tuple[Verdict, ...]
 
 
 class Judge(Protocol):
-    """Asks parsers about texts; `formats` are those that it has one for, `unjudged` counts distinct texts
-    that nobody could judge."""
+    """Asks parsers about texts; `formats` are those that it knows a parser for."""
 
     formats: frozenset[str]
 
-    @property
-    def unjudged(self) -> int: ...
+    def begin(self, formats: Set[str]) -> None:
+        """Get ready, for there will be questions about texts in these formats."""
+        ...
 
-    def begin(self) -> None:
-        """Get ready, for there will be questions."""
+    def lacks(self, format: str) -> bool:
+        """Is the parser for a format not installed, so that nothing need be asked about it?"""
         ...
 
     def plain(self, format: str, line: str, name: str, value: Any, separator: str | None) -> bool:

@@ -18,8 +18,15 @@ _CARRIED = ("GC309", "GC310")
 
 def begin(fleet: Fleet, judge: Judge) -> None:
     """Let a judge get ready while other checks run, where there is something to judge."""
-    if any(entry.format in judge.formats or by_name(entry) in judge.formats for entry in files(fleet.model)):
-        judge.begin()
+    wanted = {entry.format or by_name(entry) or "" for entry in files(fleet.model)} & judge.formats
+    if wanted:
+        judge.begin(wanted)
+
+
+def unjudged(fleet: Fleet, judge: Judge) -> frozenset[str]:
+    """Return the repository's files with entries in formats whose parsers are not installed."""
+    entries = (entry for entry in files(fleet.model) if entry.format in judge.formats)
+    return frozenset(entry.origin.file for entry in entries if judge.lacks(entry.format or ""))
 
 
 def parsed(fleet: Fleet, engine: TemplateEngine, judge: Judge, found: Iterable[Finding]) -> Iterator[Finding]:

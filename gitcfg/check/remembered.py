@@ -57,15 +57,18 @@ class Checks:
 
     def checked(self, subject: Subject, judged_by: str = "", judge: "Judge | None" = None) -> Checked:
         """The findings; `judged_by` names the judge and all that its verdicts depend on."""
-        asked = self._question(judged_by)
-        found = self._cache.get(asked, Checked)
+        found = self.known(judged_by)
         if found is None:
             found = self._check(subject, judged_by, judge)
-            self._cache.put(asked, found)
+            self._cache.put(self._question(judged_by), found)
             if judge is not None:  # what no parser said is what a check without parsers gives
                 others = tuple(finding for finding in found.findings if finding.code != "GC307")
                 self._cache.put(self._question(""), checked(subject.model, len(subject), others))
         return found
+
+    def known(self, judged_by: str) -> Checked | None:
+        """Return what is kept of such a check; None: it has to be made."""
+        return self._cache.get(self._question(judged_by), Checked)
 
     def _question(self, judged_by: str) -> str:
         return question(self._tree, self._earlier, self._today, judged_by)
@@ -75,23 +78,22 @@ class Checks:
         from gitcfg.check.again import State, again, places_of, state
         from gitcfg.check.run import concluded, examine
 
-        last = f"state 3 {judged_by}"
+        last = f"state 4 {judged_by}"
         prior = None if subject.is_compiled() else self._cache.get(last, State)
         places = places_of(self._tree)
         taken = again(prior, places, subject.version, subject.roster, self._today, judge) if prior else None
         fleet = taken.fleet if taken else subject.compiled
         examined = taken.examined if taken else examine(fleet, subject.engine, judge)
         findings = concluded(fleet, examined, self._previous(), subject.roster)
-        unjudged = judge.unjudged if judge else 0
         if not isinstance(self._cache, NoCache) and examined.traces is not None:
             if taken is None:
                 subject.version.mentions()  # all nodes are known now; the next change asks who mentions what
-            left = state(fleet, places, examined, unjudged, prior if taken else None)
+            left = state(fleet, places, examined, prior if taken else None)
             if left is not None:
                 self._cache.put(last, left)
                 if left.untyped:
                     self._cache.put(self._implied, left.implied)
-        return checked(subject.model, len(subject), findings, unjudged)
+        return checked(subject.model, len(subject), findings, bool(examined.unjudged))
 
     def implied(self) -> dict[str, str] | None:
         """The types that all definitions imply of parameters without one, if a check has found them."""

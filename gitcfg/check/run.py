@@ -20,7 +20,7 @@ from gitcfg.check.judge import Judge
 from gitcfg.check.markers import markers
 from gitcfg.check.memberships import memberships
 from gitcfg.check.overrides import overrides
-from gitcfg.check.parsed import begin, parsed
+from gitcfg.check.parsed import begin, parsed, unjudged
 from gitcfg.check.references import references
 from gitcfg.check.retired import retired
 from gitcfg.check.rule_names import rule_names
@@ -71,12 +71,13 @@ class Examined(msgspec.Struct, frozen=True):
     """What looking at everything gave: what was told, and what can only be said of all nodes together.
 
     Without `traces` no node could be looked at. `ruling` is what was told of rules, which say things of many
-    nodes, too.
+    nodes, too. `unjudged` are the repository's files with entries whose target's parser is not installed.
     """
 
     told: list[Finding]
     traces: Traces | None
     ruling: Ruled | None = None
+    unjudged: frozenset[str] = frozenset()
 
 
 def check(
@@ -120,7 +121,7 @@ def examine(
         found += watched(fleet, templates, tracing)
         found += parsed(fleet, templates, judge, tuple(found)) if judge is not None else ()
     found += fleet.layers.findings
-    return Examined(found, tracing.traces, ruling)
+    return Examined(found, tracing.traces, ruling, unjudged(fleet, judge) if judge else frozenset())
 
 
 def _unknown(fleet: Fleet) -> Iterator[Finding]:

@@ -74,7 +74,7 @@ def command(
         return check_each(session, each, Output(form), folded, parsers, who)
     source = session.open()
     with fleet_of(source, at, staged) as fleet:
-        checked = fleet.all_checked if parsers else fleet.checked
+        checked = judged(session, fleet) if parsers else fleet.checked
         if form in FORGES:
             code = _report(session, checked, form, source.repository.prefix)
         else:
@@ -94,11 +94,21 @@ def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
         raise GitcfgError(f"-o {form} shows lines of one commit, and --each has many.", hint)
 
 
+def judged(session: Session, fleet: "Fleet") -> "Checked":
+    """Check with targets' own parsers, and say what none is there for: before the work, if that is known."""
+    from gitcfg.cli.unjudged import Notice
+
+    notice = Notice(session)
+    notice.give(fleet)
+    checked = fleet.all_checked
+    notice.give(fleet)
+    return checked
+
+
 def tell(
     session: Session, fleet: "Fleet", checked: "Checked", output: Output = Output.TEXT, folded: bool = False
 ) -> int:
     """Write what a check found, and return the exit code."""
-    _tell_unjudged(session, checked)
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
         from gitcfg.explain.records import findings_record
@@ -117,7 +127,6 @@ def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> in
     from gitcfg.cli.findings import summary
     from gitcfg.cli.reports import write_report
 
-    _tell_unjudged(session, checked)
     write_report(form, checked.findings, prefix)
     summary(session.console(stderr=True), checked)
     return int(checked.grave)
@@ -128,10 +137,3 @@ def _tell_astray(session: Session, source: "Source", fleet: "Fleet") -> None:
 
     for text in warnings(source, fleet):
         session.console(stderr=True).print(text, style="yellow")
-
-
-def _tell_unjudged(session: Session, checked: "Checked") -> None:
-    if checked.unjudged:
-        from gitcfg.cli.unjudged import tell_unjudged
-
-        tell_unjudged(session.console(stderr=True), checked.unjudged)

@@ -24,6 +24,7 @@ def check_each(
 
     `who` would push all of it.
     """
+    from gitcfg.cli.unjudged import Notice
     from gitcfg.gate.permits.range import charged
     from gitcfg.git.history import History
     from gitcfg.load.root import is_repository
@@ -33,7 +34,8 @@ def check_each(
     ends = ends_of(source.repository, words)
     commits = between(source.repository, words)
     refused = charged(source.repository, ends, commits, who, datetime.now().astimezone())
-    grave = skipped = unjudged = 0
+    notice = Notice(session)
+    grave = skipped = 0
     for commit in commits:
         if not is_repository(source.repository.at(commit)):
             skipped += 1
@@ -41,11 +43,14 @@ def check_each(
             grave += _tell_refused(session, source.repository, commit, refused.get(commit, ()))
             continue
         with source.at(commit) as fleet:
+            if parsers:
+                notice.give(fleet)
             checked = _with(fleet.all_checked if parsers else fleet.checked, refused.get(commit, ()))
             _tell(session, history, fleet, checked, output, folded)
+            if parsers:
+                notice.give(fleet)
         grave += checked.grave
-        unjudged = max(unjudged, checked.unjudged)
-    _sum_up(session, len(commits) - skipped, grave, unjudged)
+    _sum_up(session, len(commits) - skipped, grave)
     return int(grave > 0)
 
 
@@ -134,12 +139,9 @@ def _tell_refused(
     return bool(refused)
 
 
-def _sum_up(session: Session, number: int, grave: int, unjudged: int) -> None:
+def _sum_up(session: Session, number: int, grave: int) -> None:
     """How it stands, in one line."""
-    from gitcfg.cli.unjudged import tell_unjudged
-
     console = session.console(stderr=True)
-    tell_unjudged(console, unjudged)
     if grave:
         have = "has" if grave == 1 else "have"
         console.print(f"{grave} of {counted(number, 'commit')} {have} errors.", style="red")

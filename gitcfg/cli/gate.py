@@ -22,6 +22,11 @@ def show(console: Console, ruling: Ruling) -> None:
         _findings(console, seen)
     if ruling.seen is not None:
         _findings(console, ruling.seen)
+        if ruling.seen.checked.unjudged:
+            console.print(
+                "note: HTCondor's own parser is not installed on the server, "
+                "so HTCondor files are not judged by it (GC307)."
+            )
         _reach(console, ruling, ruling.seen)
 
 

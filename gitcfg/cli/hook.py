@@ -47,11 +47,11 @@ def _group() -> None:
 
 def pre_commit(context: typer.Context) -> int:
     """Check what would be committed, for every node."""
-    from gitcfg.cli.check import tell
+    from gitcfg.cli.check import judged, tell
 
     session: Session = context.obj
     with session.fleet(None, staged=True) as fleet:
-        return tell(session, fleet, fleet.all_checked)
+        return tell(session, fleet, judged(session, fleet))
 
 
 def pre_receive(context: typer.Context) -> int:

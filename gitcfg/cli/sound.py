@@ -29,15 +29,14 @@ def _shown_and_judged(session: Session, old: "Fleet", new: "Fleet") -> bool:
     """Show what changes on nodes, then the errors that are new; are there none?"""
     from gitcfg.check.known import unlike
     from gitcfg.cli import changes, findings
-    from gitcfg.cli.unjudged import tell_unjudged
+    from gitcfg.cli.check import judged
     from gitcfg.library import compare
 
     console: Console = session.console()
     found = compare(old, new)
     changes.show(console, found, stat=True, files=False)
     changes.summary(session.console(stderr=True), found)
-    checked = new.all_checked
-    tell_unjudged(session.console(stderr=True), checked.unjudged)
+    checked = judged(session, new)
     added = unlike(checked.findings, old.all_checked.findings) if checked.findings else ()
     errors = [finding for finding in added if finding.is_error]
     if errors:

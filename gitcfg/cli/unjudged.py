@@ -1,17 +1,27 @@
-"""What a check could not look at, for eyes: files of a target whose own parser is not installed."""
+"""What a check does not look at, for eyes: files of a target whose own parser is not installed."""
 
-from rich.console import Console
+from typing import TYPE_CHECKING
 
-from gitcfg.cli.plain import counted
+if TYPE_CHECKING:
+    from gitcfg.cli.session import Session
+    from gitcfg.library import Fleet
 
 
-def tell_unjudged(console: Console, number: int) -> None:
-    """Say once how many HTCondor files nobody but gitcfg itself has read."""
-    if number:
-        were = "was" if number == 1 else "were"
+class Notice:
+    """Says once, as early as it is known, that nobody judges HTCondor's files."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._given = False
+
+    def give(self, fleet: "Fleet") -> None:
+        """Say so if it is true of a fleet: call this before it is checked, and after."""
+        if self._given or not fleet.lacks_parser():
+            return
+        self._given = True
+        console = self._session.console(stderr=True)
         console.print(
-            f"note: HTCondor's own parser is not installed, so {counted(number, 'HTCondor file')} {were} "
-            "not judged (GC307).",
+            "note: HTCondor's own parser is not installed, so HTCondor files are not judged by it (GC307).",
             style="yellow",
         )
         console.print("hint: Install it with pip install 'gitcfg[htcondor]'.", style="cyan")

@@ -23,6 +23,12 @@ if TYPE_CHECKING:  # the rest is imported where it is used: what is remembered n
     from gitcfg.render.templates import TemplateEngine
 
 
+def _judges() -> str:
+    from gitcfg.parsers.kept import version
+
+    return version().decode()
+
+
 class Fleet(Mapping[str, Node]):
     """Every node of a repository at one commit, work tree or index. Use as a context manager, or close."""
 
@@ -151,9 +157,26 @@ class Fleet(Mapping[str, Node]):
     @cached_property
     def all_checked(self) -> Checked:
         """The findings with GC307, and how much was looked at."""
-        from gitcfg.parsers.kept import version
+        return self._kept or self._checks.checked(self, _judges(), self.parsers)
 
-        return self._checks.checked(self, version().decode(), self.parsers)
+    @cached_property
+    def _kept(self) -> Checked | None:
+        return self._checks.known(_judges())
+
+    def lacks_parser(self) -> bool:
+        """Is there a file for HTCondor, whose own parser is not installed? It is known before any check.
+
+        Until there was one, only files of groups and features are looked for: nodes are many.
+        """
+        from gitcfg.parsers.child.htcondor import installed
+
+        if installed() is not None:
+            return False
+        if "all_checked" in self.__dict__ or self._kept is not None:
+            return self.all_checked.unjudged
+        groups, features = self.model.groups.values(), self.model.features.values()
+        files = (*(group.files for group in groups), *(feature.files for feature in features))
+        return any(entry.format == "condor" for entries in files for entry in entries.values())
 
     def is_compiled(self) -> bool:
         """Has everything been compiled?"""

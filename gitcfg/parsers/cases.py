@@ -41,12 +41,11 @@ class Cases:
         self._pool, self._ends, self._kept = pool, ends, kept
         self._version = version() if kept is not None else b""
         self._places = count()
-        self._there = There(pool)
+        self.there = There(pool)
         self._known: dict[bytes, Known] = {}
         self._under_way: dict[bytes, list[Case]] = {}
         self._lasting: dict[bytes, Verdicts] = {}
-        self.unjudged = self.asked = 0
-        self.size = 0
+        self.asked = self.size = 0
 
     def open(self, questions: Sequence[Question]) -> list[Case]:
         """A case for each question."""
@@ -93,19 +92,15 @@ class Cases:
             case.place, case.verdicts = ALWAYS, (ended(error, case.question.format),)
 
     def _readable(self, case: Case) -> bool:
-        return case.question.format == "condor" and self._there.condor and self._there.table
+        return case.question.format == "condor" and self.there.condor and self.there.table
 
     def _quick(self, case: Case) -> Asking:
         request = requests.written(case.question.text)
         return case, requests.key(request, self._version), request
 
     def _whole(self, case: Case) -> Asking:
-        format = case.question.format
-        request = requests.whole(case.question, "condor_text" if self._missing(case) else format)
+        request = requests.whole(case.question)
         return case, requests.key(request, self._version), request
-
-    def _missing(self, case: Case) -> bool:
-        return case.question.format == "condor" and not self._there.condor
 
     def _recall(self, firsts: list[tuple[Case, bytes]]) -> None:
         """Look up what was judged by an earlier run."""
@@ -121,7 +116,6 @@ class Cases:
             self._under_way[key].append(case)
         else:
             self._under_way[key] = [case]
-            self.unjudged += self._missing(case)
             self.asked += 1
             self._pool.put(Asked(request, case.place, partial(self._answered, key)))
 
@@ -132,7 +126,7 @@ class Cases:
         self._known[key] = (first.place, verdicts)
         for case in cases:
             self._learn(case, first.place, verdicts)
-        if verdicts is not None and not self._missing(first) and asked.error is None:
+        if verdicts is not None and asked.error is None:
             first.lasting = key
 
     def _verdicts(self, asked: Asked, first: Case) -> Verdicts | None:

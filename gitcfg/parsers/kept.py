@@ -6,6 +6,7 @@ from importlib import metadata
 from typing import Protocol
 
 from gitcfg.check.judge import Verdicts
+from gitcfg.parsers.child.htcondor import installed
 
 
 class Kept(Protocol):
@@ -27,7 +28,8 @@ class Kept(Protocol):
 def version() -> bytes:
     """What verdicts depend on besides the text: the parsers' versions, and gitcfg's own."""
     libraries = (f"{name} {_installed(name)}" for name in ("gitcfg", "htcondor", "PyYAML"))
-    return "\n".join([sys.version, *libraries, ""]).encode()
+    there = "with HTCondor" if installed() else "without HTCondor"
+    return "\n".join([sys.version, *libraries, there, ""]).encode()
 
 
 def _installed(name: str) -> str:

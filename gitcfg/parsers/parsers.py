@@ -3,16 +3,19 @@
 import contextlib
 import os
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Set
+from functools import cached_property
 
 from gitcfg.check.judge import Question, Verdicts
 from gitcfg.guard import Closing, GuardError, Limits
 from gitcfg.parsers.cases import LARGEST, Case, Cases
+from gitcfg.parsers.child.htcondor import installed
 from gitcfg.parsers.ends import Ends
 from gitcfg.parsers.kept import Kept
 from gitcfg.parsers.plain import plain
 from gitcfg.parsers.pool import Pool
 
+_OF_HTCONDOR = frozenset({"condor"})
 _CHILD = "gitcfg.parsers.child"
 _LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0, file=2 * LARGEST)
 _MOST_ENDS = 20
@@ -26,8 +29,7 @@ class Parsers(Closing):
     """Parsers for what is rendered; close them at the end.
 
     `workers` children judge at the same time (as many as processors may be used, unless told), `kept` is
-    what keeps verdicts from one run to the next. `unjudged` counts the distinct HTCondor files that were
-    looked at without HTCondor's own parser, since it is not installed.
+    what keeps verdicts from one run to the next.
     """
 
     formats = frozenset({"condor", "ini", "json", "toml", "yaml"})
@@ -40,19 +42,23 @@ class Parsers(Closing):
         self._cases = Cases(self._pool, ends, kept)
 
     @property
-    def unjudged(self) -> int:
-        """Distinct HTCondor files that HTCondor's own parser has not seen."""
-        return self._cases.unjudged
-
-    @property
     def asked(self) -> int:
         """Questions that parsers were asked."""
         return self._cases.asked
 
-    def begin(self) -> None:
-        """Start a child; it loads what it needs while others work."""
-        with contextlib.suppress(GuardError):  # then the first question says so
-            self._pool.begin()
+    def begin(self, formats: Set[str] = formats) -> None:
+        """Start a child, if one is of use for these formats; it loads what it needs while others work."""
+        if formats != _OF_HTCONDOR or installed():
+            with contextlib.suppress(GuardError):  # then the first question says so
+                self._pool.begin()
+
+    def lacks(self, format: str) -> bool:
+        """Is it HTCondor's parser, and not installed, or not one that answers as expected?"""
+        return format in _OF_HTCONDOR and self._lacks_htcondor
+
+    @cached_property
+    def _lacks_htcondor(self) -> bool:
+        return not (installed() and self._cases.there.condor)
 
     def judge(self, questions: Iterable[Question]) -> Generator[Verdicts, None, None]:
         """What is wrong with each text, in order."""

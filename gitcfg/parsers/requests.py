@@ -14,7 +14,7 @@ def written(text: str) -> bytes:
     return encoded({"written": text})
 
 
-def whole(question: Question, format: str) -> bytes:
+def whole(question: Question) -> bytes:
     """What is wrong with a text in a format, beside what it was written from? GuardError: it cannot be sent.
 
     Values go as JSON, which knows integers of any size.
@@ -22,7 +22,7 @@ def whole(question: Question, format: str) -> bytes:
     meant = question.meant() if question.meant is not None else None
     values = None if meant is None else _as_json(meant)
     apart = {} if meant is None else _apart(meant)
-    return encoded({"format": format, "text": question.text, "values": values, "separators": apart})
+    return encoded({"format": question.format, "text": question.text, "values": values, "separators": apart})
 
 
 def look(wanted: str) -> bytes:

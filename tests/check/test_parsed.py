@@ -1,7 +1,7 @@
 """What a judge is asked about rendered files, and what becomes of its verdicts."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import date
 from typing import Any
 
@@ -43,7 +43,6 @@ class Fake:
     """A judge with a verdict for everything that remembers what it was asked; `odd` lines are not plain."""
 
     formats = frozenset({"condor", "json"})
-    unjudged = 0
 
     def __init__(self, *verdicts: Verdict, odd: str = "\0") -> None:
         self.verdicts = verdicts
@@ -51,8 +50,11 @@ class Fake:
         self.asked: list[Question] = []
         self.begun = 0
 
-    def begin(self) -> None:
+    def begin(self, formats: Set[str]) -> None:
         self.begun += 1
+
+    def lacks(self, format: str) -> bool:
+        return False
 
     def plain(self, format: str, line: str, name: str, value: Any, separator: str | None) -> bool:
         return self.odd not in line

@@ -8,6 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import gitcfg as library
+from gitcfg.check.run import check
+from gitcfg.parsers.parsers import Parsers
 from tests.parsers.oracle import needs_htcondor
 
 FILES = {
@@ -45,21 +48,46 @@ def gitcfg(folder: Path, *words: str, installed: bool = True) -> subprocess.Comp
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
+def commit(folder: Path, words: str) -> None:
+    if not (folder / ".git").exists():
+        subprocess.run(["git", "init", "-q", "-b", "main"], cwd=folder, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=folder, check=True)
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *author, "commit", "-q", "-m", words], cwd=folder, check=True)
+
+
 def test_without_htcondor_it_says_so_once(pool: Path) -> None:
-    done = gitcfg(pool, "check", installed=False)
-    assert done.stderr.splitlines()[:2] == [
-        "note: HTCondor's own parser is not installed, so 3 HTCondor files were not judged (GC307).",
-        "hint: Install it with pip install 'gitcfg[htcondor]'.",
-    ]
+    for _ in range(2):  # the second time from what is kept
+        done = gitcfg(pool, "check", installed=False)
+        assert done.stderr.splitlines()[:2] == [
+            "note: HTCondor's own parser is not installed, so HTCondor files are not judged by it (GC307).",
+            "hint: Install it with pip install 'gitcfg[htcondor]'.",
+        ]
+        assert done.stderr.count("note:") == 1
+        assert done.returncode == 0
+
+
+@needs_htcondor
+def test_once_it_is_installed_files_are_judged(pool: Path) -> None:
+    assert "note:" in gitcfg(pool, "check", installed=False).stderr
+    assert CIRCLE in gitcfg(pool, "check").stdout
+
+
+def test_each_commit_of_a_range_is_not_told_of_again(pool: Path) -> None:
+    commit(pool, "one")
+    write(pool, {"nodes/n4.yaml": "params: {A: z}\n"})
+    commit(pool, "two")
+    write(pool, {"nodes/n5.yaml": "params: {A: z}\n"})
+    commit(pool, "three")
+    done = gitcfg(pool, "check", "--each", "HEAD~2..HEAD", installed=False)
     assert done.stderr.count("note:") == 1
-    assert CIRCLE in done.stdout
-    assert done.returncode == 1
+    assert "No errors in 2 commits." in done.stderr
 
 
 def test_it_says_so_beside_what_programs_read(pool: Path) -> None:
     done = gitcfg(pool, "check", "-o", "json", installed=False)
     assert done.stderr.count("note:") == 1
-    assert [finding["code"] for finding in msgspec.json.decode(done.stdout)["findings"]] == ["GC307"]
+    assert msgspec.json.decode(done.stdout)["findings"] == []
 
 
 def test_it_says_nothing_where_there_is_nothing_to_say(pool: Path) -> None:
@@ -68,12 +96,30 @@ def test_it_says_nothing_where_there_is_nothing_to_say(pool: Path) -> None:
     assert "note:" not in gitcfg(pool, "check", installed=False).stderr
 
 
-def test_a_single_file_is_one_file(pool: Path) -> None:
-    for node in ("n2", "n3"):
-        (pool / f"nodes/{node}.yaml").unlink()
-    done = gitcfg(pool, "check", installed=False)
-    assert "1 HTCondor file was not judged" in done.stderr
-    assert done.returncode == 0
+def test_a_file_of_a_node_alone_counts(pool: Path) -> None:
+    write(pool, {"groups/default.yaml": "{}\n"})
+    assert "note:" not in gitcfg(pool, "check", installed=False).stderr
+    write(pool, {"nodes/n1.yaml": 'files: {/etc/c: {format: condor, params: ["*"]}}\n'})
+    assert gitcfg(pool, "check", installed=False).stderr.count("note:") == 1
+
+
+def test_nothing_is_rendered_for_a_parser_that_is_not_there(
+    pool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitcfg.parsers.parsers.installed", lambda: None)
+    monkeypatch.setattr("gitcfg.check.asking.Lines", None)
+    with Parsers() as parsers, library.open(pool).worktree() as fleet:
+        assert check(fleet.compiled, engine=fleet.engine, judge=parsers) == ()
+        assert (parsers.asked, parsers._pool.processes) == (0, [])
+
+
+def test_a_change_is_judged_by_itself_without_a_parser_too(pool: Path) -> None:
+    """What the check before has found is taken over, and with it that a file was not judged."""
+    for number in range(10, 30):
+        write(pool, {f"nodes/m{number}.yaml": "params: {A: y}\n"})
+    assert "note:" in gitcfg(pool, "check", installed=False).stderr
+    write(pool, {"nodes/m10.yaml": "params: {A: z}\n"})
+    assert gitcfg(pool, "check", installed=False).stderr.count("note:") == 1
 
 
 @needs_htcondor

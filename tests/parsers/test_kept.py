@@ -10,7 +10,6 @@ from gitcfg.check.judge import Meant, Question, Verdicts
 from gitcfg.parsers import cases, kept
 from gitcfg.parsers import parsers as parsers_module
 from gitcfg.parsers.parsers import Parsers
-from gitcfg.parsers.there import There
 from tests.parsers.oracle import needs_htcondor
 from tests.parsers.test_many import HOG, mixed
 
@@ -109,15 +108,3 @@ def test_htcondors_verdicts_are_kept_but_for_the_end_of_its_process() -> None:
     assert warm == cold
     assert asked == 2  # one to learn that it is not read as written, and the one that ends the process
     assert [bool(found) for found in shelf.found.values()] == [False, True]
-
-
-def test_without_htcondor_nothing_is_kept_of_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(There, "condor", False)
-    shelf = Shelf()
-    questions = [
-        Question("condor", f"A = {number}\n", lambda: Meant({"A": "x"}), True) for number in range(9)
-    ]
-    with Parsers(1, shelf) as parsers:
-        assert list(parsers.judge(questions)) == [()] * 9
-        assert parsers.unjudged == 9
-    assert shelf.found == {}

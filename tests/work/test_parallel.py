@@ -93,7 +93,7 @@ def judged(files: Files, children: int) -> tuple[list[str], int]:
     """The findings with those of parsers, and how many children there were in the end."""
     with fleet(files, Dictionary()) as found, Parsers(children) as parsers:
         told = [repr(finding) for finding in check(found.compiled, None, found.engine, parsers)]
-        return [*told, str(parsers.unjudged)], len(parsers._pool.processes)
+        return told, len(parsers._pool.processes)
 
 
 def children_judge_alike(seeds: range, count: int) -> None:

@@ -40,13 +40,21 @@ def htcondor() -> Reader | None:
     return read if read(_TRIAL) == {"gitcfg_a": "$(GITCFG_B) x"} else None
 
 
+def installed() -> Path | None:
+    """Return the file of the bindings' library, without loading it. None: HTCondor is not installed."""
+    spec = find_spec("htcondor2")
+    folders = (spec.submodule_search_locations or ()) if spec else ()
+    return next(
+        (file for folder in folders for file in sorted(Path(folder).glob("htcondor2_impl*.so"))), None
+    )
+
+
 def bindings() -> ctypes.CDLL:
     """The bindings' module as a plain library: what it is linked to answers too."""
-    spec = find_spec("htcondor2")
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        for file in sorted(Path(folder).glob("htcondor2_impl*.so")):
-            return ctypes.CDLL(str(file))
-    raise OSError("HTCondor's bindings are not installed")
+    file = installed()
+    if file is None:
+        raise OSError("HTCondor's bindings are not installed")
+    return ctypes.CDLL(str(file))
 
 
 def symbol(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
