@@ -17,6 +17,10 @@ class NodeSetError(ValueError):
     """The text is no set of names, or of too many."""
 
 
+class TooManyNames(NodeSetError):
+    """The text is a set of more names than are allowed."""
+
+
 def _library() -> Any:
     from ClusterShell import NodeSet
 
@@ -48,7 +52,7 @@ def _expand_part(part: str, most: int) -> list[str]:
         raise NodeSetError("a bracket is not closed")
     ranges = [[_numbers(item) for item in text.split(",")] for text in pieces[1::2]]
     if prod(sum(len(numbers) for numbers, _ in items) for items in ranges) > most:
-        raise NodeSetError(f"it holds more than {most} names")
+        raise TooManyNames(f"it holds more than {most} names")
     columns = [[text] for text in pieces]
     columns[1::2] = [[f"{n:0{width}}" for numbers, width in items for n in numbers] for items in ranges]
     return ["".join(row) for row in product(*columns)]

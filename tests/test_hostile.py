@@ -52,6 +52,23 @@ def growing() -> Files:
     return files
 
 
+def instances(levels: int, listed: str) -> Files:
+    """Instances that double at each level."""
+    both = "{feature: F%d, as: '${as}a'}, {feature: F%d, as: '${as}b'}"
+    files: Files = {f"features/F{n}.yaml": f"include: [{both % (n + 1, n + 1)}]\n" for n in range(levels)}
+    return files | {f"features/F{levels}.yaml": "{}\n", "groups/default.yaml": f"features: [{listed}]\n"}
+
+
+def doubled_text(levels: int) -> Files:
+    """A text that doubles from instance to instance."""
+    said = "as: x, with: {t: '${with.t}${with.t}'}"
+    files: Files = {
+        f"features/F{n}.yaml": f"include: [{{feature: F{n + 1}, {said}}}]\n" for n in range(levels)
+    }
+    files[f"features/F{levels}.yaml"] = "{}\n"
+    return files | {"groups/default.yaml": "features: [{feature: F0, as: x, with: {t: abc}}]\n"}
+
+
 def template(text: str) -> Files:
     return {
         "templates/t.j2": text,
@@ -119,6 +136,18 @@ REPOSITORIES: dict[str, tuple[str, Callable[[], Files]]] = {
     ),
     "a chain of 3,000 includes": ("GC105", lambda: chain(3000)),
     "includes that double 60 times": ("GC105", lambda: doubling(60)),
+    "instances that double 24 times": ("GC105", lambda: instances(24, "{feature: F0, as: x}")),
+    "instances that double, which nobody has": ("GC105", lambda: instances(24, "")),
+    "a text that doubles 90 times": ("GC105", lambda: doubled_text(90)),
+    "a list of 10^7 instances": (
+        "GC103",
+        lambda: {
+            "features/F.yaml": "{}\n",
+            "groups/g.yaml": "features: ["
+            + ", ".join(f"{{feature: F, as: 'x{n}x[1-10000]'}}" for n in range(1000))
+            + "]\n",
+        },
+    ),
     "40 features that all include each other": ("GC202", lambda: clique(40)),
     "lists that grow without end": ("GC306", growing),
     "a template that loops": (

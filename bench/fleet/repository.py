@@ -9,12 +9,14 @@ from bench.fleet.model import DEFAULT, Feature, Fleet, Group, Node, Parameter, S
 from bench.fleet.text import bound, listed
 
 A_FILE = 100
+_MAX_NODES = 200_000
 _CONDOR = '  /etc/condor/config.d/50-gitcfg.config: {format: condor, params: ["*"], mode: "0644"}\n'
 
 
 def files(fleet: Fleet) -> Iterator[tuple[str, str]]:
     """Path and text of every file."""
-    yield "gitcfg.yaml", "format: 1\n"
+    count = fleet.options.sets * fleet.options.set_size
+    yield "gitcfg.yaml", "format: 1\n" + (f"max_nodes: {count}\n" if count > _MAX_NODES else "")
     yield from _parameters(fleet)
     yield "subsystems/condor.yaml", _subsystems(fleet)
     yield from ((f"features/{one.name}.yaml", _feature(one)) for one in fleet.features.values())

@@ -111,6 +111,7 @@ class Fleet:
         Features that speak of their instance are left to the instances.
         """
         for name, feature in self.model.features.items():
+            self.layers.judge_places(name)
             if not marked(feature):
                 self.layers.feature(Use(name, feature.origin))
         for name in self.model.groups:

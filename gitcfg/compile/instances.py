@@ -1,5 +1,6 @@
 """Features installed as instances: `${as}` and `${with.x}` in names and values."""
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,11 +8,13 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.operations import LACKING
+from gitcfg.load.parts import MAX_INSTANCES
 from gitcfg.model import Binding, Decision, Feature, Finding, Op, Origin, Use
 from gitcfg.model.names import shown
 from gitcfg.nodeset import NodeSetError, expand
 
-MAX_INSTANCES = 10_000
+MAX_TEXT = 1 << 20
+_LONGEST_KEY = 1000
 _MARK = re.compile(r"\$\$\{|\$\{as\}|\$\{with\.([^{}]*)\}")
 
 
@@ -27,7 +30,10 @@ class Instance(msgspec.Struct, frozen=True):
         attributes = {
             name: (given.given, given.text, *given.decided) for name, given in sorted(self.attributes.items())
         }
-        return repr((self.name, attributes))
+        key = repr((self.name, attributes))
+        # Thousands of instances may have the same long text, and each keeps its key.
+        long = len(key) > _LONGEST_KEY
+        return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest() if long else key
 
 
 def instance_of(use: Use) -> Instance | None:
@@ -48,6 +54,7 @@ class Substitution:
         self.findings: list[Finding] = []
         self._decided: dict[Decision, None] = {}
         self._lacking = 0
+        self._size = 0
 
     def bindings(self, params: Mapping[str, Binding]) -> dict[str, Binding]:
         """The feature's bindings as this instance says them."""
@@ -123,7 +130,7 @@ class Substitution:
         if mark[0] == "$${":
             return "${"
         if mark[1] is None:
-            return mark[0] if self.instance.name is None else self.instance.name
+            return mark[0] if self.instance.name is None else self._bounded(self.instance.name, mark, origin)
         attribute = self.instance.attributes.get(mark[1])
         if attribute is None or attribute.given is LACKING:
             self._lacking += 1
@@ -131,7 +138,24 @@ class Substitution:
                 self._missing(mark[1], origin)
             return mark[0]
         self._decided.update(dict.fromkeys(attribute.decided))
-        return _written(attribute)
+        return self._bounded(_written(attribute) if self._size <= MAX_TEXT else "", mark, origin)
+
+    def _bounded(self, text: str, mark: re.Match[str], origin: Origin) -> str:
+        """What stands in a mark's place, unless all that does is too much."""
+        self._size += len(text)
+        if self._size <= MAX_TEXT:
+            return text
+        self._lacking += 1
+        self._too_large(mark[1] or "as", origin)
+        return mark[0]
+
+    def _too_large(self, attribute: str, origin: Origin) -> None:
+        name = "" if self.instance.name is None else f" {shown(self.instance.name)}"
+        message = f"The instance{name} of {self.feature} puts in more than 1 MiB of text."
+        hint = "Texts that are made of each other double from include to include."
+        found = Finding("GC105", (attribute,), message, (origin,), hint=hint)
+        if found not in self.findings:
+            self.findings.append(found)
 
     def _missing(self, attribute: str, origin: Origin) -> None:
         name = "" if self.instance.name is None else f" {shown(self.instance.name)}"

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.giving import Giving
-from gitcfg.compile.inclusion import MAX_DEPTH, Inclusion
+from gitcfg.compile.inclusion import MAX_CIRCLE, MAX_DEPTH, Inclusion
 from gitcfg.compile.instances import Instance, attributes_of, instance_of, instantiated
 from gitcfg.compile.operations import Step
 from gitcfg.compile.partial import Partial
+from gitcfg.compile.places import Places
 from gitcfg.compile.values import Misfit, presentable
 from gitcfg.model import Binding, Feature, Finding, Group, Model, Op, Origin, Use
 
 if TYPE_CHECKING:
     from gitcfg.compile.ruled.collecting import Collecting
 
-MAX_PLACES = 10_000
-MAX_CIRCLE = 6  # in larger circles paths are too many to follow: no include inside one counts
 NOWHERE = frozenset[str]()
 
 
@@ -38,6 +37,7 @@ class Layers:
         self.misfits: set[Origin] = set()
         self.inclusion = inclusion or Inclusion(included(model))
         self.reaches = self.inclusion.reaches
+        self.places = Places(model.features, self.inclusion, model.settings.max_places)
         for name in self.inclusion.deepest:  # those above it are told by this one
             self._unsupported(name, f"{name} includes features through more than {MAX_DEPTH} levels.")
         self._features: dict[tuple[str, str, frozenset[str], frozenset[str]], Partial | None] = {}
@@ -46,8 +46,9 @@ class Layers:
         self.lacking: dict[tuple[str, str], list[Finding]] = {}
         self.collecting: Collecting | None = None
 
-    def _unsupported(self, name: str, message: str, hint: str = "") -> None:
-        finding = Finding("GC105", (name,), message, (self.model.features[name].origin,), hint=hint)
+    def _unsupported(self, name: str, message: str, hint: str = "", at: Origin | None = None) -> None:
+        origin = at or self.model.features[name].origin
+        finding = Finding("GC105", (name,), message, (origin,), hint=hint)
         if finding not in self.findings:
             self.findings.append(finding)
 
@@ -81,6 +82,9 @@ class Layers:
         circle = above & whole
         if circle and len(whole) > MAX_CIRCLE:
             return None
+        if self.places.of(use) > self.places.most:
+            self._tell_crowded(use)
+            return None
         instance = self.instance_of(use)
         apart = frozenset(gone for gone in without if self.reaches.leads(name, gone))
         key = (name, instance.key if instance else "", apart, circle)
@@ -95,8 +99,7 @@ class Layers:
             feature = self.instance(feature, instance)
         above = above | {feature.name}
         parts = self.uses(feature.include, without, above)
-        whole = self._composed(f"feature {feature.name}", parts, feature, frozenset({feature.name}))
-        return self._bounded(feature.name, whole)
+        return self._composed(f"feature {feature.name}", parts, feature, frozenset({feature.name}))
 
     def _composed(
         self,
@@ -170,12 +173,24 @@ class Layers:
             self._groups[key] = self._composed(f"group {name}", parts, group)
         return self._groups[key]
 
-    def _bounded(self, name: str, partial: Partial) -> Partial | None:
-        if partial.places <= MAX_PLACES:
-            return partial
-        hint = "Features that include each other crosswise multiply; include each only once."
-        self._unsupported(name, f"{name} includes features at more than {MAX_PLACES} places.", hint)
-        return None
+    def judge_places(self, name: str) -> None:
+        """Tell if a feature brings features to too many places, whether it is in a list or not."""
+        include = self.places.crowded(name)
+        if include is not None:
+            self._crowded(name, include.origin)
+
+    def _tell_crowded(self, use: Use) -> None:
+        # What is so without any instance is told where it stands, once for all lists.
+        if self.places.of_unused(use.feature) <= self.places.most:
+            self._crowded(use.feature, use.origin)
+
+    def _crowded(self, name: str, at: Origin) -> None:
+        message = f"{name} includes features at more than {self.places.most:,} places."
+        hint = (
+            "Each include multiplies the places of what it includes, and so does each instance. Include "
+            "features once, name fewer instances, or raise `max_places` in gitcfg.yaml."
+        )
+        self._unsupported(name, message, hint, at)
 
 
 def included(model: Model) -> dict[str, list[str]]:

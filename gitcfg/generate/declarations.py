@@ -6,16 +6,19 @@ from collections.abc import Iterator, Mapping
 from gitcfg.generate.chance import some, source
 from gitcfg.generate.emit import document
 from gitcfg.generate.instances import families
+from gitcfg.generate.options import Options
 from gitcfg.generate.parameters import A_FILE, PlannedParameter
 from gitcfg.generate.plan import Plan
 from gitcfg.generate.values import value
 
+_MAX_NODES = 200_000
 _SCHEMAS: Mapping[str, Mapping[str, object]] = {"integer": {"minimum": 0}, "string": {"minLength": 1}}
 
 
-def settings() -> tuple[str, str]:
+def settings(options: Options) -> tuple[str, str]:
     """gitcfg.yaml."""
-    return "gitcfg.yaml", "format: 1\n"
+    text = "format: 1\n"
+    return "gitcfg.yaml", text + (f"max_nodes: {options.nodes}\n" if options.nodes > _MAX_NODES else "")
 
 
 def parameter_files(plan: Plan) -> Iterator[tuple[str, str]]:

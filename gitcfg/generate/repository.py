@@ -21,7 +21,7 @@ def files(options: Options) -> Iterator[tuple[str, str]]:
     drawn = plan(options)
     layers = (feature_files, group_files, node_files, override_files)
     parts = (parameter_files, subsystem_file, *layers, secret_files)
-    return _with(mistakes, chain([settings()], chain.from_iterable(part(drawn) for part in parts)))
+    return _with(mistakes, chain([settings(options)], chain.from_iterable(part(drawn) for part in parts)))
 
 
 def _with(mistakes: dict[str, str], sound: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -80,7 +80,12 @@ def _settings(content: _Content, file: bytes) -> Settings | None:
     found = load_settings(_reading(content, FILE, file))
     if found is None:
         return None
-    return Settings(Origin(FILE), default_group=found.default_group, max_nodes=found.max_nodes)
+    return Settings(
+        Origin(FILE),
+        default_group=found.default_group,
+        max_nodes=found.max_nodes,
+        max_places=found.max_places,
+    )
 
 
 def _reading(content: _Content, path: str, file: bytes) -> Reading:

@@ -12,7 +12,7 @@ from gitcfg.load.reading import Reading
 from gitcfg.load.shelf import taken
 from gitcfg.model import Finding, Node, NodeSet, Origin, Ref, Settings
 from gitcfg.model.names import HOST, NAME, shown
-from gitcfg.nodeset import NodeSetError, expand
+from gitcfg.nodeset import NodeSetError, TooManyNames, expand
 
 
 class Alike(msgspec.Struct, frozen=True):
@@ -61,18 +61,24 @@ def load_nodesets(reading: Reading, settings: Settings) -> dict[str, NodeSet]:
 def with_members(reading: Reading, sets: Mapping[str, Alike], most: int) -> dict[str, NodeSet]:
     """The sets with who is in them, all together no more than `most`."""
     result = {}
+    left = most
     for name, said in sets.items():
-        members = () if said.nodes is None else node_names(reading, said.nodes, most)
-        most -= len(members)
+        members = () if said.nodes is None else node_names(reading, said.nodes, left, most)
+        left -= len(members)
         result[name] = NodeSet(name, said.definition.origin, members, said.definition)
     return result
 
 
-def node_names(reading: Reading, said: Ref, most: int) -> tuple[str, ...]:
-    """The names that `nodes:` stands for; none where they are no host names."""
+def node_names(reading: Reading, said: Ref, left: int, most: int | None = None) -> tuple[str, ...]:
+    """The names that `nodes:` stands for; none where these are no host names, or more than are `left`."""
     text = said.name
     try:
-        names = expand(text, most)
+        names = expand(text, left)
+    except TooManyNames:
+        message = f"With {shown(text)!r} there are more than {most or left:,} nodes."
+        hint = "If so many are meant, raise `max_nodes` in gitcfg.yaml."
+        reading.report("GC103", text, message, said.origin, hint=hint)
+        return ()
     except NodeSetError as error:
         message = f"{shown(text)!r} is no set of nodes: {error}."
         hint = "Names and ranges: exec[001-100].example.com,login1."

@@ -13,6 +13,7 @@ from gitcfg.model.names import shown
 from gitcfg.nodeset import NodeSetError, expand
 
 MAX_INSTANCES = 10_000
+MAX_LISTED = 100_000
 NONE: Mapping[str, Any] = {}
 """Shared by all definitions that say nothing of a kind."""
 _OPS = {f"${op.value}": op for op in Op if op not in (Op.SET, Op.NULL)}
@@ -67,6 +68,11 @@ def uses(reading: Reading, file: str, node: Any, given: list[Any]) -> tuple[Use,
     """A list of features, plain or as instances; instances are listed one by one, highest first."""
     result: dict[tuple[str, str | None], Use] = {}
     for inner, item in zip(node.value, given, strict=True):
+        if len(result) > MAX_LISTED:
+            message = f"The list installs more than {MAX_LISTED:,} instances."
+            at = place(file, inner)
+            reading.report("GC103", str(file), message, at, hint="Name fewer, or divide them among groups.")
+            break
         for use in _use(reading, file, inner, item):
             key = (use.feature, use.instance)
             if key in result:

@@ -41,6 +41,7 @@ def _settings(reading: Reading, doc: Document) -> Settings:
         walk_in=_walk_in(reading, doc),
         release=release(reading, doc),
         max_nodes=get("max_nodes", default.max_nodes),
+        max_places=get("max_places", default.max_places),
     )
 
 

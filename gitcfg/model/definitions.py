@@ -202,7 +202,8 @@ class Settings(msgspec.Struct, frozen=True):
     signatures: str = "off"
     walk_in: tuple[Ref, ...] | None = None
     release: Release | None = None
-    max_nodes: int = 2_000_000
+    max_nodes: int = 200_000
+    max_places: int = 100_000
 
 
 class Model(msgspec.Struct, frozen=True):

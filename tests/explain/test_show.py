@@ -215,4 +215,4 @@ def test_templates_and_files_with_the_entries_that_use_them() -> None:
 
 def test_settings_are_shown_with_what_is_taken_for_granted() -> None:
     assert shown("setting", "undeclared")["value"] == "error"
-    assert shown("setting", "max_nodes")["value"] == 2_000_000
+    assert shown("setting", "max_nodes")["value"] == 200_000

@@ -27,7 +27,8 @@ ratchet: false
 signatures: off
 walk_in: {groups: []}
 release: {stages: [1, 10%, 100%], settle: 10m, max_failures: 3, first: '"canary" in node.labels'}
-max_nodes: 2000000
+max_nodes: 200000
+max_places: 100000
 """,
     "parameters": """
 defaults: {macros: condor}

@@ -5,6 +5,7 @@ import msgspec
 from gitcfg.compile.instances import instance_of, known
 from gitcfg.compile.layers import NOWHERE, Layers
 from gitcfg.compile.partial import Partial
+from gitcfg.compile.places import Places
 from gitcfg.compile.ruled.brought import Attributes
 from gitcfg.compile.ruled.units import Unit
 from gitcfg.graph import Reach
@@ -42,6 +43,12 @@ class Filled(Layers):
         vars(self).update(vars(layers), _features={}, _groups={})
         self._shared = layers
         self._attributes = attributes
+        self.places = Places(
+            self.model.features,
+            self.inclusion,
+            self.model.settings.max_places,
+            lambda use: filled(use, attributes, self.reaches),
+        )
 
     def feature(
         self, use: Use, without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
