@@ -21,10 +21,9 @@ that is clear. `gitcfg help GC204` shows in a terminal what stands here below [G
 
 GC1xx are about files, GC2xx about definitions, GC3xx about single nodes, GC4xx about what spans nodes, and
 GC5xx are warnings. Errors make `gitcfg check` exit with 1, and the pre-commit hook refuses them; warnings
-alone do not. Three severities are not fixed: of [GC201](#gc201), where `undeclared` in `gitcfg.yaml` decides
-about parameters that nobody declared; of [GC307](#gc307), which is a warning about text that is not given to
-a parser at all; and of [GC507](#gc507), which becomes an error when an override has been past its end for
-more than a week.
+alone do not. Two severities are not fixed: of [GC201](#gc201), where `undeclared` in `gitcfg.yaml` decides
+about parameters that nobody declared; and of [GC307](#gc307), which is a warning about text that is not given
+to a parser at all.
 
 | code | severity | what must hold |
 | --- | --- | --- |

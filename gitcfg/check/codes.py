@@ -64,7 +64,7 @@ _TITLES = {
     "GC504": "Every parameter has a description.",
     "GC505": "Every without and every override changes something.",
     "GC506": "A node's own list does not silently drop what its node set gives.",
-    "GC507": "No override and no hold is there past its end.",
+    "GC507": "No override and no hold is there past its end, or ends soon.",
     "GC508": "Every $remove removes something.",
     "GC509": "A plain value does not throw away what lower layers composed.",
     "GC510": "Every parameter that a node binds goes into one of its files.",

@@ -11,6 +11,7 @@ from gitcfg.compile.nodes import Roster
 from gitcfg.compile.stopped import Stopped
 from gitcfg.model import Finding, Hold, Severity
 from gitcfg.model.names import shown
+from gitcfg.model.terms import ends_soon, is_over
 
 
 def delivery(fleet: Fleet, roster: Roster) -> Iterator[Finding]:
@@ -42,11 +43,16 @@ def _first(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _hold(fleet: Fleet, roster: Roster, hold: Hold) -> Iterator[Finding]:
-    if fleet.today > hold.until:
+    reason = f"Its reason: {hold.reason}"
+    if is_over(hold.until, fleet.today):
         message = f"The hold {hold.name} ended on {hold.until} and holds nothing any more."
-        hint = f"Delete it, or give it a later end. Its reason: {hold.reason}"
+        hint = f"`gitcfg hold expire` takes it away; or give it a later end. {reason}"
         yield of("GC507", hold.name, message, [hold.until_at or hold.origin], hint=hint)
         return
+    if ends_soon(hold.until, fleet.today):
+        message = f"The hold {hold.name} ends soon, on {hold.until}."
+        hint = f"A server lets its nodes go on the day after. {reason}"
+        yield of("GC507", hold.name, message, [hold.until_at or hold.origin], hint=hint)
     strange = sorted(name for name in set(hold.members or ()) if name not in roster)
     if strange:
         message = f"The hold {hold.name} names nodes that are not there: {', '.join(strange)}."

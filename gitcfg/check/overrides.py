@@ -1,16 +1,14 @@
-"""GC505, GC507: overrides that change nothing, or hold past their end; and their conditions."""
+"""GC505, GC507: overrides that change nothing, are overdue or end soon; and their conditions."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 from gitcfg.check.conditions import failing, unreadable
 from gitcfg.check.fold import of
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.origins import matters
-from gitcfg.model import Finding, Override, Severity
-
-GRACE = timedelta(days=7)
+from gitcfg.model import Finding, Override
+from gitcfg.model.terms import ends_soon, is_over
 
 
 def overrides(fleet: Fleet) -> Iterator[Finding]:
@@ -21,7 +19,7 @@ def overrides(fleet: Fleet) -> Iterator[Finding]:
             continue
         kinds = [kind for kind in fleet.classes if override in kind.overrides]
         yield from _condition(fleet, override)
-        yield from _past(fleet, override, kinds)
+        yield from _dated(fleet, override, kinds)
         yield from _idle(fleet, override, kinds)
 
 
@@ -29,15 +27,20 @@ def _nodes(kinds: list[NodeClass]) -> list[str]:
     return [name for kind in kinds for name in kind.names]
 
 
-def _past(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[Finding]:
-    if fleet.today <= override.until:
+def _dated(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[Finding]:
+    """Never an error: a day that passes must not refuse what somebody else pushes."""
+    until, reason = override.until, f"Its reason: {override.reason}"
+    if is_over(until, fleet.today):
+        message = f"The override {override.name} is overdue: it ended on {until} and still applies."
+        hint = f"`gitcfg override expire` takes it away; or give it a later end. {reason}"
+    elif ends_soon(until, fleet.today):
+        message = f"The override {override.name} ends soon, on {until}."
+        hint = (
+            f"It applies until a commit takes it away: `gitcfg override expire` does after that day. {reason}"
+        )
+    else:
         return
-    grave = Severity.ERROR if fleet.today > override.until + GRACE else Severity.WARNING
-    message = f"The override {override.name} ended on {override.until} and still applies."
-    hint = f"Delete it, or give it a later end. Its reason: {override.reason}"
-    yield of(
-        "GC507", override.name, message, [override.until_at or override.origin], _nodes(kinds), hint, grave
-    )
+    yield of("GC507", override.name, message, [override.until_at or override.origin], _nodes(kinds), hint)
 
 
 def _idle(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[Finding]:

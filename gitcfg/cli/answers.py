@@ -9,6 +9,7 @@ from gitcfg.explain.why_feature import why_feature
 from gitcfg.explain.why_file import why_file
 from gitcfg.explain.why_group import why_group
 from gitcfg.explain.why_records import Answer, why_record
+from gitcfg.explain.words import viewpoint
 from gitcfg.library import Fleet, Node
 
 Question = tuple[str, str]
@@ -33,7 +34,7 @@ def answer(
     from gitcfg.cli.reasons import Reasons
 
     console = session.console()
-    reasons = Reasons(node.name, fleet.compiled.model.settings.default_group, blamer)
+    reasons = Reasons(viewpoint(fleet.compiled, node.name), blamer)
     for found in answers:
         for line in reasons.of(found):
             console.print(line)

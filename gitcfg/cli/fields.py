@@ -1,6 +1,7 @@
 """A definition's fields for eyes: what is empty is left out, nodes are folded."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from rich.text import Text
 
@@ -29,11 +30,19 @@ def told(kind: Kind, found: Definition) -> Iterator[Text]:
     for name, field in found.fields.items():
         head = Text(f"  {name.replace('_', ' ')}", "cyan")
         text = _inline(name, field)
-        if text is not None:
+        if name == "past" and text is not None:
+            verb = "overdue since" if kind.name == "override" else "ended on"
+            yield Text(f"  {verb} {as_text(_value(found, 'until'))}", "red")
+        elif text is not None:
             yield head + text
         elif isinstance(field, tuple) and field:
             yield head
             yield from (Text("    ") + line for line in _items(winners, field))
+
+
+def _value(found: Definition, name: str) -> Any:
+    field = found.fields[name]
+    return field.value if isinstance(field, Value) else None
 
 
 def _inline(name: str, field: Field) -> Text | None:

@@ -10,7 +10,10 @@ from gitcfg.cli import changes, findings
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.comparison.reach import reach
 from gitcfg.gate.ruling import Ruling, Seen
+from gitcfg.model import Finding
 from gitcfg.nodeset import fold
+
+_MOST_DATED = 5
 
 
 def show(console: Console, ruling: Ruling) -> None:
@@ -34,9 +37,26 @@ def _findings(console: Console, seen: Seen) -> None:
     findings.show(console, seen.tree, seen.wrong, seen.checked.findings)
     if seen.wrong:
         findings.summary(console, _only(seen.checked, seen.wrong))
-    before = len(seen.checked.findings) - len(seen.wrong)
+    before = len(seen.checked.findings) - len(seen.wrong) - len(_dated(seen))
     if before:
         console.print(f"Not shown: {counted(before, 'finding')} that had been there before.")
+
+
+def _dated(seen: Seen) -> list[Finding]:
+    """What is overdue or ends soon by the passing of time, not by the push."""
+    brought = set(seen.wrong)
+    return [one for one in seen.checked.findings if one.code == "GC507" and one not in brought]
+
+
+def _tell_dated(console: Console, seen: Seen) -> None:
+    found = _dated(seen)
+    for one in found[:_MOST_DATED]:
+        nodes = f" On {counted(len(one.nodes), 'node')}: {safe(fold(one.nodes))}." if one.nodes else ""
+        console.print(Text(f"{safe(one.message)}{nodes}", "yellow"))
+    if len(found) > _MOST_DATED:
+        console.print(
+            f"... and {len(found) - _MOST_DATED} more that are overdue or end soon.", style="yellow"
+        )
 
 
 def _only(checked: Checked, wrong: Iterable[object]) -> Checked:
@@ -49,6 +69,7 @@ def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
     if seen.wrong or ruling.earlier:
         console.print()
     changes.marked(console, ruling.gate)
+    _tell_dated(console, seen)
     new = seen.commit[:ABBREVIATED]
     if ruling.changes is None or ruling.base is None:
         console.print(f"{counted(seen.checked.nodes, 'node')} in all.")

@@ -20,8 +20,8 @@ from gitcfg.inventory.records import ago, inventory_record
 from gitcfg.inventory.standing import Standing
 from gitcfg.load.keys import fingerprint
 
-_SEEN = ("name", "state", "commit", "since", "checkin", "deployed", "who", "groups", "labels")
-_GIT = ("name", "state", "hold", "groups", "labels")
+_SEEN = ("name", "state", "commit", "since", "checkin", "deployed", "who", "groups", "labels", "overdue")
+_GIT = ("name", "state", "hold", "groups", "labels", "overdue")
 _STYLES = {
     Standing.OK: "green",
     **dict.fromkeys((Standing.FAILED, Standing.REFUSED, Standing.REVERTED), "red"),
@@ -82,6 +82,8 @@ def _plain(name: str, said: Any) -> str:
         return ""
     if name == "key":
         return fingerprint(said)
+    if name == "overdue":
+        return ", ".join(f"{override} since {day}" for override, day in said.items())
     if isinstance(said, list):
         return ", ".join(said)
     return msgspec.json.encode(said).decode() if isinstance(said, dict) else f"{said}"

@@ -8,29 +8,37 @@ from rich.text import Text
 from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import aligned, as_text, placed, who
 from gitcfg.explain.blamed import Blamer
-from gitcfg.explain.words import by
+from gitcfg.explain.words import Viewpoint, by, viewpoint
 from gitcfg.library import Fleet, Node
+from gitcfg.model.terms import in_words, is_over
 
 
 def overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:
     """A node's groups and features, and each parameter with the layer that decides its value."""
-    said = fleet.compiled[node.name].said
+    said, today = fleet.compiled[node.name].said, fleet.compiled.today
     console.print(Text(node.name, "bold"))
     for noun, names in (("groups", node.groups), ("features", node.features), ("labels", said.labels)):
         if names:
             console.print(Text(f"  {noun}: ", "dim") + Text(safe(", ".join(names))))
+    overrides = [
+        Text(f"{safe(one.name)} {in_words(one.until, today)}", "red" if is_over(one.until, today) else "")
+        for one in fleet.compiled[node.name].kind.overrides
+    ]
+    if overrides:
+        console.print(Text("  overrides: ", "dim") + Text(", ").join(overrides))
     if said.retired:
         console.print(Text("  It is retired: it has no features, no parameters and no files.", "yellow"))
         return
     words = ("parameter", "value", "decided by", "at", *(("commit", "date", "author") if blamer else ()))
     header = tuple(Text(word, "dim") for word in words)
-    rows = [_row(node, name, value, blamer) for name, value in node.params.items()]
+    view = viewpoint(fleet.compiled, node.name)
+    rows = [_row(node, view, name, value, blamer) for name, value in node.params.items()]
     for row in aligned([header, *rows]):
         console.print(row)
 
 
-def _row(node: Node, name: str, value: Any, blamer: Blamer | None) -> tuple[Text, ...]:
+def _row(node: Node, view: Viewpoint, name: str, value: Any, blamer: Blamer | None) -> tuple[Text, ...]:
     step = [step for step in node.explain(name) if not step.overridden][-1]
     made = tuple(map(Text, who(blamer.of(step.path[0], step.origin)))) if blamer else ()
-    layers = safe(by(step))
+    layers = safe(by(step, view))
     return Text(safe(name), "bold"), Text(as_text(value), "green"), Text(layers), placed(step.origin), *made

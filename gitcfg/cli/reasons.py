@@ -13,7 +13,7 @@ from gitcfg.explain.why_feature import FeatureAnswer, Removal
 from gitcfg.explain.why_file import Brought, FileAnswer
 from gitcfg.explain.why_group import GroupAnswer
 from gitcfg.explain.why_records import Answer
-from gitcfg.explain.words import layered, lists, made_of
+from gitcfg.explain.words import Viewpoint, layered, lists, made_of
 from gitcfg.model import Origin
 from gitcfg.nodeset import fold
 
@@ -21,9 +21,9 @@ from gitcfg.nodeset import fold
 class Reasons:
     """Answers about one node in lines; with who made things so, if there is a blamer."""
 
-    def __init__(self, node: str, default_group: str, blamer: Blamer | None) -> None:
-        self.node = node
-        self.default_group = default_group
+    def __init__(self, view: Viewpoint, blamer: Blamer | None) -> None:
+        self.node = view.node
+        self.view = view
         self.blamer = blamer
 
     def of(self, found: Answer) -> Iterator[Text]:
@@ -60,7 +60,7 @@ class Reasons:
     def _place(self, place: Place, single: bool) -> Iterator[Text]:
         bullet = "  - "
         for layer, origin in zip(place.layers, place.origins, strict=True):
-            yield Text(bullet + safe(lists(layer, self.node, self.default_group)))
+            yield Text(bullet + safe(lists(layer, self.view)))
             yield self._at(layer, origin)
             bullet = "    "
         if place.decided is not None:
@@ -90,7 +90,7 @@ class Reasons:
         entry, decides = brought.entry, brought is found.deciding
         style = "" if decides or brought.removals else "dim"
         verb = "taken away" if entry.removed else "brought"
-        yield Text("  - " + safe(layered(verb, brought.path, self.node, self.default_group)), style)
+        yield Text("  - " + safe(layered(verb, brought.path, self.view)), style)
         yield self._at(brought.path[0], entry.origin, "  overridden" if style else "")
         if not entry.removed:
             params = f", with {counted(found.params, 'parameter')}" if decides and found.params else ""
@@ -103,7 +103,7 @@ class Reasons:
             yield Text("  - every node is, without being told")
         for mention in (found.by, found.listed):
             if mention is not None:
-                yield Text("  - " + safe(lists(mention.layer, self.node, self.default_group)))
+                yield Text("  - " + safe(lists(mention.layer, self.view)))
                 yield self._at(mention.layer, mention.origin)
         if found.dropped is not None:
             yield Text("    but the list of the node itself drops it", "yellow")

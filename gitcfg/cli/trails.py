@@ -14,7 +14,7 @@ from gitcfg.compile.origins import withheld
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.blamed import Blamed, Blamer
 from gitcfg.explain.records import trail_record
-from gitcfg.explain.words import left_open, told, written
+from gitcfg.explain.words import Viewpoint, left_open, told, viewpoint, written
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Decision, Origin
 from gitcfg.model.secrets import shown
@@ -58,12 +58,13 @@ def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text
 
 def show(console: Console, fleet: Fleet, node: Node, wanted: Wanted) -> None:
     """Every step of parameters' trails."""
+    view = viewpoint(fleet.compiled, node.name)
     for name in wanted.names:
         steps = node.explain(name)
         console.print(_headline(node, name))
         shown = [step for step in steps if wanted.everything or not step.overridden]
         for step in shown:
-            console.print(_step(fleet, node, step, wanted.blamer))
+            console.print(_step(view, step, wanted.blamer))
         hidden = len(steps) - len(shown)
         if hidden:
             console.print(Text(f"  ({hidden} overridden; --all shows them)", "dim"))
@@ -83,13 +84,12 @@ def _headline(node: Node, name: str) -> Text:
     return head + Text("is ") + Text(as_text(value), "green")
 
 
-def _step(fleet: Fleet, node: Node, step: TrailStep, blamer: Blamer | None) -> Text:
+def _step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Text:
     style = "dim strike" if step.overridden else ""
-    default = fleet.compiled.model.settings.default_group
     text = Text("  ")
     text.append(f"{written(step):<9}", "dim" if step.overridden else "cyan")
     text.append(f"{as_text(step.given) if step.given is not None else ''}".ljust(24), style)
-    text.append(f"  {safe(told(step, node.name, default))}", "dim" if step.overridden else "")
+    text.append(f"  {safe(told(step, view))}", "dim" if step.overridden else "")
     text.append(f"\n  {'':<9}at {safe(str(step.origin))}", "blue")
     if step.overridden:
         text.append("  overridden", "dim")

@@ -1,7 +1,14 @@
 """Steps of trails, and places of features and files, in words."""
 
+from collections.abc import Mapping
+from datetime import date
+
+import msgspec
+
+from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.trail import TrailStep
 from gitcfg.model import Decision, FileEntry, Op
+from gitcfg.model.terms import is_over
 from gitcfg.nodeset import fold
 
 _VERBS = {
@@ -21,19 +28,37 @@ _VERBS = {
 }
 
 
-def told(step: TrailStep, node: str, default_group: str) -> str:
+class Viewpoint(msgspec.Struct, frozen=True):
+    """The node from which layers are seen; `overdue` says since when overrides are, by their labels."""
+
+    node: str
+    default_group: str
+    overdue: Mapping[str, date] = {}
+
+
+def viewpoint(fleet: Fleet, node: str) -> Viewpoint:
+    """A node's, on the day that the fleet is seen."""
+    model = fleet.model
+    ends = {f"override {name}": found.until for name, found in model.overrides.items()}
+    late = {label: until for label, until in ends.items() if is_over(until, fleet.today)}
+    return Viewpoint(node, model.settings.default_group, late)
+
+
+def told(step: TrailStep, view: Viewpoint) -> str:
     """How a step came to this node: from the innermost layer outwards."""
     if step.path[0].startswith("allocation "):
         return f"decided for rule {step.path[0].removeprefix('allocation ')}"
     verb = f"collected from {fold(step.nodes)}" if step.nodes else _VERBS[step.op]
-    return layered(verb, step.path, node, default_group)
+    return layered(verb, step.path, view)
 
 
-def by(step: TrailStep) -> str:
+def by(step: TrailStep, view: Viewpoint) -> str:
     """The layers of a step in short, innermost first, then other rules' allocations that it is made of."""
+    late = _overdue(step.path[-1], view)
     rules = dict.fromkeys(decision.rule for decision in step.decided)
     layers = {step.path[-1].removeprefix("rule "), step.path[-1].removeprefix("allocation ")}
-    return ", ".join((" < ".join(step.path), *(f"allocation {rule}" for rule in rules if rule not in layers)))
+    path = " < ".join(step.path) + (f" ({late})" if late else "")
+    return ", ".join((path, *(f"allocation {rule}" for rule in rules if rule not in layers)))
 
 
 def left_open(decision: Decision) -> str:
@@ -41,28 +66,28 @@ def left_open(decision: Decision) -> str:
     return f"{decision.name} is left open by rule {decision.rule}"
 
 
-def layered(verb: str, path: tuple[str, ...], node: str, default_group: str) -> str:
+def layered(verb: str, path: tuple[str, ...], view: Viewpoint) -> str:
     """What a layer does, and how the layer came to this node: `path` is innermost first."""
     first, *rest = path
-    words = [f"{verb} for {node} alone" if first == f"node {node}" else f"{verb} {_where(first)}"]
+    words = [f"{verb} for {view.node} alone" if first == f"node {view.node}" else f"{verb} {_where(first)}"]
     features = [label for label in rest if label.startswith("feature ")]
     words += [f"included by {label.removeprefix('feature ')}" for label in features]
     last = path[-1]
     if len(path) > 1:
         words.append(_installs(last))
-    words.append(_belongs(last, node, default_group))
+    words += [_belongs(last, view), _overdue(last, view)]
     return ", ".join(filter(None, words))
 
 
-def lists(layer: str, node: str, default_group: str) -> str:
+def lists(layer: str, view: Viewpoint) -> str:
     """How a layer that lists a feature, or a group, brings it to this node."""
     if layer.startswith("feature "):
         return f"included by {layer.removeprefix('feature ')}"
-    if layer == f"node {node}":
-        return f"listed for {node} alone"
+    if layer == f"node {view.node}":
+        return f"listed for {view.node} alone"
     if layer.startswith("node set "):
-        return f"listed by {layer}, of which {node} is a member"
-    return ", ".join(filter(None, [_installs(layer), _belongs(layer, node, default_group)]))
+        return f"listed by {layer}, of which {view.node} is a member"
+    return ", ".join(filter(None, [_installs(layer), _belongs(layer, view), _overdue(layer, view)]))
 
 
 def _where(layer: str) -> str:
@@ -74,14 +99,19 @@ def _installs(layer: str) -> str:
     return f"installed by {layer}" if layer.startswith("rule ") else f"installed on {layer}"
 
 
-def _belongs(layer: str, node: str, default_group: str) -> str:
+def _overdue(layer: str, view: Viewpoint) -> str:
+    since = view.overdue.get(layer)
+    return f"overdue since {since}" if since is not None else ""
+
+
+def _belongs(layer: str, view: Viewpoint) -> str:
     kind = layer.partition(" ")[0]
-    if layer == f"group {default_group}":
+    if layer == f"group {view.default_group}":
         return "in which every node is"
     if kind == "group" or layer.startswith("node set "):
-        return f"of which {node} is a member"
+        return f"of which {view.node} is a member"
     if kind == "override":
-        return f"which applies to {node}"
+        return f"which applies to {view.node}"
     return ""
 
 

@@ -87,6 +87,14 @@ class Git:
             raise KeyboardInterrupt
         return process.returncode, _words(error)
 
+    def signing(self, required: bool = False) -> tuple[str, ...]:
+        """The words that sign what this program commits: if a key is named for it, or git is told to."""
+        _, key, _ = self.ask("config", "gitcfg.signingKey")
+        if key:
+            return (f"-S{key}",)
+        _, always, _ = self.ask("config", "--type=bool", "commit.gpgSign")
+        return ("-S",) if required or always == "true" else ()
+
     def identity(self) -> dict[str, str]:
         """Who writes and commits: whoever git is told it is; where it is not told, gitcfg itself."""
         unknown = [role for role in _ROLES if self.ask("var", f"GIT_{role}_IDENT")[0]]

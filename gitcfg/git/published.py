@@ -76,7 +76,7 @@ class Published:
 
     def commit(self, tree: str, parent: Tip | None, source: str, message: str) -> str:
         """A commit of a tree after the tip, by the author of the source; signed if a key is configured."""
-        words = [*self._signing(), tree, *(("-p", parent.commit) if parent is not None else ())]
+        words = [*self._git.signing(), tree, *(("-p", parent.commit) if parent is not None else ())]
         more = {**self._git.identity(), **self._author(source)}
         return self._git.say("commit-tree", *words, "-F", "-", given=message.encode(), **more)
 
@@ -97,13 +97,6 @@ class Published:
         why = error.partition("\n")[0].removeprefix("fatal: ").rstrip(".")
         hint = "Remove the lock if no git is at work there." if ".lock" in why else ""
         raise GitcfgError(f"{self.ref} cannot be moved: {why}.", hint, code=REFUSED)
-
-    def _signing(self) -> tuple[str, ...]:
-        _, key, _ = self._git.ask("config", "gitcfg.signingKey")
-        if key:
-            return (f"-S{key}",)
-        _, always, _ = self._git.ask("config", "--type=bool", "commit.gpgSign")
-        return ("-S",) if always == "true" else ()
 
     def _author(self, source: str) -> dict[str, str]:
         """The source's author, as far as git takes it: `git blame` then names who is behind a line."""

@@ -1,6 +1,7 @@
 """A git repository: revisions to trees."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pygit2
@@ -115,6 +116,14 @@ class Repository:
         if self.git.head_is_unborn:
             return None
         return CommitTree(self.git, self.git.head.peel(pygit2.Commit), self.prefix, self._listed)
+
+    def without(self, revision: str, paths: Iterable[str]) -> str:
+        """The id of a new tree: a commit's, all of it, without some files of ours."""
+        index = pygit2.Index()
+        index.read_tree(self.commit(revision).tree)
+        for path in paths:
+            index.remove(f"{self.prefix}/{path}" if self.prefix else path)
+        return str(index.write_tree(self.git_or_error()))
 
     def commit(self, revision: str) -> pygit2.Commit:
         """A commit as git's library has it. GitcfgError: there is no such revision."""

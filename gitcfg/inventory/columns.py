@@ -32,6 +32,7 @@ COLUMNS: Mapping[str, Callable[[Place], Any]] = {
     "groups": lambda place: list(place.git.groups),
     "labels": lambda place: list(place.git.labels),
     "hold": lambda place: place.git.hold,
+    "overdue": lambda place: {name: str(day) for name, day in place.git.overdue.items()},
     "outcome": lambda place: place.seen.result.outcome if place.seen and place.seen.result else None,
     "failed": _seen("failed_commit"),
     "drifted": lambda place: len(place.seen.drift) if place.seen is not None else None,

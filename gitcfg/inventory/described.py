@@ -12,8 +12,9 @@ from gitcfg.git.fingerprint import changed_paths, fingerprint
 from gitcfg.inventory.guests import Older, guests_behind
 from gitcfg.inventory.places import Described
 from gitcfg.library import Fleet
-from gitcfg.model import Hold
+from gitcfg.model import Hold, Override
 from gitcfg.model.kinds import SETTINGS
+from gitcfg.model.terms import is_over
 
 if TYPE_CHECKING:
     from gitcfg.state import NodeState
@@ -26,9 +27,10 @@ _FEW = 200
 def described(fleet: Fleet, today: date) -> dict[str, Described]:
     """Every node of a commit, with the hold that counts: of several, the last in order of name."""
     held = {name: hold.name for name, hold in holds(fleet, today).items()}
+    late = _overdue(fleet, today)
     keys = fleet.model.keys
     said = fleet.roster.said
-    return {name: _described(said(name), name in keys, held.get(name)) for name in fleet}
+    return {name: _described(said(name), name in keys, held.get(name), late.get(name, {})) for name in fleet}
 
 
 def behind(
@@ -81,19 +83,34 @@ def _changed(old: Fleet, new: Fleet) -> Set[str]:
     return frozenset(new) if found is None else found
 
 
-def _described(said: Said, accepted: bool, hold: str | None) -> Described:
-    return Described(tuple(ref.name for ref in said.groups), said.labels, said.retired, accepted, hold)
+def _described(said: Said, accepted: bool, hold: str | None, overdue: Mapping[str, date]) -> Described:
+    groups = tuple(ref.name for ref in said.groups)
+    return Described(groups, said.labels, said.retired, accepted, hold, overdue)
 
 
 def holds(fleet: Fleet, today: date) -> dict[str, Hold]:
     """By node, the hold that counts; of several the last in order of name."""
     found: dict[str, Hold] = {}
     for _, hold in sorted(fleet.model.holds.items()):
-        if today <= hold.until:
-            where = hold.where
-            nodes = fleet.compiled.select(where.name).names if where is not None else hold.members
-            found |= dict.fromkeys(nodes or (), hold)
+        if not is_over(hold.until, today):
+            found |= dict.fromkeys(_nodes(fleet, hold), hold)
     return found
+
+
+def _overdue(fleet: Fleet, today: date) -> dict[str, dict[str, date]]:
+    """By node, the overrides past their last day."""
+    found: dict[str, dict[str, date]] = {}
+    for name, override in sorted(fleet.model.overrides.items()):
+        if is_over(override.until, today):
+            for node in _nodes(fleet, override):
+                found.setdefault(node, {})[name] = override.until
+    return found
+
+
+def _nodes(fleet: Fleet, term: Hold | Override) -> Iterable[str]:
+    if term.where is not None:
+        return fleet.compiled.select(term.where.name).names
+    return dict.fromkeys(term.members or ())
 
 
 def digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """The nodes of a fleet, one by one: what git says of each, joined with what it has said itself."""
 
 from collections.abc import Mapping, Set
+from datetime import date
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,13 +15,17 @@ if TYPE_CHECKING:  # what git alone says is told without a database's library
 
 
 class Described(msgspec.Struct, frozen=True):
-    """What git says of a node. `accepted`: it has its key; `hold` is the hold that keeps it at a commit."""
+    """What git says of a node. `accepted`: it has its key; `hold` is the hold that keeps it at a commit.
+
+    `overdue` are the overrides that still apply past their last day, each with that day.
+    """
 
     groups: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     retired: bool = False
     accepted: bool = False
     hold: str | None = None
+    overdue: Mapping[str, date] = {}
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from logging import Logger
 from typing import TypeVar
 
 from gitcfg.model import GitcfgError
+from gitcfg.model.terms import is_over
 from gitcfg.rollout import Rollout
 from gitcfg.server.fleets import Bench
 from gitcfg.server.holding import held_nodes
@@ -94,7 +95,9 @@ class Conductor:
         self.releases, sequence = await self.ask(_standing)
         outline = await self.outlines.of(accepted)
         today = self.today()
-        held = await held_nodes(self, [hold for hold in outline.holds if today <= hold.until], accepted)
+        held = await held_nodes(
+            self, [hold for hold in outline.holds if not is_over(hold.until, today)], accepted
+        )
         commits = [accepted, *(one.commit for one in self.releases), *(commit for commit, _ in held.values())]
         outlines = await self.outlines.all(commits)
         rollouts = tuple(

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from gitcfg.model import GitcfgError
 from gitcfg.server.conductor import Conductor
+from gitcfg.server.expiry import Expiry
 from gitcfg.server.following import Following
 from gitcfg.server.hearing import Hearing
 from gitcfg.server.ticking import Ticking
@@ -23,9 +24,11 @@ async def begun(conductor: Conductor) -> Hearing:
 async def keep_up(conductor: Conductor, hearing: Hearing) -> None:
     """Keep up with everything, until it is cancelled."""
     following, ticking = Following(conductor), Ticking(conductor, conductor.today())
+    expiry = Expiry(conductor)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(_repeated(conductor, following.follow, LOOK))
         tasks.create_task(_repeated(conductor, ticking.tick, TICK))
+        tasks.create_task(_repeated(conductor, expiry.expire, TICK))
         tasks.create_task(_repeated(conductor, hearing.hear, 0.0))
 
 

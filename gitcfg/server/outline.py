@@ -6,6 +6,7 @@ import msgspec
 
 from gitcfg.cache.cache import Cache
 from gitcfg.check.checked import PLACES
+from gitcfg.explain.kinds.override import overridden
 from gitcfg.git.fingerprint import fingerprint
 from gitcfg.library import Fleet
 from gitcfg.model import Hold, Release
@@ -29,6 +30,15 @@ class Held(msgspec.Struct, frozen=True, array_like=True):
     nodes: tuple[str, ...]
 
 
+class Overriding(msgspec.Struct, frozen=True, array_like=True):
+    """An override with its nodes."""
+
+    name: str
+    reason: str
+    until: date
+    nodes: tuple[str, ...]
+
+
 class Outline(msgspec.Struct, frozen=True):
     """A commit's nodes by name, and what it says of how commits get to them.
 
@@ -42,12 +52,13 @@ class Outline(msgspec.Struct, frozen=True):
     release: Release | None
     walk_in: tuple[str, ...] | None
     keys: dict[str, str]
+    overrides: tuple[Overriding, ...] = ()
 
 
 def outline(fleet: Fleet, cache: Cache) -> Outline:
     """The outline of a commit: 5 s for 10,000 nodes with files, 30 ms where it is kept."""
     tree = fingerprint(fleet.tree, PLACES)
-    asked = f"outline 1 {tree}"
+    asked = f"outline 2 {tree}"
     found = cache.get(asked, Outline)
     if found is None:
         found = _made(fleet, tree)
@@ -67,6 +78,10 @@ def _made(fleet: Fleet, tree: str) -> Outline:
         release,
         None if walk_in is None else tuple(ref.name for ref in walk_in),
         {name: key.text for name, key in fleet.model.keys.items()},
+        tuple(
+            Overriding(name, one.reason, one.until, overridden(fleet.compiled, one))
+            for name, one in sorted(fleet.model.overrides.items())
+        ),
     )
 
 

@@ -48,7 +48,7 @@
     events = new EventSource("/v1/events");
     events.onopen = () => say(" · live");
     events.onerror = () => say(" · not connected");
-    for (const kind of ["checkin", "deploy", "release", "commit", "invalid", "pending", "another-key", "forgotten", "hold"]) {
+    for (const kind of ["checkin", "deploy", "release", "commit", "invalid", "pending", "another-key", "forgotten", "hold", "expired"]) {
       events.addEventListener(kind, event => {
         if (!own || !["checkin", "deploy"].includes(kind) || JSON.parse(event.data).node === own) refresh();
       });

@@ -3,18 +3,19 @@
 from gitcfg.compile.operations import Step
 from gitcfg.compile.trail import TrailStep, trail
 from gitcfg.explain.places import places
-from gitcfg.explain.words import lists, told
+from gitcfg.explain.words import Viewpoint, lists, told
 from gitcfg.model import Op, Origin
 from tests.compile.ruled.fleets import fleet
 from tests.compile.ruled.written import install
 
 HERE = Origin("rules/r.yaml")
+VIEW = Viewpoint("n1", "default")
 
 
 def words(op: Op, *path: str, nodes: tuple[str, ...] = ()) -> str:
     (step,) = trail([(Step(Op.SET, 1, HERE), path)], {})
     step = TrailStep(op, step.given, step.result, HERE, path, False, True, nodes)
-    return told(step, "n1", "default")
+    return told(step, VIEW)
 
 
 def test_rules_do_things_themselves() -> None:
@@ -24,7 +25,7 @@ def test_rules_do_things_themselves() -> None:
         == "set in feature f, included by g, installed by rule r"
     )
     assert words(Op.DEFAULT, "allocation r") == "decided for rule r"
-    assert lists("rule r", "n1", "default") == "installed by rule r"
+    assert lists("rule r", VIEW) == "installed by rule r"
 
 
 def test_what_is_collected_is_told_with_its_nodes() -> None:

@@ -233,7 +233,9 @@ def test_every_column_says_something_of_every_node() -> None:
         "drifted": 0,
         "state": "pending",
     }
-    assert all(value(alone, name) is None or name in ("name", "groups", "labels") for name in COLUMNS)
+    assert all(
+        value(alone, name) is None or name in ("name", "groups", "labels", "overdue") for name in COLUMNS
+    )
 
 
 @pytest.mark.parametrize("keys", ["", f"n1 {key(1)}\n"])

@@ -211,7 +211,7 @@ def test_a_hold_keeps_nodes_where_they_are(site: Site) -> None:
 
 
 def test_a_commit_means_the_same_on_another_day(site: Site) -> None:
-    """An override past its end refuses pushes; a server that starts anew goes on all the same."""
+    """An override past its end still applies, on a server that starts anew as well."""
     few = nodes(("n1",))
     site.with_nodes(few)
     override = "nodes: n1\nuntil: 2020-01-01\nreason: once\nparams: {COLOR: pink}\n"

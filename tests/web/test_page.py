@@ -12,6 +12,7 @@ import gitcfg.web
 from gitcfg.comparison.change import Change, Delta, Kind, Names
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.match import Match
+from gitcfg.explain.words import Viewpoint
 from gitcfg.history.effect import Effect
 from gitcfg.model import Decision, Finding, Op, Origin
 from gitcfg.state import Event, NodeState, Result
@@ -70,10 +71,12 @@ STEP = TrailStep(
     True,
     decided=(Decision(NASTY, NASTY, ORIGIN, Origin(f"allocations/{NASTY}.yaml")),),
 )
+VIEW = Viewpoint(NASTY, NASTY)
 CONFIGURED = content.Configured(
-    NASTY,
+    VIEW,
     (NASTY,),
     (NASTY,),
+    {NASTY: NASTY},
     (content.Param(NASTY, {NASTY: 1}, (STEP, msgspec.structs.replace(STEP, overridden=True)), (NASTY,)),),
     (content.File(NASTY, NASTY),),
     Places(COMMIT),
@@ -121,12 +124,13 @@ PAGES: dict[str, msgspec.Struct] = {
         (RELEASE, msgspec.structs.replace(RELEASE, commit="b" * 40, status="running", nodes=0)),
         happened(EVENTS, 20),
         table([ROW] * 250, Asked(NASTY.split()[0], "failed", "", NASTY, "checkin", True, 2)),
+        tuple(content.Ending(NASTY, NASTY, NASTY, NASTY, over, 2, NASTY) for over in (True, False)),
     ),
     "node": content.NodePage(ROW, SHORT, SHORT, True, STATE, NASTY, (RESULT, RESULT), CONFIGURED, DUE),
     "history": content.HistoryPage(
         NASTY,
         NASTY,
-        content.Explained(NASTY, NASTY, (content.Made(STEP, SHORT, (SHORT,)), content.Made(STEP, None))),
+        content.Explained(VIEW, NASTY, (content.Made(STEP, SHORT, (SHORT,)), content.Made(STEP, None))),
         (content.Turn(SHORT, EFFECT),),
         True,
         HERE,

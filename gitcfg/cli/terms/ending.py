@@ -9,6 +9,7 @@ from gitcfg.cli import editing
 from gitcfg.cli.session import Session
 
 if TYPE_CHECKING:
+    from gitcfg.edit.orders import Order
     from gitcfg.edit.terms import Term
 
 LIFT = """Examples:
@@ -64,7 +65,7 @@ def expiring(term: str) -> Callable[..., int]:
         if not names:
             session.console(stderr=True).print(f"No {term} is past its end.")
             return 0
-        return _lift(session, Term(term), names, (force, commit, message), f"Lift {term}s that are over")
+        return _lift(session, Term(term), names, (force, commit, message), f"Lift {term}s past their end")
 
     return command
 
@@ -77,6 +78,26 @@ def _lift(
     subject: str,
 ) -> int:
     from gitcfg.cli.edited import edit, wish
-    from gitcfg.edit.terms import lifted
+    from gitcfg.edit.terms import Term, lifted
 
-    return edit(session, lifted(term, names), wish(*wished, subject))
+    orders = lifted(term, names)
+    if term is Term.OVERRIDE:
+        _show_change(session, orders)
+    return edit(session, orders, wish(*wished, subject))
+
+
+def _show_change(session: Session, orders: "list[Order]") -> None:
+    """Show what nodes get that have an override no more."""
+    from gitcfg.cli import changes
+    from gitcfg.edit.carry import carry_out
+    from gitcfg.edit.draft import Draft
+    from gitcfg.library import Fleet, compare
+
+    source = session.open()
+    with source.worktree() as old:
+        draft = Draft(old.tree, source.cache)
+        carry_out(draft, orders)
+        with Fleet(draft.tree, None, source.today, source.cache) as new:
+            found = compare(old, new)
+            changes.show(session.console(), found, stat=True, files=False)
+            changes.summary(session.console(stderr=True), found)

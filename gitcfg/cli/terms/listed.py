@@ -7,6 +7,7 @@ import typer
 
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.session import Output, Session
+from gitcfg.model.terms import SOON
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -72,18 +73,23 @@ def _lines(found: "Iterable[Standing]") -> "Iterator[Text]":
     from gitcfg.cli.trails import aligned
 
     for one in found:
-        style = "red" if one.days is None or one.days < 0 else "yellow" if one.days < 7 else ""
-        end = "its end cannot be read" if one.days is None else f"until {one.until}, {left(one.days)}"
+        style = "red" if one.days is None or one.days < 0 else "yellow" if one.days <= SOON.days else ""
+        end = "its end cannot be read" if one.days is None else _end(one)
         yield Text.assemble((safe(one.name), "bold"), "  ", (end, style))
         rows = [(Text(f"  {label}", "cyan"), Text(said)) for label, said in _told(one) if said]
         yield from aligned(rows)
 
 
-def left(days: int) -> str:
-    """How much is left of what has an end."""
-    if days < 0:
-        return f"over for {counted(-days, 'day')}"
-    return "the last day" if days == 0 else f"{counted(days, 'day')} left"
+def _end(one: "Standing") -> str:
+    """When it ends, or has ended; an override that has still applies."""
+    days = one.days or 0
+    if days >= 0:
+        left = f"{counted(days, 'day')} left" if days else "the last day"
+        return f"until {one.until}, {left}"
+    ended = f"{counted(-days, 'day')} ago"
+    if "commit" in one.does:
+        return f"ended on {one.until}, {ended}"
+    return f"overdue since {one.until}, {ended}, and still applies"
 
 
 def _told(one: "Standing") -> Iterator[tuple[str, str]]:

@@ -2,11 +2,16 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
+from datetime import date
 from functools import partial
 
 from aiohttp import web
 
 from gitcfg.inventory.standing import COURSE
+from gitcfg.model.terms import ends_soon, is_over
+from gitcfg.nodeset import fold
+from gitcfg.server.outline import Held, Outline, Overriding
 from gitcfg.server.pages.git import in_short
 from gitcfg.server.pages.releases import release
 from gitcfg.server.pages.rows import rows
@@ -14,7 +19,7 @@ from gitcfg.server.pages.shown import shown
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.state import Event, State
 from gitcfg.web.asked import asked
-from gitcfg.web.content import Commit, Count, Overview, Runs
+from gitcfg.web.content import Commit, Count, Ending, Overview, Runs
 from gitcfg.web.happened import happened
 from gitcfg.web.row import NOTABLE, Row
 from gitcfg.web.table import table
@@ -41,7 +46,19 @@ async def overview(request: web.Request) -> Overview:
         tuple([await release(service, one) for one in service.conductor.releases[: _shown(service)]]),
         happened(events, _HAPPENINGS),
         await asyncio.to_thread(table, found, asked(request.query)),
+        tuple(_endings(service.view.outline, service.today())),
     )
+
+
+def _endings(outline: Outline, today: date) -> Iterator[Ending]:
+    """What is overdue, then what ends soon, each in order of its last day."""
+    lasting = (one for one in outline.holds if not is_over(one.until, today))
+    found: list[Held | Overriding] = [*outline.overrides, *lasting]
+    for one in sorted(found, key=lambda each: each.until):
+        over = is_over(one.until, today)
+        if over or ends_soon(one.until, today):
+            kind = "hold" if isinstance(one, Held) else "override"
+            yield Ending(kind, one.name, one.reason, str(one.until), over, len(one.nodes), fold(one.nodes))
 
 
 def _standings(found: tuple[Row, ...]) -> tuple[Count, ...]:

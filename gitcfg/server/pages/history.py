@@ -7,6 +7,7 @@ from aiohttp import web
 
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.blamed import Blamer
+from gitcfg.explain.words import viewpoint
 from gitcfg.model import GitcfgError, Origin
 from gitcfg.server.fleets import Fleets
 from gitcfg.server.pages.git import places
@@ -42,7 +43,7 @@ def _explained(fleets: Fleets, commit: str, name: str, param: str) -> Explained 
         value, trail = fleet[name].told(param, True)
         blamer = fleets.source.blamer(commit)
         steps = tuple(_made(blamer, step) for step in trail)
-        return Explained(fleet.model.settings.default_group, value, steps)
+        return Explained(viewpoint(fleet.compiled, name), value, steps)
 
 
 def _made(blamer: Blamer, step: TrailStep) -> Made:

@@ -6,9 +6,10 @@ from aiohttp import web
 
 from gitcfg.compile.origins import withheld
 from gitcfg.delivery import steps
-from gitcfg.explain.words import made_of
+from gitcfg.explain.words import made_of, viewpoint
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
+from gitcfg.model.terms import in_words
 from gitcfg.server.fleets import Fleets
 from gitcfg.server.pages.git import in_short, places
 from gitcfg.server.pages.rows import row
@@ -57,9 +58,10 @@ def _configured(fleets: Fleets, commit: str, name: str) -> Configured | None:
             return None
         node, here = fleet[name], fleet.compiled[name]
         return Configured(
-            fleet.model.settings.default_group,
+            viewpoint(fleet.compiled, name),
             node.groups,
             node.features,
+            {one.name: in_words(one.until, fleet.compiled.today) for one in here.kind.overrides},
             tuple(_param(fleet, name, param) for param in node.params),
             tuple(File(path, made_of(entry)) for path, entry in sorted(here.entries.items())),
             places(fleets, commit),

@@ -1,7 +1,7 @@
 """What the pages say, page by page."""
 
 from gitcfg.web.content.commits import Commit, CommitPage, CommitsPage, Count, Release, ReleasesPage
-from gitcfg.web.content.fleet import Overview, Runs
+from gitcfg.web.content.fleet import Ending, Overview, Runs
 from gitcfg.web.content.frame import Frame, Visitor
 from gitcfg.web.content.history import Explained, HistoryPage, Made, Turn
 from gitcfg.web.content.nodes import Configured, Due, File, NodePage, Param
@@ -15,6 +15,7 @@ __all__ = [
     "Configured",
     "Count",
     "Due",
+    "Ending",
     "Explained",
     "File",
     "FilePage",

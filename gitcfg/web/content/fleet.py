@@ -14,6 +14,18 @@ class Runs(msgspec.Struct, frozen=True):
     number: int
 
 
+class Ending(msgspec.Struct, frozen=True):
+    """A hold or an override that ends soon, or an override that is overdue; `nodes` are folded."""
+
+    kind: str
+    name: str
+    reason: str
+    until: str
+    overdue: bool
+    count: int
+    nodes: str
+
+
 class Overview(msgspec.Struct, frozen=True):
     """The fleet. `notable` are counts that go across the standings: drifted, away, held and so on.
 
@@ -28,3 +40,4 @@ class Overview(msgspec.Struct, frozen=True):
     releases: tuple[Release, ...]
     happenings: tuple[Happening, ...]
     table: Table
+    endings: tuple[Ending, ...] = ()

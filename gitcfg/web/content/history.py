@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gitcfg.compile.trail import TrailStep
+from gitcfg.explain.words import Viewpoint
 from gitcfg.web.content.commits import Commit
 from gitcfg.web.places import Places
 
@@ -26,7 +27,7 @@ class Made(msgspec.Struct, frozen=True):
 class Explained(msgspec.Struct, frozen=True):
     """A parameter of a node: its value, and who made each step to it."""
 
-    default_group: str
+    view: Viewpoint
     value: Any
     steps: tuple[Made, ...]
 

@@ -1,10 +1,12 @@
 """What the pages of nodes say."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from gitcfg.compile.trail import TrailStep
+from gitcfg.explain.words import Viewpoint
 from gitcfg.web.content.commits import Commit
 from gitcfg.web.places import Places
 from gitcfg.web.row import Row
@@ -39,11 +41,12 @@ class Due(msgspec.Struct, frozen=True):
 
 
 class Configured(msgspec.Struct, frozen=True):
-    """What git has a node be at a commit."""
+    """What git has a node be at a commit; `overrides` says of each until when it applies."""
 
-    default_group: str
+    view: Viewpoint
     groups: tuple[str, ...]
     features: tuple[str, ...]
+    overrides: Mapping[str, str]
     params: tuple[Param, ...]
     files: tuple[File, ...]
     places: Places

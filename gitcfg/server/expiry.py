@@ -1,0 +1,152 @@
+"""Ends what is over by a commit: overrides and holds past their last day, if the server's git config says so.
+
+A commit means the same for ever, so an override applies until one takes it away. This one is made and pushed
+as anybody's: the gate judges it, with all that it demands of a protected branch.
+"""
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gitcfg.edit.carry import carry_out
+from gitcfg.edit.draft import Draft
+from gitcfg.edit.terms import Term, lifted, over
+from gitcfg.gate.judge import Gate
+from gitcfg.gate.policy import PUSHER, administrator
+from gitcfg.gate.push import Update
+from gitcfg.gate.standing import Standing
+from gitcfg.git.config import Config
+from gitcfg.git.program import Git
+from gitcfg.library import Source
+from gitcfg.model import GitcfgError, Model
+from gitcfg.model.texts import counted
+from gitcfg.server.conductor import Conductor
+from gitcfg.server.source import Tip
+
+KEY = "gitcfg.expire"
+EVENT = "expired"
+_AGAIN = 3600.0
+"""After so many seconds it is tried again, for what stood in the way may be gone."""
+
+
+class Expiry:
+    """Looks after each new commit, each day, and each hour."""
+
+    def __init__(self, conductor: Conductor) -> None:
+        self._conductor = conductor
+        self._looked: tuple[Tip, date] | None = None
+        self._at = 0.0
+
+    async def expire(self) -> None:
+        """Lift what is over."""
+        conductor = self._conductor
+        judged, now = conductor.judged, conductor.clock()
+        if judged is None or judged.tip.commit is None:
+            return
+        looking = (judged.tip, conductor.today())
+        if looking == self._looked and now - self._at < _AGAIN:
+            return
+        self._looked, self._at = looking, now
+        said: dict[str, Any] = {"ref": judged.tip.ref}
+        try:
+            found = await conductor.bench.do(lambda fleets: prepare(fleets.fresh(), *looking))
+            if found is None:
+                return
+            said |= {"commit": found.commit, **found.names}
+            await asyncio.to_thread(found.push)
+        except GitcfgError as error:
+            said |= {"error": error.message}
+            conductor.log.warning("what is over is not lifted", extra={"said": said | _hints(error)})
+        else:
+            conductor.log.info("what is over is lifted", extra={"said": said})
+        await conductor.ask(lambda state: state.events.add(conductor.clock(), EVENT, said))
+        conductor.wake()
+
+
+def _hints(error: GitcfgError) -> dict[str, str]:
+    hint = " ".join(filter(None, error.hints))
+    return {"hint": hint} if hint else {}
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """A commit that the gate would take; `names` are those of what it lifts, by kind."""
+
+    git: Git
+    ref: str
+    commit: str
+    names: Mapping[str, Sequence[str]]
+    pusher: Mapping[str, str]
+
+    def push(self) -> None:
+        """Push it to where it is already, so that all hooks are asked. GitcfgError: it is refused."""
+        words = ("push", "--quiet", "--porcelain", str(self.git.folder), f"{self.commit}:{self.ref}")
+        self.git.say(*words, given=b"", **self.pusher)
+
+
+def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
+    """Make the commit that lifts what is over. None: nothing is, or nobody has asked for it.
+
+    GitcfgError: the server has no identity, or the gate would not take the commit.
+    """
+    repository, before = source.repository, tip.commit or ""
+    config = Config(repository)
+    if not config.flag(KEY):
+        return None
+    draft = Draft(repository.at(before), source.cache)
+    model = draft.model
+    names = {term: found for term in Term if (found := over(model, term, today))}
+    if not names:
+        return None
+    git, said = Git(repository, os.environ), administrator(config)
+    who = _identity(git)
+    for term, found in names.items():
+        carry_out(draft, lifted(term, found))
+    tree = repository.without(before, draft.files)
+    signing = git.signing(Standing(repository, said).policy(before).signed)
+    text = _message(model, names).encode()
+    commit = git.say("commit-tree", *signing, tree, "-p", before, "-F", "-", given=text)
+    variable = config.last(PUSHER)
+    pusher = {variable: who} if variable else {}
+    now, charged = datetime.now(UTC), (who,) if pusher else None
+    gate = Gate(repository, said, source.cache, now, _revoked(config), today, charged)
+    _refuse(gate, Update(tip.ref, before, commit))
+    return Prepared(git, tip.ref, commit, {f"{term}s": list(found) for term, found in names.items()}, pusher)
+
+
+def _identity(git: Git) -> str:
+    """The address with which the server commits. GitcfgError: nobody has said it."""
+    code, ident, _ = git.ask("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT", given=b"")
+    if code:
+        hint = (
+            "In the repository that is served: `git config user.name NAME`, `git config user.email ADDRESS`."
+        )
+        raise GitcfgError(f"{KEY} is true, but the server has no identity to commit with.", hint)
+    return ident.partition("<")[2].partition(">")[0]
+
+
+def _revoked(config: Config) -> Path | None:
+    found = config.last("gpg.ssh.revocationFile")
+    return Path(found).expanduser() if found else None
+
+
+def _refuse(gate: Gate, update: Update) -> None:
+    """GitcfgError: the gate would refuse the commit."""
+    with gate.rulings([update]) as rulings:
+        refusals = [refusal for ruling in rulings if ruling.refused for refusal in ruling.refusals]
+    if refusals:
+        why = " ".join(refusal.why for refusal in refusals)
+        raise GitcfgError(f"The gate refuses the commit: {why}", *(one.hint for one in refusals if one.hint))
+
+
+def _message(model: Model, names: Mapping[Term, Sequence[str]]) -> str:
+    many = " and ".join(counted(len(found), str(term)) for term, found in names.items())
+    lines = []
+    for term, found in names.items():
+        known = model.overrides if term is Term.OVERRIDE else model.holds
+        lines += [f"{term} {name} ended on {known[name].until}: {known[name].reason}" for name in found]
+    return f"Lift {many} past their last day\n\n" + "\n".join(lines) + "\n"
