@@ -11,13 +11,18 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from gitcfg.convert.condor import HTCondor, Imported
+    from gitcfg.convert.notes import Note
 
 EPILOG = """The last word is the folder of the repository. FILEs, and folders of them, are what every host
-reads first; if no host is named, they are one host's. Nothing is run, and nothing else is read.
+reads first; if no host is named, they are one host's. In a folder the files are read that HTCondor would
+read, in its order: condor_config, LOCAL_CONFIG_DIR, LOCAL_CONFIG_FILE. Nothing is run, and nothing outside
+the folders is read.
 
 Examples:
 
-  gitcfg import condor --node exec01 /etc/condor/condor_config /etc/condor/config.d pool
+  gitcfg import condor --node exec01 /etc/condor pool
+
+  gitcfg import condor --hosts saved pool       saved/exec01/condor_config, saved/exec01/config.d, ...
 
   gitcfg import condor --host exec01=a/config.d --host exec02=b/config.d pool
 
@@ -26,6 +31,7 @@ _HOST = typer.Option(help="A host and a file or folder of its own; may be repeat
 _HOSTS = typer.Option(help="A folder that holds one folder, or one file, for each host.", metavar="DIR")
 _NODE = typer.Option(help="What the node is called if FILEs are those of one host.", metavar="NODE")
 _DEFAULTS = typer.Option("--defaults", help="Declare every parameter that the installed HTCondor knows.")
+ALL_PLACES = typer.Option("--all-places", help="List every place of every note, not only the first ones.")
 _FILES = typer.Argument(help="Files, and at last the repository's folder.", metavar="[FILE]... DIR")
 
 
@@ -36,8 +42,12 @@ def condor(
     hosts: Annotated[Path | None, _HOSTS] = None,
     node: Annotated[str, _NODE] = "host",
     defaults: Annotated[bool, _DEFAULTS] = False,
-) -> None:
-    """Turn HTCondor's configuration files into a repository: common features, and each host's rest."""
+    all_places: Annotated[bool, ALL_PLACES] = False,
+) -> int:
+    """Turn HTCondor's configuration files into a repository: common features, and each host's rest.
+
+    Exits 1 if HTCondor's parser reads something else from it for a host, or could not compare one.
+    """
     from gitcfg.convert.condor import HTCondor, import_condor, read_hosts
     from gitcfg.edit.create import create
 
@@ -47,24 +57,29 @@ def condor(
         console = session.console(stderr=True)
         if defaults:
             _declare(session, installed.begin(), first or host or hosts, folder)
-            return
-        given = read_hosts(first, _hosts(first, host or [], hosts, node))
-        imported = import_condor(given, installed.begin())
+            return 0
+        notes: list[Note] = []
+        given = read_hosts(first, _hosts(first, host or [], hosts, node, notes))
+        imported = import_condor(given, installed.begin(), notes)
         made = create(folder, imported.files, "Import HTCondor configuration")
-        _tell(imported, installed, console)
+        _tell(imported, installed, console, all_places)
+        differs = bool(installed.version) and imported.alike < imported.hosts
     from gitcfg.cli.hook_install import hooked
 
     hooked(console, made.folder)
     console.print(f"A repository of {made.files} files is in {made.folder}.")
     console.print(f"Next: cd {made.folder} && gitcfg check")
+    return int(differs)
 
 
-def _hosts(first: list[Path], host: list[str], hosts: Path | None, node: str) -> dict[str, list[Path]]:
+def _hosts(
+    first: list[Path], host: list[str], hosts: Path | None, node: str, notes: list["Note"]
+) -> dict[str, list[Path]]:
     """Each host's own files, in order."""
     from gitcfg.convert.condor import hosts_below
     from gitcfg.model import GitcfgError
 
-    found = hosts_below(hosts) if hosts is not None else {}
+    found = hosts_below(hosts, notes) if hosts is not None else {}
     for said in host:
         name, equal, file = said.partition("=")
         if not equal or not file:
@@ -77,13 +92,13 @@ def _hosts(first: list[Path], host: list[str], hosts: Path | None, node: str) ->
     return found or {node: []}
 
 
-def _tell(imported: "Imported", installed: "HTCondor", console: "Console") -> None:
+def _tell(imported: "Imported", installed: "HTCondor", console: "Console", all_places: bool) -> None:
     """What is to be known, what was found, and the proof."""
     from gitcfg.cli.notes import show
     from gitcfg.cli.plain import counted, safe
     from gitcfg.nodeset import fold
 
-    show(console, imported.notes)
+    show(console, imported.notes, all_places)
     features = [found for found in imported.found if found.feature]
     console.print(f"Found {counted(len(features), 'feature')} for {counted(imported.hosts, 'host')}:")
     for found in imported.found:
@@ -93,7 +108,8 @@ def _tell(imported: "Imported", installed: "HTCondor", console: "Console") -> No
         console.print(safe(f"  {where}, {counted(len(found.params), 'setting')}{what}"))
     if installed.version:
         known = f"HTCondor {installed.version} reads the same from the repository"
-        console.print(f"{known} for {imported.alike} of {counted(imported.hosts, 'host')}.")
+        files = counted(imported.read, "file")
+        console.print(f"{known} for {imported.alike} of {counted(imported.hosts, 'host')} ({files}).")
 
 
 def _declare(session: Session, installed: "HTCondor", others: object, folder: Path) -> None:

@@ -34,6 +34,7 @@ def wallaby(
     context: typer.Context,
     file: Annotated[typer.FileBinaryRead, typer.Argument(help="What `wallaby dump` wrote; - is stdin.")],
     folder: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
+    all_places: Annotated[bool, import_condor.ALL_PLACES] = False,
 ) -> None:
     """Turn a Wallaby dump into a repository; what cannot be carried over faithfully is listed."""
     from gitcfg.cli.hook_install import hooked
@@ -45,7 +46,7 @@ def wallaby(
     imported = import_wallaby(file.read())
     made = create(folder, imported.files, "Import a Wallaby dump")
     console = session.console(stderr=True)
-    show(console, imported.notes)
+    show(console, imported.notes, all_places)
     hooked(console, made.folder)
     console.print(f"A repository of {made.files} files is in {made.folder}.")
     console.print(f"Next: cd {made.folder} && gitcfg check")

@@ -9,15 +9,23 @@ from gitcfg.cli.plain import counted, safe
 from gitcfg.convert.notes import Note
 
 _COLOR = {"dropped": "bold red", "changed": "bold yellow", "look": "bold cyan"}
+_FIRST = 5  # places of a note that are shown unless all are asked for
+_MORE = 2  # so many more are shown too: to say how many there are takes as much room
 
 
-def show(console: Console, notes: Iterable[Note]) -> None:
-    """The notes by weight and reason, each with all the places it is about."""
+def show(console: Console, notes: Iterable[Note], all_places: bool) -> None:
+    """The notes by weight and reason, each with the first of the places it is about, or all of them."""
     places: dict[tuple[str, str], list[str]] = {}
     for note in notes:
         where = " ".join(filter(None, (note.kind, note.name, note.field)))
         places.setdefault((str(note.weight), note.reason), []).append(where)
-    for (weight, reason), where_all in places.items():
+    cut = False
+    for (weight, reason), found in places.items():
         line = Text(f"{weight}: ", _COLOR[weight])
-        console.print(line + Text(f"{safe(reason)} ({counted(len(where_all), 'place')})", "default"))
-        console.print(Text(f"  {safe(', '.join(where_all))}", "dim"))
+        console.print(line + Text(f"{safe(reason)} ({counted(len(found), 'place')})", "default"))
+        some = found if all_places or len(found) <= _FIRST + _MORE else found[:_FIRST]
+        more = f", and {len(found) - len(some)} more" if len(some) < len(found) else ""
+        cut = cut or bool(more)
+        console.print(Text(f"  {safe(', '.join(some))}{more}", "dim"))
+    if cut:
+        console.print("hint: --all-places lists every place.", style="cyan")

@@ -3,6 +3,7 @@
 import operator
 import re
 from collections.abc import Iterator
+from io import StringIO
 from typing import Any
 
 import yaml
@@ -104,15 +105,30 @@ def complaint(error: yaml.YAMLError) -> tuple[str, int, int]:
     )
 
 
+_STANDING_IN = str.maketrans("\t ", "\ue009\ue020")
+"""For tabs, and for blanks at ends of lines: where they are, libyaml writes no block, but escapes."""
+
+_STOOD_FOR = str.maketrans("\ue009\ue020", "\t ")
+_BLANKS = re.compile(r"\t|[ \t]+$", re.MULTILINE)
+
+
 class _Dumper(yaml.CSafeDumper):
     """Block style in the order given, without aliases, safe for readers of YAML 1.1 and 1.2."""
+
+    standing_in = True
+    has_stand_ins = False
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=_style(value))
+    style = _style(value)
+    dumper.has_stand_ins = dumper.has_stand_ins or value != value.translate(_STOOD_FOR)
+    plain = value.replace("\t", "").replace("\n", "")
+    if style == "|" and dumper.standing_in and not value[0].isspace() and plain.isprintable():
+        value = _BLANKS.sub(lambda found: found[0].translate(_STANDING_IN), value)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
 def _style(value: str) -> str | None:
@@ -132,4 +148,19 @@ for _pattern in (scalars.BASED, scalars.FLOAT, re.compile("~|null|Null|NULL|[yYn
 
 def dump(value: Any) -> str:
     """A document that reads back to the same plain value."""
-    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100_000))
+    text, has_stand_ins = _dumped(value, standing_in=True)
+    return _dumped(value, standing_in=False)[0] if has_stand_ins else text.translate(_STOOD_FOR)
+
+
+def _dumped(value: Any, standing_in: bool) -> tuple[str, bool]:
+    """The document, and whether a text in it has what stands in for blanks itself."""
+    stream = StringIO()
+    dumper = _Dumper(stream, sort_keys=False, allow_unicode=True, width=100_000)
+    dumper.standing_in = standing_in
+    try:
+        dumper.open()
+        dumper.represent(value)
+        dumper.close()
+    finally:
+        dumper.dispose()
+    return stream.getvalue(), dumper.has_stand_ins

@@ -8,7 +8,8 @@ from gitcfg.convert.condor import HTCondor, Imported, Source, import_condor
 from gitcfg.library import in_memory
 from gitcfg.load.document import parse
 
-TEXT = "/etc/condor/config.d/60-imported.config"
+BEFORE = "/etc/condor/config.d/40-imported.config"
+AFTER = "/etc/condor/config.d/60-imported.config"
 SETTINGS = "/etc/condor/config.d/50-gitcfg.config"
 
 

@@ -1,13 +1,14 @@
 """What each line of HTCondor's language becomes, and what is refused with its file and line."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-from gitcfg.convert.condor import HTCondor, Source, hosts_below, read_hosts
+from gitcfg.convert.condor import HTCondor, import_condor, read_hosts
 from gitcfg.model import GitcfgError
-from tests.convert.condor_cases import TEXT, content, imported, rendered, said, settings
+from tests.convert.condor_cases import AFTER, BEFORE, content, imported, rendered, said, settings
 
 NONE = HTCondor()  # nothing was asked: as if HTCondor were not installed
 
@@ -54,29 +55,59 @@ def test_what_appends_is_an_operation() -> None:
     assert settings(found, "c") == {"D": "M S T"}
 
 
-KEPT: list[tuple[str, str, str, str]] = [
-    ("a value of lines", "A @=end\n x\n@end\nB = 1\n", "A @=end\n x\n@end\n", "changed line site.config:1"),
+KEPT: list[tuple[str, str, str, str, str]] = [
+    (
+        "a value of lines",
+        "B = 1\nA @=end\n x\n@end\n",
+        "A @=end\n x\n@end\n",
+        "",
+        "changed line site.config:2",
+    ),
+    (
+        "a value of lines for what was set",
+        "A = 1\nB = 1\nA @=end\n x\n@end\n",
+        "",
+        "A = 1\nA @=end\n x\n@end\n",
+        "changed line site.config:3",
+    ),
+    (
+        "what comes first, before what changes it",
+        "if version > 9.0\nA = 1\t\n\tendif\nA = $(A) 2\n",
+        "if version > 9.0\nA = 1\n    endif\n",
+        "",
+        "changed line site.config:1",
+    ),
     (
         "all that it depends on, in order",
         "A = 1\nB = 1\nif version > 9.0\nA = $(A) 2\nendif\nA = $(A) 3\n",
+        "",
         "A = 1\nif version > 9.0\nA = $(A) 2\nendif\nA = $(A) 3\n",
         "changed line site.config:3",
     ),
-    ("a name that is computed", "B = 1\nA_$(B) = 1\n", "B = 1\nA_$(B) = 1\n", "changed line site.config:2"),
-    ("a name that is a number", "1A = 1\nB = 1\n", "1A = 1\n", "changed line site.config:1"),
-    ("a word of the language", "If=1\n", "If=1\n", ""),
-    ("a carriage return", "A = x\ry\n", "A = x\ry\n", ""),
-    ("itself as a file's name", "A = /x/y\nA = $Fn(A)\n", "A = /x/y\nA = $Fn(A)\n", ""),
-    ("an unknown knob", "B = 1\nuse ROLE : No\n", "B = 1\nuse ROLE : No\n", "changed line site.config:2"),
+    ("a name that is computed", "B = 1\nA_$(B) = 1\n", "", "A_$(B) = 1\n", "changed line site.config:2"),
+    ("a name that is a number", "1A = 1\nB = 1\n", "1A = 1\n", "", "changed line site.config:1"),
+    ("a word of the language", "If=1\nB = 1\n", "", "If=1\n", ""),
+    ("a carriage return", "A = x\ry\nB = 1\n", "", "A = x\ry\n", ""),
+    ("itself as a file's name", "B = 1\nA = /x/y\nA = $Fn(A)\n", "", "A = /x/y\nA = $Fn(A)\n", ""),
+    ("an unknown knob", "use ROLE : No\nB = 1\n", "use ROLE : No\n", "", "changed line site.config:1"),
+    (
+        "what follows an unknown knob",
+        "B = 1\nC = 1\nuse ROLE : No\nD = 1\nC = $(C) 2\n",
+        "",
+        "C = 1\nuse ROLE : No\nD = 1\nC = $(C) 2\n",
+        "changed line site.config:3",
+    ),
 ]
 
 
 @pytest.mark.parametrize(
-    ("text", "kept", "note"), [case[1:] for case in KEPT], ids=[case[0] for case in KEPT]
+    ("text", "before", "after", "note"), [case[1:] for case in KEPT], ids=[case[0] for case in KEPT]
 )
-def test_what_is_not_certain_stays_as_it_is(text: str, kept: str, note: str) -> None:
+def test_what_is_not_certain_stays_as_it_is(text: str, before: str, after: str, note: str) -> None:
     found = imported(NONE, one=text)
-    assert rendered(found, "one")[TEXT] == kept
+    files = rendered(found, "one")
+    assert (files.get(BEFORE, ""), files.get(AFTER, "")) == (before, after)
+    assert not set(settings(found, "one")) & set(re.findall(r"^\s*(\w+) =", after, re.MULTILINE))
     assert said(found) == ([note] if note else [])
 
 
@@ -156,34 +187,11 @@ def test_a_file_that_is_refused(text: str, message: str) -> None:
 def test_a_file_that_is_no_text(tmp_path: Path, data: bytes, message: str) -> None:
     (tmp_path / "x.config").write_bytes(data)
     with pytest.raises(GitcfgError) as raised:
-        read_hosts([], {"a": [tmp_path]})
+        import_condor(read_hosts([], {"a": [tmp_path]}), NONE)
     assert message in raised.value.message
-
-
-def test_folders_are_read_in_order_and_nothing_else(tmp_path: Path) -> None:
-    for name in ("20-b", "10-a", "10-a~", ".hidden", "30-c.rpmsave"):
-        (tmp_path / name).write_text(f"N = {name}\n")
-    (tmp_path / "deeper").mkdir()
-    found = read_hosts([], {"a": [tmp_path]})
-    assert found == {"a": tuple(Source(str(tmp_path / name), f"N = {name}\n") for name in ("10-a", "20-b"))}
-
-
-def test_a_link_out_of_a_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "config.d").mkdir()
-    (tmp_path / "config.d" / "x").symlink_to("/etc/hostname")
-    with pytest.raises(GitcfgError, match="leads out of the folder"):
-        read_hosts([], {"a": [tmp_path / "config.d"]})
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(GitcfgError, match="neither a file nor"):
         read_hosts([tmp_path / "pipe"], {"a": []})
-
-
-def test_hosts_are_folders_or_files(tmp_path: Path) -> None:
-    (tmp_path / "exec01").mkdir()
-    (tmp_path / "exec02.config").write_text("A = 1\n")
-    assert sorted(hosts_below(tmp_path)) == ["exec01", "exec02"]
-    with pytest.raises(GitcfgError, match="no host name"):
-        read_hosts([], {"a b": []})

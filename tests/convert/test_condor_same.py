@@ -8,11 +8,14 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 
 from gitcfg.convert.condor import HTCondor, import_condor
+from gitcfg.convert.condor.host import Read
+from gitcfg.convert.condor.mentions import names
 from gitcfg.convert.condor.proof import proved
 from gitcfg.convert.condor.sources import Source
+from gitcfg.convert.condor.statements import statements
 from gitcfg.library import in_memory
 from gitcfg.model import Severity
-from tests.convert.condor_cases import SETTINGS, alike, imported, rendered
+from tests.convert.condor_cases import AFTER, BEFORE, SETTINGS, alike, imported, rendered, said
 from tests.parsers.oracle import needs_htcondor
 
 pytestmark = needs_htcondor
@@ -135,7 +138,7 @@ def test_the_proof_can_fail(condor: HTCondor) -> None:
     wrong = {path: content.replace("A: 1", "A: 2") for path, content in found.files.items()}
     assert wrong != found.files
     notes: list = []  # type: ignore[type-arg]
-    assert proved(wrong, {"one": (Source("x", text),)}, condor, notes) == 0
+    assert proved(wrong, {"one": (Read(Source("x", text), {}),)}, condor, notes) == 0
     assert [note.field for note in notes] == ["A"]
 
 
@@ -149,3 +152,45 @@ def test_all_of_htcondors_own_defaults(condor: HTCondor) -> None:
     found = imported(condor, one=text)
     assert found.alike == 1, found.notes
     assert rendered(found, "one")[SETTINGS].count("\n") > 900
+
+
+KNOBS = [
+    *("ROLE:CentralManager", "ROLE:Personal", "FEATURE:GPUs", "FEATURE:PartitionableSlot"),
+    *("FEATURE:StaticSlots", "FEATURE:Monitor", "FEATURE:StartdCronPeriodic", "FEATURE:HPC_Annex"),
+    *("FEATURE:SetJobAttrFromUserMap", "FEATURE:AssignAccountingGroup", "POLICY:Desktop"),
+    *("POLICY:Want_Hold_If", "POLICY:Hold_If_Memory_Exceeded"),
+    *("SECURITY:Recommended", "SECURITY:User_Based", "SECURITY:Host_Based"),
+]  # fmt: skip
+ARGUMENTS = ["", "A", "3", "a, b", "A,1,2,/x/y,e f", 'x, "y, z", f(1, 2), $(A), w', "A, 10, $(B:1), p, q, r"]
+
+
+@pytest.mark.parametrize("knob", KNOBS)
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_all_that_a_knob_sets_is_known(condor: HTCondor, knob: str, arguments: str) -> None:
+    """HTCondor sets no name that is not among those that are taken for touched."""
+    line = f"use {knob}({arguments})\n" if arguments else f"use {knob}\n"
+    read = condor.read([line])
+    touched = names(statements(Source("x", line)), condor.knob)
+    assert isinstance(read, str) or touched is None or set(read) <= touched
+    if not arguments and not isinstance(read, str):
+        assert touched is not None
+
+
+def test_settings_beside_knobs_stay_settings(condor: HTCondor) -> None:
+    text = "A = 1\nuse ROLE : Execute\nuse FEATURE : GPUs\nSTARTD_JOB_ATTRS = $(STARTD_JOB_ATTRS) B\n"
+    found = imported(condor, one=f"{text}DAEMON_LIST = $(DAEMON_LIST) KBDD\n")
+    files = rendered(found, "one")
+    assert files[BEFORE] == "use ROLE : Execute\nuse FEATURE : GPUs\n"
+    assert files[SETTINGS].count("\n") == 3
+    assert AFTER not in files
+    assert found.alike == 1, found.notes
+
+
+def test_a_knob_that_changes_settings_is_written_out(condor: HTCondor) -> None:
+    found = imported(condor, one="DAEMON_LIST = MASTER\nuse ROLE : Execute\nuse FEATURE : GPUs\n")
+    assert rendered(found, "one") == {
+        BEFORE: "use FEATURE : GPUs\n",
+        SETTINGS: "DAEMON_LIST = MASTER STARTD\n",
+    }
+    assert said(found) == ["changed line site.config:2", "changed line site.config:3"]
+    assert found.alike == 1, found.notes

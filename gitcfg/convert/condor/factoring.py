@@ -1,7 +1,7 @@
 """What hosts have in common: features of settings that equal sets of hosts share, and each host's rest."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
 import msgspec
@@ -27,8 +27,8 @@ class _Element(msgspec.Struct, frozen=True):
     step: Step
 
 
-def factored(hosts: Chains, named: Mapping[str, Hosts], texts: Mapping[str, str]) -> list[Feature]:
-    """The features, lowest first. `named` are the hosts of annotated ones, `texts` what hosts keep."""
+def factored(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[Hosts]) -> list[Feature]:
+    """The features, lowest first. `named` are the hosts of annotated ones, `texts` the hosts of each text."""
     holders = _holders(hosts)
     groups: dict[tuple[str, Hosts], list[_Element]] = {(name, who): [] for name, who in named.items()}
     for element, who in holders.items():
@@ -37,8 +37,9 @@ def factored(hosts: Chains, named: Mapping[str, Hosts], texts: Mapping[str, str]
             groups[name, who].append(element)
         elif len(who) > 1 or len(hosts) == 1:
             groups.setdefault(("", who), []).append(element)
-    for who in _sharing(texts):
-        groups.setdefault(("", who), [])
+    for who in texts:
+        if len(who) > 1 or len(hosts) == 1:
+            groups.setdefault(("", who), [])
     called = _names(groups, hosts)
     order = sorted(groups, key=lambda group: (-len(group[1]), group[0] != "", called[group]))
     return [Feature(called[group], group[1], _steps(groups[group], hosts, group[1])) for group in order]
@@ -52,14 +53,6 @@ def _holders(hosts: Chains) -> dict[_Element, Hosts]:
             for step in dict.fromkeys(hosts[host][key].steps):
                 found.setdefault(_Element(key, step), []).append(host)
     return {element: frozenset(who) for element, who in found.items()}
-
-
-def _sharing(texts: Mapping[str, str]) -> list[Hosts]:
-    same: dict[str, list[str]] = {}
-    for host, text in sorted(texts.items()):
-        if text:
-            same.setdefault(text, []).append(host)
-    return [frozenset(who) for who in same.values() if len(who) > 1 or len(texts) == 1]
 
 
 def _steps(elements: list[_Element], hosts: Chains, who: Hosts) -> dict[str, tuple[Step, ...]]:

@@ -1,10 +1,11 @@
 """What a host's configuration says: settings in order, and the lines that only HTCondor itself can read."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from gitcfg.convert.condor.lines import Line
+from gitcfg.convert.condor.sources import Source
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -41,29 +42,77 @@ class Declared(msgspec.Struct, frozen=True):
     depends: tuple[str, ...] = ()
 
 
+class Read(msgspec.Struct, frozen=True):
+    """A file that was read, and those that `include` reads in it, by the number of its line."""
+
+    source: Source
+    included: dict[int, "Read"]
+
+
+def all_read(read: Iterable[Read]) -> Iterator[Read]:
+    """Yield files and, after each, those that it includes."""
+    for one in read:
+        yield one
+        yield from all_read(one.included.values())
+
+
 class Host(msgspec.Struct, frozen=True):
-    """One host: what became settings, the text that stays, and the features that annotations name."""
+    """One host: what became settings, the texts before and after them, and the features that it names."""
 
     settings: tuple[Setting, ...]
-    text: str
+    before: str
+    after: str
     features: Mapping[str, Declared]
+    read: tuple[Read, ...]
 
 
-def untangled(items: list[Setting | Kept], tangled: set[str], features: Mapping[str, Declared]) -> Host:
-    """A host whose kept lines come with all that they depend on, in its order; the rest are settings."""
-    everything = False
-    for item in items:
-        if isinstance(item, Kept):
-            everything = everything or item.names is None
-            tangled = tangled | (item.names or frozenset())
+def arranged(
+    items: Sequence[Setting | Kept],
+    tangled: set[str],
+    features: Mapping[str, Declared],
+    read: tuple[Read, ...],
+) -> Host:
+    """A host whose kept lines stand before its settings if nothing that they touch is set before them.
 
-    def stays(item: Setting | Kept) -> bool:
-        return everything or isinstance(item, Kept) or item.key in tangled
+    Other kept lines stand after, with all that they touch, and keep their order. What follows lines that
+    may touch anything is such a line, too.
+    """
+    first, tangled, end = _split(items, tangled)
 
-    settings = tuple(item for item in items if isinstance(item, Setting) and not stays(item))
-    return Host(settings, "".join(_written(item) for item in items if stays(item)), features)
+    def stays(at: int, item: Setting | Kept) -> bool:
+        return at >= end or isinstance(item, Kept) or item.key in tangled
+
+    rest = [(at, item) for at, item in enumerate(items) if at not in first]
+    return Host(
+        tuple(item for at, item in rest if isinstance(item, Setting) and not stays(at, item)),
+        "".join(_written(items[at]) for at in sorted(first)),
+        "".join(_written(item) for at, item in rest if stays(at, item)),
+        features,
+        read,
+    )
+
+
+def _split(items: Sequence[Setting | Kept], tangled: set[str]) -> tuple[set[int], set[str], int]:
+    """Which lines stand before all settings, which names stay text, and from where on everything does."""
+    first: set[int] = set()
+    tangled, touched = set(tangled), set[str]()
+    for at, item in enumerate(items):
+        if isinstance(item, Setting):
+            touched.add(item.key)
+        elif not touched or (item.names is not None and item.names.isdisjoint(touched)):
+            first.add(at)
+        elif item.names is None:
+            return first, tangled.union(*map(_names, items[at:])), at
+        else:
+            tangled |= item.names
+            touched |= item.names
+    return first, tangled, len(items)
+
+
+def _names(item: Setting | Kept) -> frozenset[str]:
+    return frozenset((item.key,)) if isinstance(item, Setting) else item.names or frozenset()
 
 
 def _written(item: Setting | Kept) -> str:
-    """As it was: with other blanks, HTCondor may take a line for another."""
-    return item.raw if isinstance(item, Kept) else item.line.raw
+    """As it was: with other blanks within, HTCondor may take a line for another."""
+    return item.raw if isinstance(item, Kept) else item.line.tidy

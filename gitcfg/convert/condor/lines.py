@@ -23,6 +23,16 @@ class Line(msgspec.Struct, frozen=True):
         """The place as messages name it."""
         return f"{self.file}:{self.number}"
 
+    @property
+    def tidy(self) -> str:
+        """How it is written, without blanks at ends of lines, and with spaces for tabs before them."""
+        return "".join(f"{_indented(line.rstrip(_BLANKS))}\n" for line in self.raw.split("\n")[:-1])
+
+
+def _indented(line: str) -> str:
+    text = line.lstrip(" \t")
+    return line[: len(line) - len(text)].expandtabs(4) + text
+
 
 class Lines:
     """A source, line after line; `block` takes the lines of a value as they are."""

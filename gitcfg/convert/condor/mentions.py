@@ -25,7 +25,7 @@ def names(found: Iterable[Statement], lookup: Lookup, level: int = 0) -> frozens
 
 
 def _names(statement: Statement, lookup: Lookup, level: int) -> frozenset[str] | None:
-    if statement.kind is Kind.COMPUTED or "$" in statement.name:
+    if statement.kind in (Kind.COMPUTED, Kind.INCLUDE) or "$" in statement.name:
         return None
     if statement.name:
         return frozenset((statement.name.lower(),))

@@ -7,9 +7,9 @@ from typing import Any
 
 from gitcfg.compile import lists
 from gitcfg.compile.fleet import Fleet, compile_tree
+from gitcfg.convert.condor.host import Read
 from gitcfg.convert.condor.known import HTCondor
-from gitcfg.convert.condor.repository import SETTINGS, TEXT
-from gitcfg.convert.condor.sources import Source
+from gitcfg.convert.condor.repository import SETTINGS
 from gitcfg.convert.condor.statements import Kind, statements
 from gitcfg.convert.notes import Note, Place
 from gitcfg.git.tree import DictTree
@@ -25,7 +25,7 @@ _USE = re.compile(r"[@:\s]*use\b(.*)", re.IGNORECASE | re.DOTALL)
 
 
 def proved(
-    files: Mapping[str, str], hosts: Mapping[str, Sequence[Source]], condor: HTCondor, notes: list[Note]
+    files: Mapping[str, str], hosts: Mapping[str, Sequence[Read]], condor: HTCondor, notes: list[Note]
 ) -> int:
     """How many hosts are read alike; of each other, a note says why."""
     if not condor.version:
@@ -47,28 +47,29 @@ def proved(
     return alike
 
 
-def given(sources: Iterable[Source]) -> str:
-    """What HTCondor would read, without what `include` names."""
-    return "".join(_without_includes(source) for source in sources)
+def given(read: Iterable[Read]) -> str:
+    """What HTCondor read: each `include` is the file that it names, or nothing."""
+    return "".join(map(_with_included, read))
 
 
-def _without_includes(source: Source) -> str:
-    text = source.text if source.text.endswith("\n") or not source.text else f"{source.text}\n"
-    given = text.split("\n")
-    for statement in statements(source):
+def _with_included(read: Read) -> str:
+    text = read.source.text
+    lines = (text if text.endswith("\n") or not text else f"{text}\n").split("\n")
+    for statement in statements(read.source):
         if statement.kind is Kind.INCLUDE:
             first = statement.line.number - 1
-            for at in range(first, first + statement.line.raw.count("\n")):
-                given[at] = ""
-    return "\n".join(given)
+            last = first + statement.line.raw.count("\n")
+            lines[first:last] = [""] * (last - first)
+            if statement.line.number in read.included:
+                lines[first] = _with_included(read.included[statement.line.number]).removesuffix("\n")
+    return "\n".join(lines)
 
 
 def rendered(fleet: Fleet, name: str) -> list[str]:
     """The texts that a node gets, in the order in which HTCondor reads them."""
     node = fleet[name]
-    text = node.entries[TEXT].text if TEXT in node.entries else None
-    assert SETTINGS in node.entries
-    return [Condor().write(node.params, separators(fleet, node.params)), *([text] if text else [])]
+    settings = Condor().write(node.params, separators(fleet, node.params))
+    return [settings if path == SETTINGS else node.entries[path].text or "" for path in sorted(node.entries)]
 
 
 def _differences(

@@ -1,6 +1,6 @@
 """The files of a repository that gives every host what its configuration says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.convert.condor.annotated import annotated, declared
 from gitcfg.convert.condor.chains import chains, settled
 from gitcfg.convert.condor.declaring import comments, defaults, parameters
-from gitcfg.convert.condor.factoring import Chains, Feature, factored
+from gitcfg.convert.condor.factoring import Chains, Feature, Hosts, factored
 from gitcfg.convert.condor.host import Host
 from gitcfg.convert.condor.known import Default
 from gitcfg.convert.condor.layers import Layers
@@ -18,10 +18,13 @@ from gitcfg.convert.notes import Note, Place
 from gitcfg.parsers.child.circles import circles
 
 SETTINGS = "/etc/condor/config.d/50-gitcfg.config"
-TEXT = "/etc/condor/config.d/60-imported.config"
-"""Read after the settings, of which it holds none."""
+BEFORE = "/etc/condor/config.d/40-imported.config"
+AFTER = "/etc/condor/config.d/60-imported.config"
+"""Text that HTCondor reads before and after the settings."""
 
 Content = dict[str, Any]
+Text = tuple[str, str]
+"""The path of a file and what it says."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -43,7 +46,8 @@ def repository(
     _circles(whole, notes)
     named = annotated(hosts)
     marks = declared(hosts, named, notes)
-    features = factored(whole, named, {name: host.text for name, host in hosts.items()})
+    texts = _holders(hosts)
+    features = factored(whole, named, texts.values())
     includes = {name: mark.includes for name, mark in marks.items()}
     included = {inner for inners in includes.values() for inner in inners}
     common = [one.name for one in features if one.hosts == frozenset(hosts) and one.name not in included]
@@ -60,19 +64,20 @@ def repository(
             "files": {SETTINGS: {"format": "condor", "params": ["*"]}},
         },
     }
-    texts = _texts(features, hosts)
+    files = _shared(features, texts)
     for one in features:
         mark = marks.get(one.name)
         contents[f"features/{one.name}.yaml"] = said(
             include=list(mark.includes) if mark else [],
             depends=list(mark.depends) if mark else [],
             params=layers.params(one.name),
-            files=_file(texts.get(one.name, "")),
+            files=_files(files[one.name]),
         ) or {"params": {}}
     for name in sorted(hosts):
-        shared = any(name in one.hosts for one in features if one.name in texts)
+        taken = {text for one in features if name in one.hosts for text in files[one.name]}
+        own = [text for text, who in texts.items() if name in who and text not in taken]
         contents[f"nodes/{name}.yaml"] = said(
-            features=layers.listed(name), params=rests[name], files={} if shared else _file(hosts[name].text)
+            features=layers.listed(name), params=rests[name], files=_files(own)
         ) or {"features": []}
     return contents, _found(features, layers, rests)
 
@@ -84,22 +89,29 @@ def _circles(hosts: Chains, notes: list[Note]) -> None:
             Place(notes, "host", name).look("", f"It {found.reason}.")
 
 
-def _file(text: str) -> Content:
-    return {TEXT: {"text": text}} if text else {}
-
-
-def _texts(features: Sequence[Feature], hosts: Mapping[str, Host]) -> dict[str, str]:
-    """The text that a feature holds, which is that of exactly its hosts."""
-    same: dict[str, set[str]] = {}
+def _holders(hosts: Mapping[str, Host]) -> dict[Text, Hosts]:
+    """The hosts of each text."""
+    found: dict[Text, set[str]] = {}
     for name, host in hosts.items():
-        if host.text:
-            same.setdefault(host.text, set()).add(name)
-    result: dict[str, str] = {}
-    for one in features:
-        for text, who in same.items():
-            if one.hosts == who and text not in result.values():
-                result[one.name] = text
-    return result
+        for text in ((BEFORE, host.before), (AFTER, host.after)):
+            if text[1]:
+                found.setdefault(text, set()).add(name)
+    return {text: frozenset(who) for text, who in found.items()}
+
+
+def _shared(features: Sequence[Feature], texts: Mapping[Text, Hosts]) -> dict[str, list[Text]]:
+    """The texts that each feature holds, which are those of exactly its hosts; of several, the first does."""
+    left = dict(texts)
+    return {
+        one.name: [
+            text for text, who in texts.items() if who == one.hosts and text in left and left.pop(text)
+        ]
+        for one in features
+    }
+
+
+def _files(texts: Iterable[Text]) -> Content:
+    return {path: {"text": text} for path, text in texts}
 
 
 def _found(

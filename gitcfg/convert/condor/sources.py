@@ -1,19 +1,38 @@
-"""The files of each host, in the order in which HTCondor reads them; nothing that is not named is read."""
+"""The files that were saved of each host, and where in them a path of the machine stands."""
 
-import re
+import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
 
 import msgspec
 
+from gitcfg.convert.notes import Note, Place
+from gitcfg.load.schema import OwnSchema
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import HOST, shown
 
 MAX_FILE = 4 << 20
 MAX_ALL = 256 << 20
-_EXCLUDED = re.compile(r"\..*|.*~|#.*|.*\.rpmsave|.*\.rpmnew|.*\.dpkg-.*|.*\.bak")
-"""HTCondor's own LOCAL_CONFIG_DIR_EXCLUDE_REGEXP, and what other package managers and people leave behind."""
+MAX_ENTRIES = 100_000
+MAIN = "condor_config"
+LOCAL = "condor_config.local"
+LOCAL_FOLDER = "config.d"
+ROOT = "/etc/condor"
+"""Where a main file stands, if it was saved without the folders above it."""
+
+EXCLUDED = (
+    r"^((\..*)|(.*\.pl)|(.*\.py)|(.*\.sh)|(.*~)|(#.*)|(.*\.rpmsave)|(.*\.rpmnew)"
+    r"|(.*\.dpkg-old)|(.*\.dpkg-dist)|(.*\.cfsaved))$"
+)
+"""HTCondor's own LOCAL_CONFIG_DIR_EXCLUDE_REGEXP."""
+
+_ROOTS = ("etc/condor", "usr/local/etc", ".", "condor")
+_SUFFIXES = (".config", ".conf", ".cfg")
+_LAYOUT = f"Save {MAIN}, {LOCAL_FOLDER} and {LOCAL} of each host, as they stand in {ROOT}."
+_LONGEST_PATH, _LONGEST_NAME = 4096, 255
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -23,35 +42,176 @@ class Source(msgspec.Struct, frozen=True):
     text: str
 
 
+class Folder:
+    """What was saved of a host in a folder. Places in it are relative to it; nothing outside it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def root(self) -> str:
+        """The place of what stands in /etc/condor on the machine."""
+        for name in (MAIN, LOCAL_FOLDER, LOCAL):
+            for place in _ROOTS:
+                if self._has(f"{place}/{name}"):
+                    return place
+        return "."
+
+    @property
+    def config_root(self) -> str:
+        """What $(CONFIG_ROOT) is on the machine: the folder of its main file."""
+        return f"/{self.root}" if "/" in self.root else ROOT
+
+    @cached_property
+    def main(self) -> str | None:
+        """The place of the main file."""
+        place = normpath(f"{self.root}/{MAIN}")
+        return place if self.is_file(place) else None
+
+    @cached_property
+    def is_flat(self) -> bool:
+        """Is it a folder of configuration files itself, as LOCAL_CONFIG_DIR names one?"""
+        return not any(self._has(f"{self.root}/{name}") for name in (MAIN, LOCAL_FOLDER, LOCAL))
+
+    def usual(self, name: str) -> str | None:
+        """The place of what HTCondor's packages have by this name beside the main file."""
+        place = normpath(f"{self.root}/{name}")
+        return place if self._has(place) else None
+
+    def find(self, path: str) -> str | None:
+        """The place of what has a path on the machine."""
+        return next(filter(self._has, self._places(path)), None) if path.startswith("/") else None
+
+    def _places(self, path: str) -> Iterator[str]:
+        path = normpath(path)
+        yield path.lstrip("/")
+        for above, place in ((self.config_root, self.root), (str(self.path.absolute()), ".")):
+            if PurePosixPath(path).is_relative_to(above):
+                yield normpath(f"{place}/{PurePosixPath(path).relative_to(above)}")
+        if self.is_flat and PurePosixPath(path).name == self.path.absolute().name:
+            yield "."
+
+    def guess(self, path: str) -> str | None:
+        """The place of what has the same last name as a path of the machine."""
+        name = PurePosixPath(path).name
+        return self.usual(name) if name and name != ".." else None
+
+    def _has(self, place: str) -> bool:
+        parts = PurePosixPath(place).parts
+        if len(place) > _LONGEST_PATH or any(len(part.encode()) > _LONGEST_NAME for part in parts):
+            return False
+        return (self.path / place).exists() and self._is_inside(self.path / place)
+
+    def _is_inside(self, path: Path) -> bool:
+        return path.resolve().is_relative_to(self.path.resolve())
+
+    def is_file(self, place: str) -> bool:
+        """Is there something that can be read there?"""
+        return self._has(place) and not (self.path / place).is_dir()
+
+    def listed(self, place: str) -> list[str]:
+        """The places of the files right below one, in the order in which HTCondor reads them.
+
+        GitcfgError: one of them is a link that leads out of the folder.
+        """
+        folder = self.path / place
+        if not folder.is_dir():
+            return []
+        found = sorted((path for path in folder.iterdir() if not path.is_dir()), key=lambda path: path.name)
+        return [path.relative_to(self.path).as_posix() for path in found]
+
+    def source(self, place: str) -> Source:
+        """The file at a place. GitcfgError: it is no text, or a link that leads out of the folder."""
+        path = self.path / place
+        if not self._is_inside(path):
+            raise bad(str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself.")
+        return Source(str(path), _text(path))
+
+    def unread(self, read: Iterable[str]) -> Iterator[str]:
+        """The places of all files but those that were read. GitcfgError: there are too many of them."""
+        known = {(self.path / place).resolve() for place in read}
+        number = 0
+        for above, folders, files in os.walk(self.path):
+            folders.sort()
+            number += len(folders) + len(files)
+            if number > MAX_ENTRIES:
+                raise bad(str(self.path), 0, f"The folder holds more than {MAX_ENTRIES} files.", _LAYOUT)
+            for path in (Path(above, name) for name in sorted(files)):
+                if path.resolve() not in known:
+                    yield path.relative_to(self.path).as_posix()
+
+
+Given = Source | Folder
+"""What is given of a host: a file, or a folder that holds some as they stand on the machine."""
+
+
+class Exclusion:
+    """Which names LOCAL_CONFIG_DIR_EXCLUDE_REGEXP leaves out. GitcfgError: it is no regular expression."""
+
+    def __init__(self, pattern: str) -> None:
+        self._schema = OwnSchema({"pattern": pattern})
+        if self._schema.refusal is not None:
+            reason = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP cannot be used: {shown(pattern)}"
+            raise GitcfgError(reason, self._schema.refusal)
+
+    def covers(self, name: str) -> bool:
+        """Does HTCondor leave a file of this name out?"""
+        return self._schema.problem(name) is None
+
+
 def bad(name: str, line: int, reason: str, *hints: str) -> GitcfgError:
     """The error that stops an import."""
     where = f"{name}:{line}" if line else name
     return GitcfgError(f"{where}: {reason}", *hints)
 
 
-def read_hosts(first: Iterable[Path], hosts: Mapping[str, Iterable[Path]]) -> dict[str, tuple[Source, ...]]:
-    """Each host's files: those of all hosts first. GitcfgError: a name is none, or a file cannot be read."""
-    result, size = {}, 0
-    every = tuple(source for path in first for source in _read(path))
+def nothing_read(hosts: Sequence[str], every: int) -> GitcfgError:
+    """The error of hosts without a file."""
+    names = ", ".join(hosts[:5]) + (f" and {len(hosts) - 5} more" if len(hosts) > 5 else "")
+    which = f" ({len(hosts)} of {every} hosts)" if every > 1 else ""
+    return GitcfgError(f"No configuration file was found for {names}{which}.", _LAYOUT)
+
+
+def read_hosts(first: Iterable[Path], hosts: Mapping[str, Iterable[Path]]) -> dict[str, tuple[Given, ...]]:
+    """What is given of each host: first what all have. GitcfgError: a name is none, a file cannot be read."""
+    result = {}
+    every = tuple(map(_given, first))
     for host in sorted(hosts):
         if not HOST.fullmatch(host):
             raise GitcfgError(
                 f"{shown(host)!r} is no host name.", "Write --host NODE=FILE, say exec01=/etc/condor."
             )
-        result[host] = (*every, *(source for path in hosts[host] for source in _read(path)))
-        size += sum(len(source.text) for source in result[host])
-        if size > MAX_ALL:
-            raise GitcfgError(
-                f"The files of all hosts have more than {MAX_ALL >> 20} MiB.", "Import fewer hosts."
-            )
+        result[host] = (*every, *map(_given, hosts[host]))
     return result
 
 
-def hosts_below(folder: Path) -> dict[str, list[Path]]:
-    """A folder of one folder or file a host. GitcfgError: it is no folder, or there is nothing in it."""
+def _given(path: Path) -> Given:
+    return Folder(path) if path.is_dir() else Source(str(path), _text(path))
+
+
+def hosts_below(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
+    """Each host's folder or file in a folder; what is a copy by its name is noted.
+
+    GitcfgError: it is no folder, there is nothing in it, or two entries are of one host.
+    """
     if not folder.is_dir():
         raise GitcfgError(f"{folder} is no folder.", "It holds one folder, or one file, for each host.")
-    found = {_host(path): [path] for path in _listed(folder, folders=True)}
+    found: dict[str, list[Path]] = {}
+    copy = Exclusion(EXCLUDED)
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+        if copy.covers(path.name):
+            reason = "It is not read: by its name it is a copy, or hidden, and no host."
+            Place(notes, "file", str(path)).dropped("", reason)
+            continue
+        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+            raise bad(str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself.")
+        found.setdefault(_host(path), []).append(path)
+    for host, same in found.items():
+        if len(same) > 1:
+            raise GitcfgError(
+                f"{same[0]} and {same[1]} are both of the host {shown(host)}.",
+                f"Say in which order: --host {shown(host)}={same[0]} --host {shown(host)}={same[1]}",
+            )
     if not found:
         raise GitcfgError(
             f"There is nothing in {folder}.", "It holds one folder, or one file, for each host."
@@ -60,25 +220,7 @@ def hosts_below(folder: Path) -> dict[str, list[Path]]:
 
 
 def _host(path: Path) -> str:
-    suffixes = (".config", ".conf", ".cfg")
-    return path.name if path.is_dir() or path.suffix not in suffixes else path.name.removesuffix(path.suffix)
-
-
-def _read(path: Path) -> Iterator[Source]:
-    files = _listed(path, folders=False) if path.is_dir() else (path,)
-    for file in files:
-        yield Source(str(file), _text(file))
-
-
-def _listed(folder: Path, folders: bool) -> list[Path]:
-    """What is in a folder, as HTCondor orders it, without what it leaves out."""
-    found = sorted(
-        (path for path in folder.iterdir() if not _EXCLUDED.fullmatch(path.name)), key=lambda path: path.name
-    )
-    for path in found:
-        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
-            raise bad(str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself.")
-    return [path for path in found if folders or not path.is_dir()]
+    return path.name if path.is_dir() or path.suffix not in _SUFFIXES else path.name.removesuffix(path.suffix)
 
 
 def _text(file: Path) -> str:
@@ -101,8 +243,6 @@ def _line(data: bytes, at: int) -> int:
 
 def _regular(name: str, flags: int) -> int:
     """Open a file that is one: a pipe would be waited for."""
-    import os
-
     descriptor = os.open(name, flags | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
