@@ -78,9 +78,11 @@ class Refs:
         found = self._git.merge_base(ours, theirs)
         return str(found) if found is not None else None
 
-    def between(self, known: Iterable[str], new: str) -> tuple[str, ...]:
-        """The commits that lead to a new one, and are neither known nor lead to what is; parents first."""
-        walker = self._git.walk(new, _OLDEST_FIRST)
+    def between(self, known: Iterable[str], *new: str) -> tuple[str, ...]:
+        """The commits that lead to new ones, and are neither known nor lead to what is; parents first."""
+        walker = self._git.walk(None, _OLDEST_FIRST)
+        for commit in new:
+            walker.push(commit)
         for commit in known:
             walker.hide(commit)
         return tuple(str(commit.id) for commit in walker)

@@ -50,11 +50,27 @@ PORT = "put features/Base.yaml 'params: {PORT: 2}'"
 MAIL = "put features/SvcMail.yaml 'params: {PORT: 2}'"
 HOST = "put groups/web.yaml '{features: [Base], params: {HOST: x}, files: {/etc/motd: {template: motd}}}'"
 
+MORE = "echo '  more: {forbid: {by: [bob], features: [\"Svc*\"]}}' >> rules/who.yaml"
+
 OPEN, SHUT = "serve gitcfg.bypass '2999-01-01 test'", "serve --unset gitcfg.bypass"
 EARLIER = """git switch -q --orphan old; put gitcfg.yaml 'format: 1'; save old; git switch -q main
 git merge -q --allow-unrelated-histories -s ours -m joined old"""
 LAW = ("services", "central", "law", "bots", "frozen", "gitcfg.yaml", "allowed_signers")
 AGAIN = "git reset -q --hard origin/main"
+
+
+BACK = "git rev-parse main~:"
+"""The tree from before the last commit that was taken."""
+TOPIC = "git switch -qc topic main~; put groups/web.yaml 'params: {HOST: y}'; as ann save topic"
+"""A topic of somebody who may, about the same, that nobody has merged."""
+ELSE = "git switch -qc else main~; as bob git commit -q --allow-empty -m else"
+OURS = "as bob git merge -q --no-ff -s ours -m"
+
+
+def evil(tree: str, *parents: str) -> str:
+    """A merge of bob's that has a tree of his choice."""
+    merged = " ".join(f"-p {one}" for one in parents)
+    return f"git branch evil $(as bob git commit-tree -S -m evil {merged} $({tree}))"
 
 
 def told(names: tuple[str, ...], who: str, rule: str) -> tuple[str, ...]:
@@ -122,7 +138,7 @@ CASES: dict[str, tuple[Push, ...]] = {
         push(
             "git switch -qc side HEAD~1; as bob git commit -q --allow-empty -m two;"
             " as bob git merge -q -s ours -m three main; by bob side:main",
-            "HOST bob central",
+            *("HOST bob@three central", "HOST bob central"),
         ),
     ),
     "a merge that drops the other, and nobody says who pushes": (
@@ -263,9 +279,10 @@ CASES: dict[str, tuple[Push, ...]] = {
         push("push old:rel-1"),
         push(f"git switch -q old; git checkout -q main -- .; {MAIL}; as bob save one; push old:rel-1"),
         push(
-            "git switch -q main; as bob git merge -q -X theirs --no-edit old; push main",
+            "git switch -q main; as bob git merge -q -X theirs -m two old; push main",
             *told(LAW, "bob@one", "law"),
             *("HOST bob@one central", "SEALED bob@one frozen", "SvcMail bob@one services"),
+            "SvcMail bob@two services",
         ),
     ),
     "a new branch beside one of HEAD that is not protected": (
@@ -469,7 +486,43 @@ CASES: dict[str, tuple[Push, ...]] = {
         ),
         push(
             "cd ../w; as bob git merge -q -m three side; by bob HEAD:main",
-            *("PORT bob@one new", "PORT bob new"),
+            *("PORT bob@one new", "PORT bob@three new", "PORT bob new"),
+        ),
+    ),
+    "a merge of three that takes back what was taken, behind a topic about the same": (
+        push(f"{HOST}; as ann save one; push main"),
+        push(
+            f"{TOPIC}; {ELSE}; {evil(BACK, 'main', 'topic', 'else')}; push evil:main",
+            "HOST bob@evil central",
+        ),
+    ),
+    "two merges that do": (
+        push(f"{HOST}; as ann save one; push main"),
+        push(
+            f"{TOPIC}; {ELSE}; {OURS} two topic; {OURS} three main; push else:main",
+            *("HOST bob@two central", "HOST bob@three central"),
+        ),
+    ),
+    "merges that take back a rule about who merges": (
+        push(f"{MORE}; as ann save one; push main"),
+        push(
+            f"git switch -qc topic main~; {MORE.replace('Svc', 'S')}; as ann save topic;"
+            f" {ELSE}; {evil(BACK, 'main', 'topic', 'else')}; push evil:main",
+            "more bob@evil law",
+        ),
+        push(
+            f"{OURS} two topic; {OURS} three main; push else:main",
+            *("more bob@two law", "more bob@three law"),
+        ),
+    ),
+    "merges by who may not of what somebody set who may": (
+        push(
+            f"git switch -qc topic; {MORE}; {HOST}; as ann save one; git switch -q main;"
+            f" {PORT}; as bob save two; as bob git merge -q --no-ff -m three topic; push main"
+        ),
+        push(
+            "git switch -qc late main~; put templates/motd Late; as bob save four;"
+            " as bob git merge -q -m five main; push late:main"
         ),
     ),
 }

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gitcfg.gate.permits.touched import Touched, touched, touched_by_all
+from gitcfg.gate.permits.touched import Touched, touched
 from gitcfg.git.tree import DictTree
-from tests.gate.touches import CASES, MERGES, Files
+from tests.gate.touches import CASES, Files
 
 ROOT: Files = {"gitcfg.yaml": "format: 1\n"}
 
@@ -51,14 +51,6 @@ def test_without_settings_all_is_gone_and_with_them_all_is_back() -> None:
     there, gone = tree(files), DictTree(files)
     expected = "groups:default groups:g nodes:* params:P rules:gitcfg.yaml"
     assert things(touched(there, gone)) == things(touched(gone, there)) == expected
-
-
-@pytest.mark.parametrize("name", MERGES)
-def test_a_merge_touches_what_no_parent_has(name: str) -> None:
-    one, other, merged, expected = MERGES[name]
-    change = touched_by_all((tree(one), tree(other)), tree(merged))
-    assert things(change) == expected
-    assert things(touched_by_all((tree(other), tree(one)), tree(merged))) == expected
 
 
 def test_a_set_of_millions_is_any_node() -> None:

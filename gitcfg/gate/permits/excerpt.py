@@ -42,16 +42,17 @@ class Excerpt:
         return self._tree.read(entry)
 
     def _shows(self, path: str) -> bool:
-        return path == SETTINGS or _place(path) in self._places
+        return path == SETTINGS or place_of(path) in self._places
 
 
 def excerpts(old: Tree, new: Tree) -> tuple[Tree, Tree]:
     """Both sides of a change."""
-    places = {_place(path) for path in changed_paths(old, new, (SETTINGS, SIGNERS, *FOLDERS))}
+    places = {place_of(path) for path in changed_paths(old, new, (SETTINGS, SIGNERS, *FOLDERS))}
     return Excerpt(old, places), Excerpt(new, places)
 
 
-def _place(path: str) -> Place:
+def place_of(path: str) -> Place:
+    """Where a file stands, as far as names go."""
     folder, _, rest = path.partition("/")
     if folder in _WHOLE:
         return Place(folder)

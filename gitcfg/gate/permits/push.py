@@ -1,12 +1,12 @@
 """A push as rules before it see it: each commit is its signer's change, and all of it that of who pushes."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+from gitcfg.gate.permits.charges import Charges, Charging
 from gitcfg.gate.permits.permits import Permits, breaches, named
 from gitcfg.gate.permits.statement import Thing
-from gitcfg.gate.permits.touched import Touched, less, touched, touched_by_all
+from gitcfg.gate.permits.touched import Touched, touched
 from gitcfg.gate.permits.words import Charged, told
-from gitcfg.git.history import History
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
@@ -23,12 +23,11 @@ class Judged:
         """GitcfgError: there is no git repository."""
         self._rules = permits.rules
         self._repository = repository
-        self._history = History(repository)
         self._signed = signed
 
     def all(
         self,
-        commits: Iterable[str],
+        commits: tuple[str, ...],
         ends: tuple[str | None, str],
         pusher: tuple[str, ...] | None,
         law: str | None = None,
@@ -40,43 +39,32 @@ class Judged:
         the commit whose rules count, where that is not the one at which it begins.
         """
         old, new = ends
-        found = {commit: self._commit(commit) for commit in commits}
-        more = self._pushed(old, new, pusher, law) if pusher is not None else self._dropped(old, new)
+        charging = Charging(self._rules, self._repository, frozenset(commits), self._signed)
+        found = {commit: self._charged(commit, charging.of(commit)) for commit in commits}
+        if pusher is not None:
+            more = tuple(self._pushed(old, new, pusher, law))
+        elif old is not None and not Refs(self._repository).includes(new, old):
+            more = self._charged(new, charging.of_rewind(old, new))
+        else:
+            more = ()
         found[new] = (*found.get(new, ()), *more)
         return {commit: findings for commit, findings in found.items() if findings}
+
+    def _charged(self, commit: str, charges: Charges) -> tuple[Finding, ...]:
+        touches = {key: charge.touch for key, charge in charges.items()}
+        things = _ruled(self._rules, touches)
+        if not things:
+            return ()
+        signed = self._signed(commit)
+        parents = {thing: charge.parent for charge in charges.values() for thing in charge.touch.things()}
+        charged = Charged(signed.signers, commit, signed.flaw, parents)
+        return tuple(told(charged, breaches(self._rules, signed.signers, things)))
 
     def _pushed(
         self, old: str | None, new: str, pusher: tuple[str, ...], law: str | None
     ) -> Iterator[Finding]:
         tree = self._tree(law) if law != old else None
         return pushed(self._rules, self._tree(old), self._repository.at(new), pusher, tree)
-
-    def _dropped(self, old: str | None, new: str) -> Iterator[Finding]:
-        """What a merge takes back by following one parent, compared with which it changes nothing; and
-        what is gone that stands at none of the commits, where what is pushed does not come after it.
-        """
-        refs = Refs(self._repository)
-        commits = refs.between([old], new) if old is not None else ()
-        after = old is None or refs.includes(new, old)
-        if after and all(len(self._history.parents(commit)) < 2 for commit in commits):
-            return
-        change = touched(self._tree(old), self._repository.at(new))
-        things = _ruled(self._rules, less(change, map(self._change, commits)))
-        if things:
-            yield from self._signer(new, things)
-
-    def _commit(self, commit: str) -> tuple[Finding, ...]:
-        things = _ruled(self._rules, self._change(commit))
-        return tuple(self._signer(commit, things)) if things else ()
-
-    def _signer(self, commit: str, things: Mapping[Thing, Origin]) -> Iterator[Finding]:
-        found = self._signed(commit)
-        charged = Charged(found.signers, commit, found.flaw)
-        return told(charged, breaches(self._rules, found.signers, things))
-
-    def _change(self, commit: str) -> Touched:
-        parents = map(self._tree, self._history.parents(commit))
-        return touched_by_all(parents, self._repository.at(commit))
 
     def _tree(self, commit: str | None) -> Tree | None:
         return self._repository.at(commit) if commit is not None else None

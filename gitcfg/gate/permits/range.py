@@ -1,6 +1,5 @@
 """A range of commits as a push of it would be judged: by the rules of where it begins."""
 
-from collections.abc import Iterable
 from datetime import datetime
 
 from gitcfg.gate.permits.permits import permits
@@ -14,7 +13,7 @@ from gitcfg.model.texts import ABBREVIATED
 def charged(
     repository: Repository,
     ends: tuple[str, str],
-    commits: Iterable[str],
+    commits: tuple[str, ...],
     who: str | None,
     now: datetime,
 ) -> dict[str, tuple[Finding, ...]]:

@@ -1,7 +1,6 @@
 """What a change touches: every thing that rules can name, with where it stands."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import reduce
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,14 +13,21 @@ from gitcfg.model import Origin
 
 
 class Touch(NamedTuple):
-    """What one piece is about that differs, in parts that pieces share, and where it stands."""
+    """A piece that differs: what it is about, in parts that pieces share, and where it stands.
 
-    parts: tuple[tuple[Thing, ...], ...]
+    `nodes` are members that come or go; `itself` says that more differs than these. `now` is the piece as
+    the new version has it; None: it is gone.
+    """
+
+    about: tuple[tuple[Thing, ...], ...]
+    nodes: frozenset[str]
+    itself: bool
     origin: Origin
+    now: Statement | None
 
     def things(self) -> Iterator[Thing]:
         """Each, perhaps more than once."""
-        return chain.from_iterable(self.parts)
+        return chain(chain.from_iterable(self.about), named(self.nodes))
 
 
 Touched = Mapping[Key, Touch]
@@ -37,58 +43,28 @@ def touched(old: Tree | None, new: Tree) -> Touched:
     return dict(_touches(were, are))
 
 
-def touched_by_all(parents: Iterable[Tree | None], new: Tree) -> Touched:
-    """What a commit touches: of a merge what differs from every parent, so that what it takes over is not."""
-    changes = [touched(parent, new) for parent in parents] or [touched(None, new)]
-    return reduce(_common, changes)
-
-
-def less(change: Touched, others: Iterable[Touched]) -> Touched:
-    """A change without what others touch by the same pieces."""
-    brought: dict[Key, set[Thing]] = {}
-    for other in others:
-        for key in change.keys() & other.keys():
-            brought.setdefault(key, set()).update(other[key].things())
-    return {
-        key: _only(touch, set(touch.things()) - brought[key]) if key in brought else touch
-        for key, touch in change.items()
-    }
-
-
-def _common(one: Touched, other: Touched) -> Touched:
-    """What two changes touch by the same pieces."""
-    both = {key: (touch, other[key]) for key, touch in one.items() if key in other}
-    return {
-        key: ours if ours.parts == theirs.parts else _only(ours, {*ours.things()} & {*theirs.things()})
-        for key, (ours, theirs) in both.items()
-    }
-
-
-def _only(touch: Touch, things: set[Thing]) -> Touch:
-    return Touch((tuple(sorted(things)),), touch.origin)
+def is_same(one: Statement | None, other: Statement | None) -> bool:
+    """Do two versions of a piece say the same, whoever their members are?"""
+    if one is None or other is None:
+        return one is other
+    return one.text == other.text and not reordered(one.items, other.items)
 
 
 def _touches(were: Mapping[Key, Statement], are: Mapping[Key, Statement]) -> Iterator[tuple[Key, Touch]]:
     for key in dict.fromkeys((*were, *are)):
-        old, new = were.get(key), are.get(key)
-        parts = _differing(old or _NONE, new or _NONE, alike=old is not None and new is not None)
-        if any(parts):
-            yield key, Touch(parts, _place(key, old or _NONE, are))
+        old, new = were.get(key) or _NONE, are.get(key) or _NONE
+        moved, nodes = reordered(old.items, new.items), old.members ^ new.members
+        itself = key not in were or key not in are or old.text != new.text or bool(moved)
+        if itself or nodes:
+            about = (old.about, old.besides(), new.about, new.besides(), moved)
+            if nodes or any(about):
+                yield key, Touch(about, nodes, itself, _place(key, old, are), are.get(key))
 
 
 def _place(key: Key, old: Statement, are: Mapping[Key, Statement]) -> Origin:
     """Where it is now; of what is gone the definition that it was of, or else the file."""
     now = are.get(key) or are.get(key[:2])
     return now.origin if now is not None else Origin(old.origin.file)
-
-
-def _differing(old: Statement, new: Statement, alike: bool) -> tuple[tuple[Thing, ...], ...]:
-    """What two versions of a piece are about, if it means something else or is for others, and for whom."""
-    nodes = named(old.members ^ new.members)
-    moved = reordered(old.items, new.items)
-    if alike and old.text == new.text and not moved and not nodes:
-        return ()
-    return (old.about, old.besides(), new.about, new.besides(), moved, nodes)
 
 
 _NONE = Statement("", Origin(""), ())

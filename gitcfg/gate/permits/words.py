@@ -1,13 +1,13 @@
 """GC405 in words: who may not change what, and which rules say so."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from gitcfg.check.fold import of
 from gitcfg.check.rule_names import JUDGING
 from gitcfg.gate.permits.permits import Breach
-from gitcfg.gate.permits.statement import ANY
+from gitcfg.gate.permits.statement import ANY, Thing
 from gitcfg.git.envelope import Flaw
 from gitcfg.model import Finding, Rule
 from gitcfg.model.names import shown
@@ -30,12 +30,13 @@ _NOUNS = {
 class Charged(msgspec.Struct, frozen=True):
     """Whom a change is charged to: who signed a commit, or (no commit) who pushes. No names: nobody knows.
 
-    `flaw` is why nobody is known to have signed.
+    `flaw` is why nobody is known to have signed; `parents` are those from which a merge differs in things.
     """
 
     names: tuple[str, ...]
     commit: str = ""
     flaw: Flaw | None = None
+    parents: Mapping[Thing, str] = {}
 
 
 def told(charged: Charged, found: Iterable[Breach]) -> Iterator[Finding]:
@@ -94,4 +95,11 @@ def _who(charged: Charged) -> str:
 def _hint(charged: Charged, breach: Breach) -> str:
     if charged.commit and not charged.names:
         return "Sign it, if you may: `git commit --amend --no-edit -S`."
+    parent = charged.parents.get(breach.thing, "")[:ABBREVIATED]
+    if parent:
+        merge = charged.commit[:ABBREVIATED]
+        return (
+            f"In its parent {parent} it is different, and nobody who may change it has made it so in what "
+            f"{merge} merges. Keep what {parent} has, or let somebody merge who may change it."
+        )
     return "" if breach.forbidden else "Let one of them make this change."
