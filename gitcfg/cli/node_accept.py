@@ -23,13 +23,21 @@ Examples:
 
   gitcfg node accept @rack3 --yes --commit                   all of a rack that have asked, without a question
 
-  gitcfg node accept exec042 --from exec042.pub --replace    it was set up anew"""
+  gitcfg node accept exec042 --from exec042.pub --replace    it was set up anew
+
+  gitcfg node accept exec042 --fingerprint SHA256:2Yef...    several keys compete for its name"""
 
 _FROM = typer.Option("--from", help="A file that holds keys; - is stdin.", metavar="FILE")
 _NODES = typer.Argument(
     help="Nodes: names, exec[001-100], @group; without any, all in the file.", metavar="NODES"
 )
 _WHERE = typer.Option(help="Those for which this holds, of what git says.", metavar="CEL")
+_FINGERPRINT = typer.Option(
+    "--fingerprint",
+    help="Only this key (SHA256:...), as `gitcfg-agent key` shows it; several: say it again.",
+    metavar="FINGERPRINT",
+    show_default=False,
+)
 _REPLACE = typer.Option("--replace", help="Take the new key of a node that has another one.")
 
 
@@ -38,6 +46,7 @@ def command(
     nodes: Annotated[list[str] | None, _NODES] = None,
     file: Annotated[str | None, _FROM] = None,
     replace: Annotated[bool, _REPLACE] = False,
+    fingerprint: Annotated[list[str] | None, _FINGERPRINT] = None,
     yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")] = False,
     where: Annotated[str | None, _WHERE] = None,
     server: Server = None,
@@ -60,7 +69,7 @@ def command(
     said = asked(context, database, folder, server, token)
     another = Another.REPLACE if replace else Another.KEEP
     _refuse_unasked(yes)
-    keys = handed_over(source, Wanted(tuple(nodes or ()), where, file), said)
+    keys = handed_over(source, Wanted(tuple(nodes or ()), where, file, tuple(fingerprint or ())), said)
 
     def work(draft: Draft) -> None:
         accept(draft, keys, another)

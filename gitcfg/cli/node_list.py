@@ -74,12 +74,12 @@ def _seen(source: "Source", where: Asked, needed: bool) -> "Iterable[NodeState]"
 def _lines(found: "Iterable[Known]") -> "Iterator[Text]":
     from rich.text import Text
 
+    from gitcfg.cli.node_keys import came
     from gitcfg.cli.trails import aligned, placed
     from gitcfg.load.keys import fingerprint
 
     rows = []
     for one in found:
-        where = safe(f"{one.how.value} {one.address}".rstrip())
-        place = placed(one.origin) if one.origin is not None else Text(where, "yellow")
+        place = placed(one.origin) if one.origin is not None else Text(safe(came(one)), "yellow")
         rows.append((Text(safe(one.node), "bold"), Text(fingerprint(one.key)), place))
     return aligned(rows)

@@ -37,6 +37,8 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "HOLD": ("hold",),
     "OVERRIDE": ("override",),
     "KEY": (),
+    "FINGERPRINT": (),
+    "DAYS": (),
     "SECRET": ("secret",),
     "COLUMN": (),
     "HOST": (),

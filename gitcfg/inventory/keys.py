@@ -34,28 +34,17 @@ class How(StrEnum):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """A key. `origin` is where git has it, `state` what a node that it has not has said."""
+    """A key. `origin` is where git has it; `first` and `last` are when somebody came with one that it has not
+    (seconds since the epoch), `address` where from last.
+    """
 
     node: str
     key: str
     how: How
     origin: Origin | None = None
-    state: "NodeState | None" = None
-
-    @property
-    def last(self) -> float | None:
-        """When it came last, in seconds since the epoch."""
-        if self.state is None or self.how is not How.ANOTHER or self.state.other is None:
-            return self.state.last if self.state is not None else None
-        return self.state.other.at
-
-    @property
-    def address(self) -> str:
-        """Where it came from last."""
-        if self.state is None:
-            return ""
-        other = self.state.other if self.how is How.ANOTHER else None
-        return (other or self.state).address
+    first: float | None = None
+    last: float | None = None
+    address: str = ""
 
 
 def keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[Known]:
@@ -63,11 +52,25 @@ def keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[Known]:
     accepted = fleet.model.keys
     found = [Known(name, key.text, How.ACCEPTED, key.origin) for name, key in accepted.items()]
     for one in seen:
-        if one.key and one.node not in accepted:
-            found.append(Known(one.node, one.key, _how(fleet, one), None, one))
-        elif one.other is not None and one.node in accepted and one.other.key != accepted[one.node].text:
-            found.append(Known(one.node, one.other.key, How.ANOTHER, None, one))
+        found += _unaccepted(fleet, one)
     return sorted(found, key=lambda known: known.node)
+
+
+def _unaccepted(fleet: Fleet, one: "NodeState") -> list[Known]:
+    """The keys by which a node was asked for and that git has not, in the order in which they came."""
+    git = fleet.model.keys.get(one.node)
+    came = {claim.key: (claim.first, claim.at, claim.address) for claim in one.claims}
+    if git is None:
+        how = _how(fleet, one)
+        own = {one.key: (one.first, one.last, one.address)} if one.key else {}
+        others = How.PENDING if how is How.PENDING else How.ANOTHER
+        return [
+            Known(one.node, key, how if key == one.key else others, None, *said)
+            for key, said in {**own, **came}.items()
+        ]
+    if one.other is not None and one.other.key not in came:
+        came[one.other.key] = (one.other.at, one.other.at, one.other.address)
+    return [Known(one.node, key, How.ANOTHER, None, *said) for key, said in came.items() if key != git.text]
 
 
 def by_another(fleet: Fleet, seen: Iterable["NodeState"]) -> frozenset[str]:
@@ -101,7 +104,7 @@ def _record(one: Known) -> dict[str, Any]:
         "key": one.key,
         "fingerprint": fingerprint(one.key),
         "origin": origin_record(one.origin) if one.origin is not None else None,
-        "first": one.state.first if one.state is not None else None,
+        "first": one.first,
         "last": one.last,
         "address": one.address,
     }

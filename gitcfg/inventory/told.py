@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.state.records import NodeState, OtherKey, Result
+from gitcfg.state.records import Claim, NodeState, OtherKey, Result
 
 
 class _Running(msgspec.Struct, frozen=True):
@@ -20,6 +20,13 @@ class _Key(msgspec.Struct, frozen=True):
 
 class _Other(msgspec.Struct, frozen=True):
     text: str
+    at: float
+    address: str
+
+
+class _Claim(msgspec.Struct, frozen=True):
+    text: str
+    first: float
     at: float
     address: str
 
@@ -44,6 +51,7 @@ class _Node(msgspec.Struct, frozen=True):
     other: _Other | None = None
     via: str | None = None
     deployed: float | None = None
+    claims: tuple[_Claim, ...] = ()
 
 
 class _Nodes(msgspec.Struct, frozen=True):
@@ -81,4 +89,5 @@ def _state(one: _Node) -> NodeState:
         other=OtherKey(one.other.text, one.other.at, one.other.address) if one.other is not None else None,
         via=one.via,
         deployed=one.deployed,
+        claims=tuple(Claim(each.text, each.first, each.at, each.address) for each in one.claims),
     )

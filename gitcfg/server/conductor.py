@@ -19,6 +19,7 @@ from gitcfg.server.source import Judged
 from gitcfg.server.streams import Streams
 from gitcfg.server.view import View, news
 from gitcfg.state import Checkin, State, StoredRelease
+from gitcfg.state.claims import USUAL, Limits
 
 T = TypeVar("T")
 
@@ -27,7 +28,8 @@ WRITES = "writing"
 
 
 class Conductor:
-    """`view` is what requests are answered by; None: nothing has been accepted yet.
+    """`view` is what requests are answered by; None: nothing has been accepted yet. `pending` are the limits
+    of what is kept of nodes that wait to be accepted.
 
     Who changes `view` or `releases` holds `changing`.
     """
@@ -41,7 +43,9 @@ class Conductor:
         clock: Callable[[], float],
         today: Callable[[], date],
         log: Logger,
+        pending: Limits = USUAL,
     ) -> None:
+        self.pending = pending
         self.state, self.bench, self.polls, self.streams, self.log = state, bench, polls, streams, log
         self.clock, self.today = clock, today
         self.roll = Roll()
@@ -108,6 +112,8 @@ class Conductor:
         base = rollouts[-1].progress.commit if rollouts else accepted
         old, new = self.view, View(accepted, outlines, rollouts, base, held, sequence)
         self.view = new
+        if old is None or old.keys is not new.keys:
+            await self.ask(lambda state: state.claims.settle(new.keys))
         if old is not None:
             await self.polls.wake(lambda name: news(old, new, name))
         self.wake()

@@ -12,13 +12,14 @@ _MOST = 100_000
 class Limits:
     """A bucket for each node that has asked lately. Only who has proved to be a node gets one."""
 
-    def __init__(self) -> None:
+    def __init__(self, burst: float = BURST, a_second: float = A_SECOND) -> None:
+        self._burst, self._a_second = burst, a_second
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def count(self, node: str, now: float) -> None:
         """One more request. Problem: that is too many."""
-        left, at = self._left.pop(node, (BURST, now))
-        left = min(BURST, left + max(0.0, now - at) * A_SECOND)
+        left, at = self._left.pop(node, (self._burst, now))
+        left = min(self._burst, left + max(0.0, now - at) * self._a_second)
         self._left[node] = (max(0.0, left - 1.0), now)
         while len(self._left) > _MOST:
             self._left.popitem(last=False)

@@ -8,12 +8,12 @@ from gitcfg.load.keys import fingerprint
 from gitcfg.server.problems import Problem
 from gitcfg.server.proxies import ORIGIN
 from gitcfg.server.signed import PRESENTED, Signed, signed
+from gitcfg.state.claims import ANOTHER
 from gitcfg.state.records import OtherKey
 
 if TYPE_CHECKING:
     from gitcfg.server.conductor import Conductor
 
-KIND = "another-key"
 _LOOK, _SAME, _ANOTHER = 0.2, 3600.0, 60.0
 """Seconds between two looks at whatever comes, and two notes of a node: of the same key, of another one."""
 
@@ -42,8 +42,8 @@ class Others:
         self._noted[found.node] = found.key, now
         other = OtherKey(found.key, now, request[ORIGIN].address)
         said = {"key": other.key, "fingerprint": fingerprint(other.key), "address": other.address}
-        await conductor.ask(lambda state: state.claims.other(found.node, known, other))
-        await conductor.ask(lambda state: state.events.add(now, KIND, said, found.node))
+        await conductor.ask(lambda state: state.claims.other(found.node, known, other, conductor.pending))
+        await conductor.ask(lambda state: state.events.add(now, ANOTHER, said, found.node))
         conductor.log.warning("another key than git has", extra={"said": {"node": found.node, **said}})
         conductor.wake()
 

@@ -22,13 +22,14 @@ from gitcfg.server.streams import Streams
 from gitcfg.server.teller import Teller
 from gitcfg.server.view import View
 from gitcfg.server.writer import Writer
-from gitcfg.state import State, Token
+from gitcfg.state import State, Token, claims
 
 
 class Service:
     """`clock` is the time in seconds since the epoch. `opener` opens the repository anew.
 
-    `identities` are the keys with which it opens secrets.
+    `identities` are the keys with which it opens secrets. `pending` are the limits of what is kept of nodes
+    that wait to be accepted.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Service:
         today: Callable[[], date],
         log: Logger,
         identities: Identities,
+        pending: claims.Limits = claims.USUAL,
     ) -> None:
         self.state, self.key, self.clock, self.today, self.log = state, key, clock, today, log
         self.polls, self.streams, self.limits, self.metrics = Polls(), Streams(), Limits(), Metrics()
@@ -47,7 +49,7 @@ class Service:
         self._judges = Bench("judge", opener, 1)
         self.packages = Bench("packages", opener, 4)
         self.people = Bench("people", opener, 2)
-        self.conductor = Conductor(state, self._judges, self.polls, self.streams, clock, today, log)
+        self.conductor = Conductor(state, self._judges, self.polls, self.streams, clock, today, log, pending)
         self.writer = Writer(self.conductor.threads, self.conductor.record)
         self.strangers = Strangers(self.conductor)
         self.others = Others(self.conductor)

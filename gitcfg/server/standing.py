@@ -81,6 +81,7 @@ def node_record(
         "hold": offer.hold.name if offer.hold is not None else None,
     }
     record["other"] = other_record(state, view.keys.get(name))
+    record["claims"] = claim_records(state, view.keys.get(name))
     return record | (_came(state) if state is not None else dict.fromkeys(_CAME))
 
 
@@ -95,6 +96,21 @@ def other_record(state: NodeState | None, known: str | None) -> dict[str, Any] |
         "at": other.at,
         "address": other.address,
     }
+
+
+def claim_records(state: NodeState | None, known: str | None) -> list[dict[str, Any]]:
+    """All keys that a node was asked for by and that git does not have by now: the first came first."""
+    return [
+        {
+            "text": one.key,
+            "fingerprint": fingerprint(one.key),
+            "first": one.first,
+            "at": one.at,
+            "address": one.address,
+        }
+        for one in (state.claims if state is not None else ())
+        if one.key != known
+    ]
 
 
 _CAME = (

@@ -1,51 +1,37 @@
 """Nodes for which git has no key: they wait to be accepted, or walk in where the repository lets them."""
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from gitcfg.load.keys import fingerprint
+from gitcfg.server.limits import Limits
 from gitcfg.server.problems import Problem
 from gitcfg.server.signed import Signed
 from gitcfg.server.view import View
+from gitcfg.state.claims import ANOTHER, PENDING, WALK_IN, Presented, origin_of
 
 if TYPE_CHECKING:
     from gitcfg.server.conductor import Conductor
 
-MOST_PENDING = 1000
 MOST_WALK_INS = 20_000
-"""So many are kept of each. Whoever comes then is told the same, and leaves no trace.
-
-Nodes that git describes are always kept: nobody keeps them out by inventing names.
-"""
-
-
-class Stranger(msgspec.Struct, frozen=True):
-    """Who asks, with which key and from where; `free`: it may walk in."""
-
-    node: str
-    key: str
-    address: str
-    free: bool
-
-    @property
-    def most(self) -> int:
-        """How many of its kind are kept."""
-        return MOST_WALK_INS if self.free else MOST_PENDING
-
-    @property
-    def kind(self) -> str:
-        """The event that tells of it."""
-        return "walk-in" if self.free else "pending"
+"""So many are kept. Whoever comes then is told to be pending, and leaves no trace."""
+_AGAIN = 60.0
+"""Seconds until it is kept once more that a key has come."""
+_REFILL = 120.0
+"""In so many seconds an address may bring as many new keys as are kept of it; all together half as many."""
 
 
 class Strangers:
-    """Each is known by the key that came first under its name."""
+    """Who waits leaves every key it comes with, within limits; who walks in is known by its first."""
 
     def __init__(self, conductor: "Conductor") -> None:
         self._conductor = conductor
         self._count = 0
         self._counted: tuple[View | None, int] = (None, -1)
+        limits = conductor.pending
+        self._noted: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._of_address = Limits(limits.each, limits.each / _REFILL)
+        self._of_all = Limits(limits.most, limits.most / _REFILL / 2)
 
     async def admit(self, signed: Signed, address: str) -> None:
         """Let a node in that walks in, or that git once had. Problem: it is pending, or is somebody else."""
@@ -58,31 +44,66 @@ class Strangers:
             if view.knows(signed.node):
                 raise pending(signed)
             return
-        key = await self._claimed(Stranger(signed.node, signed.key, address, free), view)
-        if free and key == signed.key:
+        if not free:
+            await self._present(signed, address, view.knows(signed.node), PENDING)
+            raise pending(signed)
+        key = await self._claimed(signed, address, view)
+        if key == signed.key:
             return
-        if free and key is not None:
-            raise Problem("unauthorized")
-        raise pending(signed)
+        if key is None:
+            raise pending(signed)
+        await self._present(signed, address, False, ANOTHER)
+        raise Problem("unauthorized")
 
-    async def _claimed(self, who: Stranger, view: View) -> str | None:
-        """The key by which a node is known from now on; None: there are too many."""
+    async def _claimed(self, signed: Signed, address: str, view: View) -> str | None:
+        """The key by which a node that walks in is known from now on; None: there are too many."""
         conductor = self._conductor
-        known = conductor.roll.nodes.get(who.node)
+        known = conductor.roll.nodes.get(signed.node)
         if known is not None and known.key:
             return known.key
-        if known is None and not view.knows(who.node):
-            if self._strangers(view) >= who.most:
+        if known is None:
+            if self._strangers(view) >= MOST_WALK_INS:
                 return None
             self._count += 1
         now = conductor.clock()
-        key = await conductor.ask(lambda state: state.claims.claim(who.node, who.key, now, who.address))
-        conductor.roll.claimed(who.node, key, now)
-        if key == who.key:
-            said = {"key": key, "fingerprint": fingerprint(key), "address": who.address}
-            await conductor.ask(lambda state: state.events.add(now, who.kind, said, who.node))
+        key = await conductor.ask(lambda state: state.claims.claim(signed.node, signed.key, now, address))
+        conductor.roll.claimed(signed.node, key, now)
+        if key == signed.key:
+            said = {"key": key, "fingerprint": fingerprint(key), "address": address}
+            await conductor.ask(lambda state: state.events.add(now, WALK_IN, said, signed.node))
             conductor.wake()
         return key
+
+    async def _present(self, signed: Signed, address: str, described: bool, kind: str) -> None:
+        """Keep a key by which somebody asks, for whoever may accept it."""
+        conductor, now = self._conductor, self._conductor.clock()
+        if not self._due(signed, address, now):
+            return
+        said = Presented(signed.node, signed.key, now, address, described, kind)
+        kept = await conductor.ask(lambda state: state.claims.present(said, conductor.pending))
+        conductor.roll.forget(kept.gone)
+        if kept.known:
+            conductor.roll.claimed(signed.node, kept.known, now)
+        if kept.fresh:
+            conductor.wake()
+
+    def _due(self, signed: Signed, address: str, now: float) -> bool:
+        """Is it to be kept? Neither what was a moment ago, nor what comes in too great numbers."""
+        who = signed.node, signed.key
+        at = self._noted.get(who)
+        if at is not None and now - at < _AGAIN:
+            return False
+        if at is None:
+            try:
+                self._of_address.count(origin_of(address), now)
+                self._of_all.count("", now)
+            except Problem:
+                return False
+        self._noted[who] = now
+        self._noted.move_to_end(who)
+        while len(self._noted) > self._conductor.pending.most:
+            self._noted.popitem(last=False)
+        return True
 
     def _strangers(self, view: View) -> int:
         """How many there are: counted once for each state of affairs, not for each that comes."""

@@ -1,15 +1,17 @@
 """Check-ins of nodes: written many at once, and read as what is known of each node."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, case, delete, func, or_, select
 
 from gitcfg.rollout.outcomes import LEAST, MISSED, MOST
 from gitcfg.state import rows
+from gitcfg.state.claims import claims_of
 from gitcfg.state.database import changing, insert, reading
 from gitcfg.state.forgetting import drop
-from gitcfg.state.records import Checkin, NodeState, Result
+from gitcfg.state.records import Checkin, Claim, NodeState, Result
 from gitcfg.state.rows import NONCE_SECONDS, node_row, node_state
 from gitcfg.state.tables import DEPLOYS, NODES, NONCES, RESULTS
 
@@ -42,13 +44,14 @@ class Checkins:
         """What is known of a node; None: it never came."""
         with reading(self._engine) as connection:
             row = connection.execute(select(*rows.COLUMNS).where(NODES.c.node == name)).first()
-        return None if row is None else node_state(row)
+            return None if row is None else _with_claims([node_state(row)], claims_of(connection, [name]))[0]
 
     def nodes(self, seen_after: float = 0.0) -> list[NodeState]:
         """All nodes that came, in order of name, or those that did since."""
         asked = select(*rows.COLUMNS).where(NODES.c.last >= seen_after).order_by(NODES.c.node)
         with reading(self._engine) as connection:
-            return [node_state(row) for row in connection.execute(asked)]
+            found = [node_state(row) for row in connection.execute(asked)]
+            return _with_claims(found, claims_of(connection)) if found else found
 
     def named(self, names: Iterable[str]) -> list[NodeState]:
         """Some nodes, of those that came, in order of name."""
@@ -57,7 +60,8 @@ class Checkins:
         with reading(self._engine) as connection:
             wanted = sorted(set(names))
             for some in (wanted[at : at + _AT_ONCE] for at in range(0, len(wanted), _AT_ONCE)):
-                found += map(node_state, connection.execute(asked.order_by(NODES.c.node), {"names": some}))
+                here = map(node_state, connection.execute(asked.order_by(NODES.c.node), {"names": some}))
+                found += _with_claims(list(here), claims_of(connection, some))
         return found
 
     def results(self, name: str, limit: int = 20) -> list[Result]:
@@ -94,6 +98,10 @@ class Checkins:
         # In order of name: two servers that write the same nodes must not wait for each other.
         found = sorted(map(node_row, checkins), key=lambda row: (str(row["node"]), float(row["last"])))
         connection.execute(self._newer, found)
+
+
+def _with_claims(states: list[NodeState], claims: Mapping[str, tuple[Claim, ...]]) -> list[NodeState]:
+    return [replace(one, claims=claims[one.node]) if one.node in claims else one for one in states]
 
 
 def _newer(engine: Engine) -> Any:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Engine, delete
 from gitcfg.state.database import changing
 from gitcfg.state.events import keep
 from gitcfg.state.records import Event
-from gitcfg.state.tables import NODES, RESULTS
+from gitcfg.state.tables import CLAIMS, NODES, RESULTS
 
 FORGOTTEN = "forgotten"
 """The event by which servers know that they are to forget a node, too."""
@@ -23,5 +23,6 @@ def forget(engine: Engine, names: Sequence[str], at: float) -> None:
 def drop(connection: Connection, names: Iterable[str]) -> None:
     """Take out what is known of nodes."""
     for name in names:
+        connection.execute(delete(CLAIMS).where(CLAIMS.c.node == name))
         connection.execute(delete(NODES).where(NODES.c.node == name))
         connection.execute(delete(RESULTS).where(RESULTS.c.node == name))

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, inspect, literal, select, text
 
 from gitcfg.model import GitcfgError
 from gitcfg.state.database import alone, changing, insert, reading
-from gitcfg.state.tables import DEPLOYS, META, METADATA, NODES
+from gitcfg.state.tables import CLAIMS, DEPLOYS, META, METADATA, NODES
 
 _LOCK = 0x67697463  # "gitc"
 
@@ -30,7 +30,15 @@ def _deploys(connection: Connection) -> None:
     METADATA.create_all(connection, [DEPLOYS])
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first, _other_key, _deploys)
+def _claims(connection: Connection) -> None:
+    """Of every key that git does not have; of those from before, each node's first."""
+    METADATA.create_all(connection, [CLAIMS])
+    names = (NODES.c.node, NODES.c.key, NODES.c.first, NODES.c.last, NODES.c.address)
+    waits = select(*names, NODES.c.address, literal(0)).where(NODES.c.commit.is_(None), NODES.c.key != "")
+    connection.execute(CLAIMS.insert().from_select([column.name for column in CLAIMS.columns], waits))
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first, _other_key, _deploys, _claims)
 """Each leads from the schema of its number to the next; a step that was released is never changed."""
 
 

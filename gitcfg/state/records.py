@@ -93,12 +93,22 @@ class OtherKey(msgspec.Struct, frozen=True):
     address: str = ""
 
 
+class Claim(msgspec.Struct, frozen=True):
+    """A key by which somebody asked for a node and that git did not have: when first and last, from where."""
+
+    key: str
+    first: float
+    at: float
+    address: str = ""
+
+
 class NodeState(msgspec.Struct, frozen=True):
     """What is known of a node: `first` and `last` seen, and `present` since when without a gap.
 
     `failed_commit` is what it failed at last, at `failed_at`. `other` is what it came with last that git
     does not take: it was set up anew, or somebody else says to be it. `via` is who has deployed what it
-    runs; None: its agent has said it. `deployed` is when it was deployed to last.
+    runs; None: its agent has said it. `deployed` is when it was deployed to last. `claims` are all keys that
+    it was asked for by and that git did not have, in the order in which they came.
     """
 
     node: str
@@ -121,6 +131,7 @@ class NodeState(msgspec.Struct, frozen=True):
     other: OtherKey | None = None
     via: str | None = None
     deployed: float | None = None
+    claims: tuple[Claim, ...] = ()
 
     @property
     def agentless(self) -> bool:

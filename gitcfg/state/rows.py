@@ -27,8 +27,8 @@ BY_AGENT = ("via",)
 IF_SAID = ("result", "failed_commit", "failed_at")
 """What stays where a check-in does not say it."""
 NONCE_SECONDS = 600.0
-COLUMNS = tuple(NODES.c[name] for name in NodeState.__struct_fields__)
-"""What is read of a node's row: all that its record has."""
+COLUMNS = tuple(NODES.c[name] for name in NodeState.__struct_fields__ if name != "claims")
+"""What is read of a node's row: all that its record has but for what has a table of its own."""
 _RESULT = msgspec.json.Decoder(Result)
 _OTHER = msgspec.json.Decoder(OtherKey)
 _ANY = msgspec.json.Decoder()

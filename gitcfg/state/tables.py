@@ -43,6 +43,17 @@ NODES = Table(
     Column("via", String),
     Column("deployed", Float),
 )
+CLAIMS = Table(
+    "claims",
+    METADATA,
+    Column("node", String, primary_key=True),
+    Column("key", String, primary_key=True),
+    Column("first", Float, nullable=False),
+    Column("last", Float, nullable=False),
+    Column("address", String, nullable=False),
+    Column("origin", String, nullable=False, index=True),
+    Column("described", Integer, nullable=False),
+)
 RESULTS = Table(
     "results",
     METADATA,

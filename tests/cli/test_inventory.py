@@ -15,6 +15,7 @@ from gitcfg.library import open as opened
 from gitcfg.load.keys import fingerprint, written
 from gitcfg.rollout import Plan, Progress, Status
 from gitcfg.state import Checkin, Result, State, StoredRelease, connect
+from gitcfg.state.claims import USUAL, Presented
 from gitcfg.state.records import OtherKey
 from tests.cli.published import judge
 
@@ -200,6 +201,36 @@ def test_a_node_that_was_set_up_anew_is_accepted(
     assert fingerprint(key(9)) in told(capfd, "node", "accept", "exec1", "--replace", "--yes", "--commit")
     assert f"exec1 {key(9)}\n" in (pool / "keys/k.txt").read_text()
     assert "exec1" not in told(capfd, "node", "list", "--pending")
+
+
+def test_of_keys_that_compete_one_is_chosen_by_its_fingerprint(
+    pool: Path, state: State, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Neither the first nor the last is taken because it was."""
+    now = time.time()
+    for number, age in ((7, 7200), (8, 60)):
+        said = Presented("exec6", key(number), now - age, f"10.0.0.{number}")
+        assert state.claims.present(said, USUAL).fresh
+    one, two = fingerprint(key(7)), fingerprint(key(8))
+    listed = [line for line in told(capfd, "node", "list", "--pending").splitlines() if "exec6" in line]
+    assert [line.split() for line in listed] == [
+        ["exec6", one, *["pending", "10.0.0.7,", "2", "h", "ago"]],
+        ["exec6", two, *["pending", "10.0.0.8,", "1", "min", "ago"]],
+    ]
+    before = (pool / "keys/k.txt").read_text()
+    assert run(["node", "accept", "exec6", "--yes"]) == 4
+    refused = capfd.readouterr().err
+    assert "2 keys compete for exec6, and only one can be its own:" in refused
+    assert f"{one}  pending 10.0.0.7, 2 h ago\n" in refused
+    assert f"{two}  pending 10.0.0.8, 1 min ago\n" in refused
+    assert "--fingerprint" in refused
+    for wrong in (fingerprint(key(9)), "SHA256:none"):
+        assert run(["node", "accept", "exec6", "--yes", "--fingerprint", wrong]) == 4
+        assert "exec6 has not come with that key, but with:" in capfd.readouterr().err
+    assert run(["node", "accept", "exec5", "--yes", "--fingerprint", two]) == 4
+    assert (pool / "keys/k.txt").read_text() == before
+    told(capfd, "node", "accept", "exec6", "--yes", "--fingerprint", two)
+    assert (pool / "keys/k.txt").read_text() == f"{before}exec6 {key(8)}\n"
 
 
 def test_who_comes_with_another_key_is_noted_until_it_comes_with_its_own(

@@ -13,7 +13,17 @@ import typer
 
 from gitcfg.cli.serving import tokens
 from gitcfg.cli.serving.identities import Identities, opening, tell, with_own
-from gitcfg.cli.serving.listening import Certificate, CertificateKey, TrustedProxies, Where, free, place
+from gitcfg.cli.serving.listening import (
+    Certificate,
+    CertificateKey,
+    MostOfAddress,
+    MostPending,
+    PendingDays,
+    TrustedProxies,
+    Where,
+    free,
+    place,
+)
 from gitcfg.cli.serving.place import MISSING, Database, StateFolder, database, folder, own_key, repository
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
@@ -57,6 +67,9 @@ def command(
     tls_key: CertificateKey = None,
     trusted_proxy: TrustedProxies = None,
     identity: Identities = None,
+    max_pending: MostPending = 1000,
+    max_pending_per_address: MostOfAddress = 20,
+    pending_days: PendingDays = 7.0,
     log_level: Annotated[
         Level, typer.Option(envvar="GITCFG_LOG_LEVEL", help="What is logged, to stderr.")
     ] = Level.INFO,
@@ -71,6 +84,7 @@ def command(
         from gitcfg.server.logs import logger
         from gitcfg.server.running import run
         from gitcfg.server.service import Service
+        from gitcfg.state.claims import Limits
     except ImportError:
         raise MISSING from None
     where = place(listen, tls_cert, tls_key, trusted_proxy or ())
@@ -80,13 +94,15 @@ def command(
     opens = opening(identity or ())
     _tried(opener, where, log)
     key = own_key(folder(session, state))
+    pending = Limits(max_pending, max_pending_per_address, pending_days * 86400.0)
     with database(session, url, state) as kept:
 
         def today() -> date:
             return session.today or date.today()
 
         async def serve() -> None:
-            service = Service(kept, opener, key, time.time, today, log, with_own(opens, key))
+            own = with_own(opens, key)
+            service = Service(kept, opener, key, time.time, today, log, own, pending)
             await run(service, where, boundary(log), lambda at: tell(at, key))
 
         uvloop.run(serve())

@@ -44,6 +44,39 @@ TrustedProxies = Annotated[
         show_default=False,
     ),
 ]
+MostPending = Annotated[
+    int,
+    typer.Option(
+        "--max-pending",
+        envvar="GITCFG_MAX_PENDING",
+        help="So many keys are kept of nodes that wait to be accepted.",
+        min=1,
+        max=1_000_000,
+        metavar="N",
+    ),
+]
+MostOfAddress = Annotated[
+    int,
+    typer.Option(
+        "--max-pending-per-address",
+        envvar="GITCFG_MAX_PENDING_PER_ADDRESS",
+        help="So many of them from one address.",
+        min=1,
+        max=1_000_000,
+        metavar="N",
+    ),
+]
+PendingDays = Annotated[
+    float,
+    typer.Option(
+        "--pending-days",
+        envvar="GITCFG_PENDING_DAYS",
+        help="So long after it came last.",
+        min=0.01,
+        max=3650,
+        metavar="DAYS",
+    ),
+]
 
 
 def free(where: "Listen") -> None:

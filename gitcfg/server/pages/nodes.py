@@ -16,9 +16,9 @@ from gitcfg.server.pages.rows import row
 from gitcfg.server.pages.shown import shown
 from gitcfg.server.problems import Problem
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.standing import other_record
+from gitcfg.server.standing import claim_records, other_record
 from gitcfg.state import NodeState, Result, State
-from gitcfg.web.content import Commit, Configured, Due, File, NodePage, Param
+from gitcfg.web.content import Claimed, Commit, Configured, Due, File, NodePage, Param
 
 _RESULTS = 20
 
@@ -45,6 +45,10 @@ async def one(request: web.Request) -> NodePage:
         configured,
         await _due(service, name, runs, offer.commit),
         (other_record(state, view.keys.get(name)) or {}).get("fingerprint", ""),
+        tuple(
+            Claimed(one["fingerprint"], one["first"], one["at"], one["address"])
+            for one in claim_records(state, view.keys.get(name))
+        ),
     )
 
 

@@ -4,11 +4,12 @@ from gitcfg.web.content.commits import Commit, CommitPage, CommitsPage, Count, R
 from gitcfg.web.content.fleet import Ending, Overview, Runs
 from gitcfg.web.content.frame import Frame, Visitor
 from gitcfg.web.content.history import Explained, HistoryPage, Made, Turn
-from gitcfg.web.content.nodes import Configured, Due, File, NodePage, Param
+from gitcfg.web.content.nodes import Claimed, Configured, Due, File, NodePage, Param
 from gitcfg.web.content.plain import FilePage, LoginPage, OnwardPage, ProblemPage
 from gitcfg.web.content.search import SearchPage, Sought
 
 __all__ = [
+    "Claimed",
     "Commit",
     "CommitPage",
     "CommitsPage",

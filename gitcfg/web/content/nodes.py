@@ -56,6 +56,7 @@ class NodePage(msgspec.Struct, frozen=True):
     """A node. `wanted` is the commit that it is to run; `due` what then happens, None: nothing is known.
 
     `other` is the fingerprint of a key that it came with and that is not the one in git; "": it did not.
+    `claims` are all keys that it was asked for by and that git does not have.
     """
 
     row: Row
@@ -68,3 +69,13 @@ class NodePage(msgspec.Struct, frozen=True):
     configured: Configured | None
     due: Due | None
     other: str = ""
+    claims: "tuple[Claimed, ...]" = ()
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """A key by which somebody asked for a node: its fingerprint, when it came first and last, from where."""
+
+    fingerprint: str
+    first: float
+    at: float
+    address: str
