@@ -133,6 +133,24 @@ def test_names_that_are_not_legal_are_changed_everywhere() -> None:
     ]
 
 
+def test_blanks_around_names_are_taken_away_and_told_once() -> None:
+    features = [
+        feature("A", params={"P ": "v", " Q\t": "w"}, included=["B "]),
+        feature("B ", params={"P ": "x", "P": "y"}),
+    ]
+    imported = import_wallaby(dump(features, params=[parameter("P ", depends=["Q "]), parameter("Q")]))
+    files = read(imported)
+    assert files["features/A.yaml"] == {"include": ["B"], "params": {"P": "v", "Q": "w"}}
+    assert files["features/B.yaml"] == {"params": {"P": "y"}}
+    assert files["parameters/condor.yaml"]["parameters"]["P"] == {"description": "It is.", "depends": ["Q"]}
+    assert said(imported) == [
+        "dropped feature B params.P",
+        *("changed feature A included", "changed feature A params.P", "changed feature A params.Q"),
+        *("changed feature B name", "changed parameter P depends", "changed parameter P name"),
+    ]
+    assert len({note.reason for note in imported.notes if note.weight == "changed"}) == 1
+
+
 def test_names_that_differ_in_case_are_kept_apart() -> None:
     imported = import_wallaby(dump([feature("A"), feature("a"), feature("a-2"), feature("Á")]))
     features = [path for path in imported.files if path.startswith("features/")]

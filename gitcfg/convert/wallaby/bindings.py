@@ -30,7 +30,9 @@ def bindings(words: Vocabulary, params: Mapping[str, Setting], place: Place) -> 
     for name, setting in params.items():
         field = f"params.{name}"
         spelt = words.names.parameter(name)
-        if spelt is None:
+        if name != name.strip():
+            place.dropped(field.strip(), "It is set twice here, and the name here has blanks around it.")
+        elif spelt is None:
             place.dropped(field, "This is no legal name for a parameter.")
         elif spelt in result:
             place.dropped(field, "It is set twice here: names compare without case.")

@@ -10,7 +10,7 @@ _FLAGS = {"true": True, "false": False}
 
 
 class Fields:
-    """One object's fields; `left` are those that nobody has read."""
+    """One object's fields: `left` are those not read yet, `trimmed` those with blanks around a name."""
 
     def __init__(self, value: Value, noun: str) -> None:
         if not isinstance(value, Table):
@@ -18,6 +18,7 @@ class Fields:
         self.table = value
         self.noun = noun
         self.left = dict(value.entries)
+        self.trimmed: list[str] = []
 
     def take(self, key: str) -> Value:
         """A field that has to be there."""
@@ -44,7 +45,7 @@ class Fields:
 
     def name(self) -> str:
         """The object's name."""
-        name = self.text("name")
+        name = self._trim(self.text("name"), "name")
         if not name:
             raise bad_at(self.table, f"a {self.noun} has an empty name")
         return name
@@ -83,14 +84,28 @@ class Fields:
         for item in self.items(key):
             if not isinstance(item, Text) or item.absent:
                 raise self.wrong(item, key, "a list of names")
-            yield item.text
+            yield self._trim(item.text, key)
 
     def settings(self, key: str) -> dict[str, Setting]:
         """A field that says what parameters are set to."""
         value = self.take(key)
         if not isinstance(value, Table):
             raise self.wrong(value, key, "a mapping of parameters")
-        return {name: self._setting(key, given) for name, given in value.entries.items()}
+        found = {name: self._setting(key, given) for name, given in value.entries.items()}
+        result = {name: setting for name, setting in found.items() if name == name.strip()}
+        for name, setting in found.items():
+            if name.strip() not in result:
+                result[self._trim(name, f"{key}.{name.strip()}")] = setting
+            else:
+                result[name] = setting
+        return result
+
+    def _trim(self, name: str, field: str) -> str:
+        """A name without the blanks around it, which HTCondor takes off, too."""
+        trimmed = name.strip()
+        if trimmed != name:
+            self.trimmed.append(field)
+        return trimmed
 
     def _setting(self, key: str, value: Value) -> Setting:
         if not isinstance(value, Text):

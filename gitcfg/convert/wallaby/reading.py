@@ -36,7 +36,10 @@ def _all(whole: Fields, key: str, noun: str, read: Callable[[Fields], T], notes:
     for value in whole.items(key):
         fields = Fields(value, noun)
         result.append(read(fields))
-        _leftovers(fields, Place(notes, noun, fields.name()))
+        place = Place(notes, noun, fields.name())
+        _leftovers(fields, place)
+        for field in dict.fromkeys(fields.trimmed):
+            place.changed(field, "A name has blanks around it in the dump, and none here.")
     return tuple(result)
 
 
