@@ -1,7 +1,7 @@
 """Sets of names in ClusterShell's notation (`exec[001-900].example.com`), without its operators."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, product
 from math import prod
 from typing import Any
@@ -10,6 +10,10 @@ _OPERATORS = re.compile(r"[@!&^%*?\s;:{}\"'\\<>|`]")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _NUMBER = re.compile(r"([0-9]+)")
 _LONGEST = 18  # digits
+LINE = 160
+"""So many characters of names are shown to people at once."""
+IN_JSON = "-o json lists all"
+"""How to see all nodes of a list that is cut, where a command writes JSON."""
 _RANGE = re.compile(r"[0-9]{1,18}(?:-[0-9]{1,18}(?:/[0-9]{1,18})?)?")
 
 
@@ -84,6 +88,48 @@ def fold(names: Iterable[str]) -> str:
     if folded is None:
         folded = str(_library().NodeSet.fromlist(plain, resolver=_library().RESOLVER_NOGROUP))
     return ",".join(filter(None, [folded, *odd]))
+
+
+def abridged(names: Iterable[str], see: str = "") -> str:
+    """Names in a line for people: those that fit, `and 1,987 more`, and where to `see` all of them."""
+    names = tuple(dict.fromkeys(names))
+    return _abridged(names, fold(names), see)
+
+
+def abridged_set(text: str, count: int, see: str = "") -> str:
+    """The same for names that are folded already, `count` of them."""
+    if len(text) <= LINE:
+        return text
+    try:
+        return _abridged(expand(text, count), text, see)
+    except NodeSetError:  # a name holds what the notation cannot say
+        return f"{text[:LINE]}..."
+
+
+def _abridged(names: Sequence[str], folded: str, see: str) -> str:
+    if len(folded) <= LINE or len(names) < 2:
+        return folded
+    ordered = sorted(names, key=_shown_order)
+    room = LINE - len(_more(len(names), see))
+    few, many = 1, 2  # few fit
+    while many < len(names) and len(fold(ordered[:many])) <= room:
+        few, many = many, 2 * many
+    many = min(many, len(names))
+    while few + 1 < many:
+        middle = (few + many) // 2
+        few, many = (middle, many) if len(fold(ordered[:middle])) <= room else (few, middle)
+    return fold(ordered[:few]) + _more(len(names) - few, see)
+
+
+def _more(number: int, see: str) -> str:
+    return f" and {number:,} more ({see})" if see else f" and {number:,} more"
+
+
+def _shown_order(name: str) -> tuple[bool, str, tuple[int, ...], str]:
+    """The order in which names stand in the notation."""
+    pieces = _NUMBER.split(name)
+    odd = bool(_OPERATORS.search(name)) or "[" in name or "," in name
+    return odd, "%s".join(pieces[::2]), tuple(map(int, pieces[1::2])), name
 
 
 def _quickly(names: Iterable[str]) -> str | None:

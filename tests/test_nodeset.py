@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg import nodeset
-from gitcfg.nodeset import NodeSetError, expand, fold
+from gitcfg.nodeset import LINE, NodeSetError, abridged, abridged_set, expand, fold
 
 MANY = 100_000
 
@@ -103,3 +103,24 @@ def test_only_names_that_differ_in_several_numbers_need_the_library(
     monkeypatch.setattr(nodeset, "_library", library)
     assert set(expand(fold(names), MANY)) == set(names)
     assert bool(asked) == loaded
+
+
+@given(
+    st.sets(st.from_regex(r"(exec|r[0-9]n)[0-9]{1,4}(\.example\.com)?", fullmatch=True), max_size=200),
+    st.sampled_from(["", "-o json lists all"]),
+)
+def test_what_is_abridged_is_a_line_and_counts_the_rest(names: set[str], see: str) -> None:
+    line = abridged(names, see)
+    shown, more, rest = line.partition(" and ")
+    hidden = int(rest.split()[0].replace(",", "")) if more else 0
+    assert len(line) <= LINE
+    assert rest.removeprefix(f"{hidden:,} more") == (f" ({see})" if more and see else "")
+    assert len(expand(shown, 1000) if shown else ()) + hidden == len(names)
+    assert abridged_set(fold(names), len(names), see) == line
+
+
+def test_many_names_are_cut_in_their_order() -> None:
+    names = [f"exec{number:04}" for number in range(1, 4001, 2)]
+    shown = ",".join(f"{number:04}" for number in range(1, 49, 2))
+    assert abridged(names, "-o json lists all") == f"exec[{shown}] and 1,976 more (-o json lists all)"
+    assert abridged(["x" * 200, "y"]) == f"{'x' * 200} and 1 more"

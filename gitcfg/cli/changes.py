@@ -16,7 +16,7 @@ from gitcfg.comparison.places import Steps, steps
 from gitcfg.comparison.reach import Reach, reach
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.words import written
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 
 _HEAD = {Kind.ADDED: "bold green", Kind.REMOVED: "bold red", Kind.CHANGED: "bold"}
 _WIDTH = 100
@@ -24,10 +24,9 @@ _LINE = {"+": "green", "-": "red", "@": "cyan", "d": "bold", "o": "bold", "n": "
 
 
 def show(console: Console, changes: Comparison, stat: bool, files: bool) -> None:
-    """Each change as a paragraph, as a line (`stat`), or as diffs of its files (`files`)."""
+    """Print each change as a paragraph, as a line (`stat`), or as diffs of its files (`files`)."""
     if stat:
-        for row in aligned([_stat(change) for change in changes]) if changes else ():
-            console.print(row)
+        show_stat(console, changes, IN_JSON)
         return
     for index, change in enumerate(changes):
         if index:
@@ -37,10 +36,20 @@ def show(console: Console, changes: Comparison, stat: bool, files: bool) -> None
             console.print(line)
 
 
+def show_stat(console: Console, changes: Iterable[Change], see: str = "", most: int | None = None) -> None:
+    """Print a line for each change, for at most so many. `see`: where all nodes of one are listed."""
+    found = tuple(changes)
+    shown = found[:most]
+    for row in aligned([_stat(change, see) for change in shown]) if shown else ():
+        console.print(row)
+    if more := len(found) - len(shown):
+        console.print(f"... and {counted(more, 'more change')}")
+
+
 def headline(change: Change) -> Text:
     """`changed 24 nodes: exec[01-24]`."""
     text = Text(f"{change.kind} {counted(len(change.nodes), 'node')}: ", _HEAD[change.kind])
-    return text.append(safe(fold(change.nodes)), "magenta")
+    return text.append(safe(abridged(change.nodes, IN_JSON)), "magenta")
 
 
 def _paragraph(changes: Comparison, change: Change) -> Iterator[Text]:
@@ -110,7 +119,9 @@ def _contents(changes: Comparison, change: Change) -> Iterator[Text]:
     yield from _actions(change)
     for file in file_diffs(changes, change):
         if file.nodes != change.nodes:
-            yield Text(f"on {counted(len(file.nodes), 'node')}: ").append(safe(fold(file.nodes)), "magenta")
+            yield Text(f"on {counted(len(file.nodes), 'node')}: ").append(
+                safe(abridged(file.nodes, IN_JSON)), "magenta"
+            )
         yield from diff_lines(file)
 
 
@@ -126,7 +137,7 @@ def safe_line(text: str) -> str:
     return "\t".join(map(safe, text.split("\t")))
 
 
-def _stat(change: Change) -> tuple[Text, ...]:
+def _stat(change: Change, see: str) -> tuple[Text, ...]:
     size = ", ".join(
         counted(number, noun)
         for number, noun in (
@@ -139,7 +150,7 @@ def _stat(change: Change) -> tuple[Text, ...]:
     )
     actions = Text("  ").join(line[2:] for line in _actions(change))
     head = Text(f"{change.kind} {counted(len(change.nodes), 'node')}", _HEAD[change.kind])
-    return head, Text(size), actions, Text(safe(fold(change.nodes)), "magenta")
+    return head, Text(size), actions, Text(safe(abridged(change.nodes, see)), "magenta")
 
 
 def marked(console: Console, lines: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
     from gitcfg.check.checked import Checked
+    from gitcfg.cli.findings import Ways
     from gitcfg.library import Fleet, Source
 
 EPILOG = """Examples:
@@ -41,6 +42,7 @@ _AS = typer.Option(
     help="With --each: who would push it, for who may change what.",
     metavar="WHO",
 )
+_ALL = typer.Option("--all", help="Every finding in full, not only the first of each code and cause.")
 _PARSERS = typer.Option(
     "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."
 )
@@ -56,6 +58,7 @@ def command(
     at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
     staged: Annotated[bool, typer.Option("--staged", help="The index instead of the work tree.")] = False,
     each: Annotated[str | None, _EACH] = None,
+    every: Annotated[bool, _ALL] = False,
     form: Annotated[Form, _FORM] = Form.TEXT,
     folded: Annotated[
         bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
@@ -71,14 +74,18 @@ def command(
     if each is not None:
         from gitcfg.cli.each import check_each
 
-        return check_each(session, each, Output(form), folded, parsers, who)
+        return check_each(session, each, Output(form), folded, parsers, who, every)
     source = session.open()
     with fleet_of(source, at, staged) as fleet:
+        from msgspec.structs import replace
+
+        from gitcfg.cli.findings import HERE
+
         checked = judged(session, fleet) if parsers else fleet.checked
         if form in FORGES:
             code = _report(session, checked, form, source.repository.prefix)
         else:
-            code = tell(session, fleet, checked, Output(form), folded)
+            code = tell(session, fleet, checked, Output(form), folded, replace(HERE, whole=every))
         _tell_astray(session, source, fleet)
     return code
 
@@ -106,18 +113,23 @@ def judged(session: Session, fleet: "Fleet") -> "Checked":
 
 
 def tell(
-    session: Session, fleet: "Fleet", checked: "Checked", output: Output = Output.TEXT, folded: bool = False
+    session: Session,
+    fleet: "Fleet",
+    checked: "Checked",
+    output: Output = Output.TEXT,
+    folded: bool = False,
+    ways: "Ways | None" = None,
 ) -> int:
-    """Write what a check found, and return the exit code."""
+    """Write what a check found, and return the exit code. `ways`: how to see what text leaves out."""
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
         from gitcfg.explain.records import findings_record
 
         write_record(findings_record(fleet.commit, checked.findings, folded), output)
     else:
-        from gitcfg.cli.findings import show, summary
+        from gitcfg.cli.findings import ALONE, show, summary
 
-        show(session.console(), fleet.tree, checked.findings)
+        show(session.console(), fleet.tree, checked.findings, ways=ways or ALONE)
         summary(session.console(stderr=True), checked)
     return int(checked.grave)
 

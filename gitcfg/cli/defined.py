@@ -13,7 +13,7 @@ from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.explain.definition import Definition, Kind, Summary
 from gitcfg.explain.definition_records import definition_record, summaries_record
 from gitcfg.library import Fleet
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 
 
 def deliver_all(
@@ -57,7 +57,7 @@ def _folded(nodes: Iterable[Summary]) -> tuple[Summary, ...]:
         groups, features, retired = one.figures.values()
         alike.setdefault((tuple(groups), features, retired, one.description), []).append(one)
     return tuple(
-        Summary(fold(one.name for one in found), found[0].description, None, found[0].figures)
+        Summary(abridged((one.name for one in found), IN_JSON), found[0].description, None, found[0].figures)
         for found in alike.values()
     )
 

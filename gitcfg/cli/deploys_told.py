@@ -16,7 +16,7 @@ from gitcfg.deploy.record_lines import WELL, Kept, NodeDone
 from gitcfg.deploy.record_told import outcome, outcomes
 from gitcfg.git.repository import Repository
 from gitcfg.inventory.records import ago
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 
 _HEAD = ("deploy", "when", "who", "commit", "ended", "nodes")
 _LINES = 10
@@ -118,7 +118,7 @@ def _lines(kept: Kept, now: float) -> Iterator[Text]:
         for lines, names in folded(((name, _of(kept.done.get(name))) for name in some), trouble=True):
             line = Text(safe(word), _STYLES.get(word, "red"))
             line.append(f" {counted(len(names), 'node')}: ", "default").append(
-                safe(fold(names)), "bold default"
+                safe(abridged(names, IN_JSON)), "bold default"
             )
             yield line
             yield from (Text(f"  {safe(text)}", look) for text, look in lines)

@@ -18,11 +18,17 @@ if TYPE_CHECKING:
 
 
 def check_each(
-    session: Session, words: str, output: Output, folded: bool, parsers: bool, who: str | None = None
+    session: Session,
+    words: str,
+    output: Output,
+    folded: bool,
+    parsers: bool,
+    who: str | None = None,
+    every: bool = False,
 ) -> int:
     """Tell what is wrong in each commit of a range, parents first; 1 if there are errors in any.
 
-    `who` would push all of it.
+    `who` would push all of it. `every`: text shows every finding in full.
     """
     from gitcfg.cli.unjudged import Notice
     from gitcfg.gate.permits.range import charged
@@ -46,7 +52,10 @@ def check_each(
             if parsers:
                 notice.give(fleet)
             checked = _with(fleet.all_checked if parsers else fleet.checked, refused.get(commit, ()))
-            _tell(session, history, fleet, checked, output, folded)
+            if output is Output.TEXT:
+                _show(session, history, fleet, checked, every)
+            else:
+                _write(fleet, checked, output, folded)
             if parsers:
                 notice.give(fleet)
         grave += checked.grave
@@ -84,17 +93,19 @@ def _with(checked: "Checked", more: "tuple[Finding, ...]") -> "Checked":
     return replace(checked, findings=folded((*checked.findings, *more)))
 
 
-def _tell(
-    session: Session, history: "History", fleet: "Fleet", checked: "Checked", output: Output, folded: bool
-) -> None:
-    """A commit's findings: below a headline, or as a record."""
-    if output is Output.TEXT:
-        from gitcfg.cli.findings import show
+def _show(session: Session, history: "History", fleet: "Fleet", checked: "Checked", every: bool) -> None:
+    """Print a commit's findings below a headline."""
+    from msgspec.structs import replace
 
-        console = session.console()
-        console.print(_headline(history, fleet.commit or ""), style="bold")
-        show(console, fleet.tree, checked.findings)
-        return
+    from gitcfg.cli.findings import HERE, show
+
+    console = session.console()
+    console.print(_headline(history, fleet.commit or ""), style="bold")
+    show(console, fleet.tree, checked.findings, ways=replace(HERE, whole=every))
+
+
+def _write(fleet: "Fleet", checked: "Checked", output: Output, folded: bool) -> None:
+    """Write a commit's findings as a record."""
     from gitcfg.explain.records import findings_record
 
     write("".join(_texts(findings_record(fleet.commit, checked.findings, folded), output)))

@@ -12,6 +12,7 @@ from gitcfg.history.effect import Effect, Held
 from gitcfg.history.question import Question, Subject
 from gitcfg.model import Op
 from gitcfg.model.secrets import shown
+from gitcfg.nodeset import IN_JSON, abridged_set
 
 Piece = tuple[str, str]
 Line = list[Piece]
@@ -109,7 +110,10 @@ def _names(names: Names) -> Line:
 
 
 def _held(held: Held) -> Line:
-    return [(counted(held.count, "node"), ""), (f" ({safe(held.nodeset)})", "magenta")]
+    return [
+        (counted(held.count, "node"), ""),
+        (f" ({safe(abridged_set(held.nodeset, held.count, IN_JSON))})", "magenta"),
+    ]
 
 
 def _turn(delta: Delta) -> Line:

@@ -20,7 +20,7 @@ from gitcfg.explain.definition import (
     Setting,
     Value,
 )
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 
 
 def told(kind: Kind, found: Definition) -> Iterator[Text]:
@@ -49,10 +49,11 @@ def _inline(name: str, field: Field) -> Text | None:
     """A field that fits behind its name; None if it does not, or there is nothing to tell."""
     if isinstance(field, Nodes):
         if field.names:
-            return Text(f" ({len(field.names)}): ") + Text(safe(fold(field.names)), "magenta")
+            return Text(f" ({len(field.names)}): ") + Text(safe(abridged(field.names, IN_JSON)), "magenta")
         return Text(": none", "yellow") if name == "nodes" else None
     if isinstance(field, Names):
-        text = fold(field.names).replace(",", ", ") if field.many else ", ".join(field.names)
+        names, more, rest = abridged(field.names, IN_JSON).partition(" and ")
+        text = names.replace(",", ", ") + more + rest if field.many else ", ".join(field.names)
         return Text(f": {safe(text)}") if field.names else None
     if isinstance(field, Flag):
         return Text("") if field.value else None
@@ -75,7 +76,7 @@ def _items(
 def _references(found: Iterable[Reference]) -> Iterator[Text]:
     rows = []
     for same in alike(found, lambda one: one.name, lambda one: one.instances):
-        instances = f" as {fold(same[0].instances)}" if same[0].instances else ""
+        instances = f" as {abridged(same[0].instances, IN_JSON)}" if same[0].instances else ""
         rows.append(
             (Text(safe(who(one.name for one in same) + instances)), where([one.origin for one in same]))
         )

@@ -10,7 +10,7 @@ from gitcfg.cli.session import Session
 from gitcfg.cli.session import write as write_out
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 from gitcfg.output import Ingredients, Outcome, Request, Scope, Settled, Stale, fleet_source, update
 
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."
@@ -72,4 +72,4 @@ def _folded(folder: Path, said: tuple[tuple[str, str], ...]) -> list[str]:
     nodes: dict[str, list[str]] = {}
     for node, what in said:
         nodes.setdefault(what, []).append(node)
-    return [f"{folder}/{fold(names)}{what}" for what, names in nodes.items()]
+    return [f"{folder}/{abridged(names)}{what}" for what, names in nodes.items()]

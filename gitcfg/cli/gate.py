@@ -1,18 +1,25 @@
-"""What the gate says, for who pushed: findings first, then the reach, then why refs may not move."""
+"""What the gate says, for who pushed: findings first, then the reach, then why refs may not move.
 
-from collections.abc import Iterable
+It is a screen, however much is wrong: the commands that it names show the rest.
+"""
+
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from gitcfg.check.checked import Checked
 from gitcfg.cli import changes, findings
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
+from gitcfg.cli.plain import ABBREVIATED, counted, few, safe
 from gitcfg.comparison.reach import reach
 from gitcfg.gate.ruling import Ruling, Seen
 from gitcfg.model import Finding
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
+_EARLIER = 3
+_CHANGES = 20
+_SECRETS = 10
+_REFUSALS = 10
 _MOST_DATED = 5
 
 
@@ -20,9 +27,11 @@ def show(console: Console, ruling: Ruling) -> None:
     """All about refs that move between the same commits."""
     if ruling.unreadable:
         console.print("warning: gitcfg.yaml could not be read as it was, so the strictest settings count.")
-    for seen in ruling.earlier:
+    for seen in ruling.earlier[:_EARLIER]:
         console.print(Text(f"On the way there, in {seen.commit[:ABBREVIATED]}:", "bold"))
         _findings(console, seen)
+    if rest := ruling.earlier[_EARLIER:]:
+        console.print(Text(f"On the way there, {counted(len(rest), 'more commit')} with errors.", "bold"))
     if ruling.seen is not None:
         _findings(console, ruling.seen)
         if ruling.seen.checked.unjudged:
@@ -34,7 +43,8 @@ def show(console: Console, ruling: Ruling) -> None:
 
 
 def _findings(console: Console, seen: Seen) -> None:
-    findings.show(console, seen.tree, seen.wrong, seen.checked.findings)
+    ways = findings.Ways(f"`gitcfg check --at {seen.commit[:ABBREVIATED]} --all` shows them")
+    findings.show(console, seen.tree, seen.wrong, seen.checked.findings, ways)
     if seen.wrong:
         findings.summary(console, _only(seen.checked, seen.wrong))
     before = len(seen.checked.findings) - len(seen.wrong) - len(_dated(seen))
@@ -51,7 +61,7 @@ def _dated(seen: Seen) -> list[Finding]:
 def _tell_dated(console: Console, seen: Seen) -> None:
     found = _dated(seen)
     for one in found[:_MOST_DATED]:
-        nodes = f" On {counted(len(one.nodes), 'node')}: {safe(fold(one.nodes))}." if one.nodes else ""
+        nodes = f" On {counted(len(one.nodes), 'node')}: {safe(abridged(one.nodes))}." if one.nodes else ""
         console.print(Text(f"{safe(one.message)}{nodes}", "yellow"))
     if len(found) > _MOST_DATED:
         console.print(
@@ -75,11 +85,14 @@ def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
         console.print(f"{counted(seen.checked.nodes, 'node')} in all.")
         console.print(f"`gitcfg check --at {new}` repeats the check.")
         return
-    changes.show(console, ruling.changes, stat=True, files=False)
+    changes.show_stat(console, ruling.changes, most=_CHANGES)
     changes.summary(console, ruling.changes)
-    for name, nodes in reach(ruling.changes).secrets.items():
+    secrets = reach(ruling.changes).secrets
+    for name, nodes in list(secrets.items())[:_SECRETS]:
         text = Text(f"The secret {safe(name)} comes to {counted(len(nodes), 'node')}: ", "bold yellow")
-        console.print(text.append(safe(fold(nodes)), "magenta"))
+        console.print(text.append(safe(abridged(nodes)), "magenta"))
+    if rest := list(secrets)[_SECRETS:]:
+        console.print(Text(f"More secrets that come to nodes: {few(rest)}.", "bold yellow"))
     old = ruling.base[:ABBREVIATED]
     shows = f"`gitcfg diff {old} {new}` shows it; " if ruling.changes else ""
     again = f"--each {old}..{new} --as WHO" if _is_charged(ruling, seen) else f"--at {new}"
@@ -95,11 +108,14 @@ def tell_refusals(console: Console, rulings: Iterable[Ruling]) -> None:
     """Which refs may not move, and why; and what is wrong on others."""
     for ruling in rulings:
         if ruling.refused:
-            for refusal in ruling.refusals:
+            for refusal in ruling.refusals[:_REFUSALS]:
                 text = Text("error: ", "bold red").append(f"{_refs(ruling.protected)}: ", "bold")
                 console.print(text.append(safe(refusal.why)))
                 if refusal.hint:
                     console.print(Text("hint: ", "cyan").append(safe(refusal.hint)))
+            if rest := ruling.refusals[_REFUSALS:]:
+                text = Text("error: ", "bold red").append(f"{_refs(ruling.protected)}: ", "bold")
+                console.print(text.append(f"{counted(len(rest), 'more reason')}."))
         others = tuple(ref for ref in ruling.refs if ref not in ruling.protected)
         if others and ruling.errors:
             number = counted(ruling.errors, "error")
@@ -107,5 +123,5 @@ def tell_refusals(console: Console, rulings: Iterable[Ruling]) -> None:
             console.print(text.append(f"{number}, which no protected branch would take."))
 
 
-def _refs(names: Iterable[str]) -> str:
-    return ", ".join(map(safe, names))
+def _refs(names: Sequence[str]) -> str:
+    return few([safe(name) for name in names])

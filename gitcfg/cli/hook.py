@@ -48,10 +48,11 @@ def _group() -> None:
 def pre_commit(context: typer.Context) -> int:
     """Check what would be committed, for every node."""
     from gitcfg.cli.check import judged, tell
+    from gitcfg.cli.findings import STAGED
 
     session: Session = context.obj
     with session.fleet(None, staged=True) as fleet:
-        return tell(session, fleet, judged(session, fleet))
+        return tell(session, fleet, judged(session, fleet), ways=STAGED)
 
 
 def pre_receive(context: typer.Context) -> int:

@@ -96,13 +96,13 @@ def _tell(imported: "Imported", installed: "HTCondor", console: "Console", all_p
     """What is to be known, what was found, and the proof."""
     from gitcfg.cli.notes import show
     from gitcfg.cli.plain import counted, safe
-    from gitcfg.nodeset import fold
+    from gitcfg.nodeset import abridged
 
     show(console, imported.notes, all_places)
     features = [found for found in imported.found if found.feature]
     console.print(f"Found {counted(len(features), 'feature')} for {counted(imported.hosts, 'host')}:")
     for found in imported.found:
-        who = fold(found.hosts)
+        who = abridged(found.hosts)
         where = f"{found.feature} ({who})" if found.feature else f"{who} alone"
         what = f": {', '.join(found.params)}" if found.params else ""
         console.print(safe(f"  {where}, {counted(len(found.params), 'setting')}{what}"))

@@ -18,7 +18,7 @@ from gitcfg.inventory.places import Place, Tip
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.state import NodeState
@@ -67,7 +67,7 @@ def _strange(fleet: Fleet, places: tuple[Place, ...]) -> str:
     if not names:
         return ""
     come, them = ("comes", "it") if len(names) == 1 else ("come", "them")
-    return f"note: {fold(names)} {come} with another key: `gitcfg node list --pending` shows {them}."
+    return f"note: {abridged(names)} {come} with another key: `gitcfg node list --pending` shows {them}."
 
 
 def known(column: str) -> str:

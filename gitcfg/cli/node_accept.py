@@ -62,7 +62,7 @@ def command(
     from gitcfg.cli.node_keys import Wanted, agreed, handed_over
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.keys import Another, accept
-    from gitcfg.nodeset import fold
+    from gitcfg.nodeset import abridged
 
     session: Session = context.obj
     source = session.open()
@@ -77,7 +77,7 @@ def command(
     work(Draft(source.repository.worktree()))  # nobody is asked about what will be refused
     if not agreed(session, keys, yes):
         return 1
-    wished = wish(force, commit, message, f"Accept {'node' if len(keys) == 1 else 'nodes'} {fold(keys)}")
+    wished = wish(force, commit, message, f"Accept {'node' if len(keys) == 1 else 'nodes'} {abridged(keys)}")
     return carry(session, work, wished)
 
 

@@ -50,7 +50,7 @@ def command(
     from gitcfg.cli.edited import carry, wish
     from gitcfg.cli.node_keys import named
     from gitcfg.edit.keys import forget
-    from gitcfg.nodeset import fold
+    from gitcfg.nodeset import abridged
 
     session: Session = context.obj
     source = session.open()
@@ -68,7 +68,7 @@ def command(
     def work(draft: "Draft") -> None:
         forget(draft, accepted)
 
-    return carry(session, work, wish(force, commit, message, f"Forget {fold(accepted)}"))
+    return carry(session, work, wish(force, commit, message, f"Forget {abridged(accepted)}"))
 
 
 def _forget(source: "Source", names: list[str], where: Asked) -> None:

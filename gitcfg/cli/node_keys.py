@@ -17,7 +17,7 @@ from gitcfg.cli.serving.told import heard
 from gitcfg.cli.session import Session
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
-from gitcfg.nodeset import NodeSetError, expand, fold
+from gitcfg.nodeset import NodeSetError, abridged, expand
 
 if TYPE_CHECKING:
     from gitcfg.inventory.keys import Known
@@ -46,7 +46,7 @@ def handed_over(source: "Source", wanted: Wanted, asked: Asked) -> dict[str, str
     missing = sorted(set(must) - found.keys())
     if missing:
         hint = "Leave them out, and accept them later."
-        raise GitcfgError(f"{whence} has no key of {fold(missing)}.", hint)
+        raise GitcfgError(f"{whence} has no key of {abridged(missing)}.", hint)
     everybody = not wanted.words and wanted.where is None
     names = set(found) if everybody else {*must, *(may & found.keys())}
     if not names:

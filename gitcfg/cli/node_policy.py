@@ -47,11 +47,11 @@ def command(
 
 def written(found: "Needs") -> Iterator[str]:
     """The lines of agent.toml."""
-    from gitcfg.nodeset import fold
+    from gitcfg.nodeset import IN_JSON, abridged
 
-    yield f"# For {counted(len(found.nodes), 'node')}: {safe(fold(found.nodes))}"
+    yield f"# For {counted(len(found.nodes), 'node')}: {safe(abridged(found.nodes, IN_JSON))}"
     if found.retired:
-        names = safe(fold(found.retired))
+        names = safe(abridged(found.retired, IN_JSON))
         yield f"# Retired, so that they still need what they needed before (--at REV): {names}"
     yield "paths = ["
     yield from map(_path, found.paths)

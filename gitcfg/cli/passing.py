@@ -7,7 +7,7 @@ from rich.text import Text
 from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import as_text, placed
 from gitcfg.explain.why_rule import Passing, Reason, Sight
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 
 
 def passed_by(found: Passing, feature: str) -> Iterator[Text]:
@@ -25,7 +25,7 @@ def _reason(found: Passing) -> str:
         Reason.WHERE: f"only where {where}",
         Reason.FAILED: f"only where {where}, and that cannot be said: {found.problem}",
         Reason.OVER: f"for instances of {found.at.name}, and it has none",
-        Reason.PLACED: f"where that is decided: on {fold(found.slots)}",
+        Reason.PLACED: f"where that is decided: on {abridged(found.slots, IN_JSON)}",
         Reason.OPEN: "where that is decided, and nothing is yet: run `gitcfg solve`",
         Reason.IDLE: "nowhere: `gitcfg check` says why",
     }[found.reason]
@@ -33,7 +33,7 @@ def _reason(found: Passing) -> str:
 
 def _saw(saw: Sight, where: str) -> Iterator[Text]:
     """The terms of a condition with their values; not the one that is all of it: that does not hold."""
-    who = f"{safe(fold(saw.instances))}: " if saw.instances else ""
+    who = f"{safe(abridged(saw.instances, IN_JSON))}: " if saw.instances else ""
     for term, value in saw.terms.items():
         if value is not False or term != where.strip():
             yield Text(f"      {who}{safe(term)} is ") + Text(as_text(value), "green")

@@ -11,7 +11,7 @@ from gitcfg.cli.session import Session
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 from gitcfg.output import Scope
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ def notes(ref: str, outcome: "Outcome") -> Iterator[str]:
     for node, path in outcome.unmade:
         failing.setdefault(path, []).append(node)
     for path, names in failing.items():
-        yield f"{fold(names)}{path} could not be made from {source}, for its template fails."
+        yield f"{abridged(names)}{path} could not be made from {source}, for its template fails."
     if outcome.held:
-        yield f"{fold(outcome.held)} stays as it was at {ref}: it has errors in {source}."
+        yield f"{abridged(outcome.held)} stays as it was at {ref}: it has errors in {source}."
 
 
 def tell_followed(session: Session, ref: str, outcomes: "Iterator[Outcome]") -> None:

@@ -15,7 +15,7 @@ from gitcfg.explain.why_group import GroupAnswer
 from gitcfg.explain.why_records import Answer
 from gitcfg.explain.words import Viewpoint, layered, lists, made_of
 from gitcfg.model import Origin
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 
 
 class Reasons:
@@ -40,7 +40,7 @@ class Reasons:
         return line + made(self.blamer, layer, origin, 6) if blamed else line
 
     def _feature(self, found: FeatureAnswer) -> Iterator[Text]:
-        more = f" as {fold(found.instances)}" if found.instances else ""
+        more = f" as {abridged(found.instances, IN_JSON)}" if found.instances else ""
         more += f", at {len(found.places)} places" if len(found.places) > 1 else ""
         yield self._head("has" if found.has else "does not have", found.name, more)
         for place in found.places:
@@ -66,7 +66,7 @@ class Reasons:
         if place.decided is not None:
             yield decided(place.decided, place.origins[-1], self.blamer, 6)
         if place.instances and not single:
-            yield Text(f"    as {safe(fold(place.instances))}")
+            yield Text(f"    as {safe(abridged(place.instances, IN_JSON))}")
 
     def _removals(self, removals: Iterable[Removal]) -> Iterator[Text]:
         for removal in removals:
@@ -123,7 +123,7 @@ def _elsewhere(words: str, layers: tuple[str, ...]) -> Iterator[Text]:
     shared = [layer for layer in layers if not layer.startswith("node ") or layer.startswith("node set ")]
     nodes = [layer.removeprefix("node ") for layer in layers if layer not in shared]
     if layers:
-        alone = [f"node {fold(nodes)}"] if nodes else []
+        alone = [f"node {abridged(nodes, IN_JSON)}"] if nodes else []
         yield Text(safe(f"    {words} {', '.join([*shared, *alone])}"))
 
 

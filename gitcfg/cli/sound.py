@@ -34,7 +34,7 @@ def _shown_and_judged(session: Session, old: "Fleet", new: "Fleet") -> bool:
 
     console: Console = session.console()
     found = compare(old, new)
-    changes.show(console, found, stat=True, files=False)
+    changes.show_stat(console, found)
     changes.summary(session.console(stderr=True), found)
     checked = judged(session, new)
     added = unlike(checked.findings, old.all_checked.findings) if checked.findings else ()

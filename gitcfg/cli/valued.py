@@ -10,7 +10,7 @@ from gitcfg.cli.trails import as_text, placed
 from gitcfg.explain.values import Held
 from gitcfg.explain.words import left_open, operation
 from gitcfg.model import Decision, Origin
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 
 
 def show(console: Console, param: str, held: Iterable[Held], unset: bool) -> None:
@@ -42,7 +42,7 @@ def _value(param: str, held: Held) -> Iterator[Text]:
     yield on(held.nodes)
     if step is not None:
         path = Text(f"  {operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
-        collected = Text(f", from {safe(fold(step.nodes))}") if step.nodes else Text()
+        collected = Text(f", from {safe(abridged(step.nodes, IN_JSON))}") if step.nodes else Text()
         yield path + Text("  at ", "blue") + placed(step.origin) + collected
         for decision in step.decided:
             yield _decided(decision, step.origin, len(held.nodes))
@@ -59,4 +59,4 @@ def _decided(decision: Decision, told: Origin, nodes: int) -> Text:
 
 def on(nodes: tuple[str, ...]) -> Text:
     """The nodes, folded."""
-    return Text(f"  on {counted(len(nodes), 'node')}: ") + Text(safe(fold(nodes)), "magenta")
+    return Text(f"  on {counted(len(nodes), 'node')}: ") + Text(safe(abridged(nodes, IN_JSON)), "magenta")

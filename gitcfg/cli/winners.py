@@ -11,7 +11,7 @@ from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.explain.definition import Entry, Setting
 from gitcfg.explain.words import made_of, operation
 from gitcfg.model import Origin
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.render.holding import PRIVATE
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class Winners:
             yield Text("  ") + where([one.entry.origin for one in same]) + self._wins(verb, nodes)
             if private:
                 told = f"  mode {PRIVATE}, as it takes a secret, on {counted(len(private), 'node')}: "
-                yield Text(told) + Text(safe(fold(private)), "magenta")
+                yield Text(told) + Text(safe(abridged(private, IN_JSON)), "magenta")
 
     def _wins(self, verb: str, nodes: Sequence[str]) -> Text:
         """Which nodes it counts on, in the fewest words."""
@@ -70,11 +70,13 @@ class Winners:
         if not found:
             return Text(f"  {verb} on no node", "yellow")
         if len(found) == 1 or not found <= self.nodes or len(others) >= len(found):
-            return Text(f"  {verb} on {counted(len(found), 'node')}: ") + Text(safe(fold(nodes)), "magenta")
+            return Text(f"  {verb} on {counted(len(found), 'node')}: ") + Text(
+                safe(abridged(nodes, IN_JSON)), "magenta"
+            )
         if not others:
             return Text(f"  {verb} on all {len(found)} nodes")
         text = Text(f"  {verb} on {len(found)} of {len(self.nodes)} nodes, not on ")
-        return text + Text(safe(fold(sorted(others))), "magenta")
+        return text + Text(safe(abridged(sorted(others), IN_JSON)), "magenta")
 
 
 def _said(one: Setting) -> Hashable:
@@ -98,7 +100,11 @@ def alike(found: Iterable[T], layer: Callable[[T], str], said: Callable[[T], Has
 def who(labels: Iterable[str]) -> str:
     """A layer, or several nodes' own."""
     labels = list(labels)
-    return labels[0] if len(labels) == 1 else f"node {fold(label.removeprefix('node ') for label in labels)}"
+    return (
+        labels[0]
+        if len(labels) == 1
+        else f"node {abridged((label.removeprefix('node ') for label in labels), IN_JSON)}"
+    )
 
 
 def where(origins: Sequence[Origin]) -> Text:

@@ -11,7 +11,7 @@ from gitcfg.load.document import MAX_BYTES
 from gitcfg.load.keys import ALGORITHM, FOLDER, public_key
 from gitcfg.model import REFUSED, GitcfgError, Model
 from gitcfg.model.names import HOST, did_you_mean, shown
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 _DEFAULT = f"{FOLDER}/nodes.txt"
 _HINT = "Lines are NODE ssh-ed25519 AAAA..., as `gitcfg-agent key` prints them."
@@ -57,7 +57,7 @@ def accept(draft: Draft, keys: Mapping[str, str], another: Another = Another.KEE
     if others and another is Another.KEEP:
         has = "has another key" if len(others) == 1 else "have other keys"
         hint = "If they were set up anew, --replace takes the new ones."
-        raise GitcfgError(f"{fold(others)} {has} already.", hint, code=REFUSED)
+        raise GitcfgError(f"{abridged(others)} {has} already.", hint, code=REFUSED)
     _replace(draft, others)
     _append(draft, {node: key for node, key in keys.items() if node not in model.keys})
 
@@ -105,7 +105,7 @@ def _refuse_strangers(model: Model, nodes: Iterable[str]) -> None:
     strange = sorted(node for node in nodes if node not in roster)
     if strange:
         near, make = did_you_mean(strange[0], roster.names()), f"`gitcfg new node {strange[0]}` makes it."
-        raise GitcfgError(f"There is no node {fold(strange)}.", near, make)
+        raise GitcfgError(f"There is no node {abridged(strange)}.", near, make)
 
 
 def _replace(draft: Draft, keys: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.trail import TrailStep
 from gitcfg.model import Decision, FileEntry, Op
 from gitcfg.model.terms import is_over
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 _VERBS = {
     Op.SET: "set",
@@ -48,7 +48,7 @@ def told(step: TrailStep, view: Viewpoint) -> str:
     """How a step came to this node: from the innermost layer outwards."""
     if step.path[0].startswith("allocation "):
         return f"decided for rule {step.path[0].removeprefix('allocation ')}"
-    verb = f"collected from {fold(step.nodes)}" if step.nodes else _VERBS[step.op]
+    verb = f"collected from {abridged(step.nodes)}" if step.nodes else _VERBS[step.op]
     return layered(verb, step.path, view)
 
 

@@ -7,7 +7,7 @@ from gitcfg.library import Fleet
 from gitcfg.load.keys import FOLDER, fingerprint
 from gitcfg.model import Key
 from gitcfg.model.texts import counted
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 _FEW = 5  # of so many nodes each key is shown
 _Sort = tuple[str, tuple[str, ...]]
@@ -35,7 +35,7 @@ def _lines(
     became, secrets = sort
     which = f", which {'gets' if len(nodes) <= _FEW else 'get'} {', '.join(secrets)}" if secrets else ""
     if len(nodes) > _FEW:
-        yield f"keys of {counted(len(nodes), 'node')} {became}: {fold(nodes)}{which}"
+        yield f"keys of {counted(len(nodes), 'node')} {became}: {abridged(nodes)}{which}"
         return
     for name in nodes:
         keys = " -> ".join(fingerprint(side[name].text) for side in (before, after) if name in side)

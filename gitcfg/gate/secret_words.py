@@ -9,7 +9,7 @@ from gitcfg.model import Secret
 from gitcfg.model.age import X25519, Recipient
 from gitcfg.model.names import shown
 from gitcfg.model.texts import counted
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged, fold
 
 _KEY = 20  # so many letters of a key tell it from others
 
@@ -35,7 +35,7 @@ def _turned(change: SecretChange) -> Iterator[str]:
         yield f"for {where(change.old)} -> {where(change.new)}"
     for nodes, since in ((change.more, "now"), (change.fewer, "no more")):
         if nodes:
-            yield f"{counted(len(nodes), 'node')} may have it {since}: {fold(nodes)}"
+            yield f"{counted(len(nodes), 'node')} may have it {since}: {abridged(nodes)}"
     signs = [f"+{_called(one)}" for one in change.came] + [f"-{_called(one)}" for one in change.went]
     if signs:
         yield f"recipients {' '.join(signs)}"

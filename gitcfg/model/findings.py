@@ -19,7 +19,8 @@ class Finding(msgspec.Struct, frozen=True, order=True):
 
     `subjects` are the names it is about, `origins` every place that took part, and `nodes` the
     nodes concerned, sorted (empty for what is wrong with a file or a definition). `veiled`: what stands at
-    its places may be a secret in plain text, and is shown to nobody.
+    its places may be a secret in plain text, and is shown to nobody. `cause`: the code and the subjects of
+    the finding from which this one follows, if it follows from one.
     """
 
     code: str
@@ -30,8 +31,14 @@ class Finding(msgspec.Struct, frozen=True, order=True):
     severity: Severity = Severity.ERROR
     hint: str = ""
     veiled: bool = False
+    cause: tuple[str, ...] = ()
 
     @property
     def is_error(self) -> bool:
         """Does it make a check fail?"""
         return self.severity is Severity.ERROR
+
+    @property
+    def fact(self) -> tuple[str, ...]:
+        """Its code and subjects, by which others name it as their cause."""
+        return self.code, *self.subjects

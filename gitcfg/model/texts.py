@@ -1,5 +1,7 @@
 """How texts are told wherever they may end up: on one line, with nothing in them that is more than a sign."""
 
+from collections.abc import Sequence
+
 ABBREVIATED = 10
 """So many digits of a commit's id are told."""
 
@@ -10,5 +12,11 @@ def safe(text: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 node`, `2 nodes`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """`1 node`, `2,000 nodes`."""
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def few(texts: Sequence[str], most: int = 5) -> str:
+    """`a, b, c and 45 more`: all of them where so many fit."""
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more

@@ -10,7 +10,7 @@ from gitcfg.cli.plain import counted, safe
 from gitcfg.edit.configured.advice import Advice, Deed, advice
 from gitcfg.edit.configured.idle import idle
 from gitcfg.model import Finding, GitcfgError
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 
 def follow_up(at: Conversation, before: Seen) -> None:
@@ -52,7 +52,7 @@ def _drop_idle(at: Conversation, before: Seen) -> None:
 def _want(at: Conversation, finding: Finding) -> None:
     """Ask for a value that is wanted now."""
     name = finding.subjects[0]
-    nodes = f" On {counted(len(finding.nodes), 'node')}: {fold(finding.nodes)}." if finding.nodes else ""
+    nodes = f" On {counted(len(finding.nodes), 'node')}: {abridged(finding.nodes)}." if finding.nodes else ""
     at.talk.tell(safe(finding.message + nodes), "yellow")
     give(at, name)
 
@@ -118,7 +118,7 @@ def _tell_reach(at: Conversation, head: str, stat: bool) -> None:
         return
     found = at.now.since(at.base)
     if stat:
-        changes.show(at.talk.console, found, stat=True, files=False)
+        changes.show_stat(at.talk.console, found)
     at.talk.console.print(head, style="dim", end="")
     changes.summary(at.talk.console, found)
 

@@ -12,7 +12,7 @@ from gitcfg.edit.spots import Meaning
 from gitcfg.edit.written import written
 from gitcfg.explain.layers import given
 from gitcfg.model import Model, Use
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 
 def shown(seen: Seen, draft: Draft) -> Iterator[Text]:
@@ -36,7 +36,7 @@ def _standing(seen: Seen) -> Iterator[Text]:
     """Whom it concerns, and whether others say what it is, too."""
     target, nodes = seen.target, seen.nodes
     if target.kind != "node":
-        folded = safe(fold(nodes)) if nodes else "none; it is judged as if one were in it"
+        folded = safe(abridged(nodes)) if nodes else "none; it is judged as if one were in it"
         yield Text(f"  {counted(len(nodes), 'node')}: ", "") + Text(folded, "magenta")
         return
     nodeset = Roster(seen.fleet.model).sets.get(target.name)

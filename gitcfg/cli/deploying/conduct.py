@@ -26,7 +26,7 @@ from gitcfg.git.history import History
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError, Share
 from gitcfg.model.names import shown
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 from gitcfg.rollout import planned
 
 _MISSING = GitcfgError(
@@ -144,7 +144,7 @@ def _agree(source: Source, commit: Chosen, wanted: Wanted, judgement: Judged) ->
     what = f"{commit.commit[:ABBREVIATED]} ({subject})"
     beyond = ", ".join(map(shown, judgement.beyond))
     besides = f" With secrets that nobody reviewed so: {beyond}." if beyond else ""
-    question = f"Deploy {what} to {counted(len(names), 'node')}: {fold(names)}?{besides} [y/N] "
+    question = f"Deploy {what} to {counted(len(names), 'node')}: {abridged(names)}?{besides} [y/N] "
     print(question, end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise GitcfgError("Nothing is deployed.", code=1)

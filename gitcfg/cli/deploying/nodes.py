@@ -17,7 +17,7 @@ from gitcfg.deploy import hosts
 from gitcfg.inventory.described import holds
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 from gitcfg.rollout import patience
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def meant(session: Session, fleet: Fleet, which: Which, commit: Chosen) -> tuple
         return names
     retired = [name for name in names if fleet.roster.said(name).retired]
     if retired:
-        text = f"note: {counted(len(retired), 'retired node')} left out: {fold(retired)}."
+        text = f"note: {counted(len(retired), 'retired node')} left out: {abridged(retired)}."
         session.console(stderr=True).print(f"{text} By name they would be cleared.")
     gone = frozenset(retired)
     return tuple(name for name in names if name not in gone)

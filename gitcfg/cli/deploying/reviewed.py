@@ -13,7 +13,7 @@ from gitcfg.deploy import hosts
 from gitcfg.deploy.handing import Kept, all_of, by_secret, exchanged, withheld
 from gitcfg.library import Fleet, Source
 from gitcfg.model.names import shown
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 _HINT = "`for` in its file on {} says which nodes may have it."
 
@@ -71,8 +71,8 @@ def _told(
         text = (
             f"warning: The secret {shown(name)} goes to {counted(len(nodes), 'node')} that may not have it on"
         )
-        console.print(f"{text} {where}: {fold(nodes)}.", style="yellow")
+        console.print(f"{text} {where}: {abridged(nodes)}.", style="yellow")
     for name, nodes in others.items():
         text = f"warning: The secret {shown(name)} has another encrypted file than on {where}, and goes to"
-        console.print(f"{text} {counted(len(nodes), 'node')}: {fold(nodes)}.", style="yellow")
+        console.print(f"{text} {counted(len(nodes), 'node')}: {abridged(nodes)}.", style="yellow")
     return tuple(sorted(all_of([tuple(missing), tuple(others)])))

@@ -6,7 +6,7 @@ from gitcfg.cli.session import Session
 from gitcfg.deploy.handing import Kept, alike, all_of
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 Hidden = Callable[[Fleet, str], Mapping[str, str]]
 
@@ -51,6 +51,6 @@ def _prove(fleet: Fleet, wanted: Kept, hidden: Hidden) -> None:
             wrong.setdefault(error.message, (error, []))[1].extend(names)
     if not wrong:
         return
-    told = [f"{message} Nodes: {fold(names)}." for message, (_, names) in wrong.items()]
+    told = [f"{message} Nodes: {abridged(names)}." for message, (_, names) in wrong.items()]
     hints = dict.fromkeys(hint for error, _ in wrong.values() for hint in error.hints)
     raise GitcfgError(" ".join([*told, "Nothing is deployed."]), *hints, code=REFUSED)

@@ -10,7 +10,7 @@ from gitcfg.cli.deploying.records import About, Ending
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.deploy.outcomes import WELL, Outcome, Result, tallied
 from gitcfg.deploy.turns import Why
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 
 _STYLES = {
     Outcome.OK: "green",
@@ -31,7 +31,7 @@ def tell(console: Console, results: Mapping[str, Result], dry: bool) -> None:
         for lines, names in folded(said, trouble=outcome not in WELL):
             head = Text(outcome.value, style(outcome))
             head.append(f" {counted(len(names), 'node')}: ", "not bold default")
-            console.print(head.append(fold(names), "bold"))
+            console.print(head.append(abridged(names, IN_JSON), "bold"))
             for line, look in lines:
                 console.print(Text(f"  {line}" if line else "", look))
 

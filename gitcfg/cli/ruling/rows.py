@@ -6,7 +6,7 @@ from gitcfg.cel import plain_key
 from gitcfg.cli.plain import counted
 from gitcfg.cli.trails import as_text
 from gitcfg.model.rules import Count, Permit, Rule, RuleKind
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.solve.fleet.tight import Group, Tight
 
 Row = tuple[str, str]
@@ -24,7 +24,7 @@ def rows(one: Tight, *, whole: bool) -> Iterator[Row]:
     for room in one.rooms:
         yield room.param, f"{counted(room.size, 'value')}, {room.size - room.used} free: {room.values}"
     if one.failed:
-        yield "cannot be asked", f"on {fold(one.failed)}"
+        yield "cannot be asked", f"on {abridged(one.failed, IN_JSON)}"
     if whole and rule.per is not None:
         yield from ((f"  {_key(group)}", _members(rule, group)) for group in one.groups)
 
@@ -39,7 +39,7 @@ def _where(one: Tight) -> Iterator[Row]:
     """What a rule is about, and the invariant that shall hold there."""
     rule = one.rule
     if one.nodes:
-        yield "for", f"{counted(len(one.nodes), 'node')}: {fold(one.nodes)}"
+        yield "for", f"{counted(len(one.nodes), 'node')}: {abridged(one.nodes, IN_JSON)}"
     if rule.over is not None:
         yield "instances", f"{one.slots} of {rule.over.name}"
     if rule.require is not None:
@@ -67,7 +67,7 @@ def _counted(one: Tight, count: Count) -> Iterator[Row]:
 def _named(one: Tight, slots: Iterable[str], more: str = "") -> str:
     """How many, and where, which groups tell if there are any."""
     found = tuple(slots)
-    where = f": {fold(dict.fromkeys(found))}" if found and one.rule.per is None else ""
+    where = f": {abridged(dict.fromkeys(found), IN_JSON)}" if found and one.rule.per is None else ""
     return f"{len(found)}{more}{where}"
 
 
@@ -77,8 +77,8 @@ def _key(group: Group) -> str:
 
 def _members(rule: Rule, group: Group) -> str:
     if rule.count is None:
-        return fold(group.slots)
-    there = fold(dict.fromkeys(group.placed)) or "nowhere"
+        return abridged(group.slots, IN_JSON)
+    there = abridged(dict.fromkeys(group.placed), IN_JSON) or "nowhere"
     if rule.kind is RuleKind.LIMIT:
-        return f"{there}, of {fold(group.slots)}"
-    return f"{there}; could be on {fold(group.able)}" if group.able else f"{there}; nowhere else"
+        return f"{there}, of {abridged(group.slots, IN_JSON)}"
+    return f"{there}; could be on {abridged(group.able, IN_JSON)}" if group.able else f"{there}; nowhere else"

@@ -13,7 +13,7 @@ from gitcfg.cli.trails import aligned, placed
 from gitcfg.explain.secrets import Reach, allowed, reaches, secrets_record
 from gitcfg.library import Fleet
 from gitcfg.model import Secret
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.secrets.opening import called, readers
 
 Rows = Iterator[tuple[str, str]]
@@ -71,7 +71,7 @@ def _readers(secret: Secret) -> Iterator[str]:
 
 
 def _nodes(names: Sequence[str]) -> str:
-    return f"{counted(len(names), 'node')}{f': {safe(fold(names))}' if names else ''}"
+    return f"{counted(len(names), 'node')}{f': {safe(abridged(names, IN_JSON))}' if names else ''}"
 
 
 def tell_rows(session: Session, fleet: Fleet) -> None:

@@ -11,7 +11,7 @@ from gitcfg.cli.session import Session
 from gitcfg.git.refs import Refs
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.state import NodeState
@@ -59,7 +59,7 @@ class Awaited:
     def shows(self, late: Sequence[str]) -> str:
         """Who is late."""
         verb = "does" if len(late) == 1 else "do"
-        return f"{counted(len(late), 'node')} of {len(self.names)} {verb} not run it yet: {fold(late)}."
+        return f"{counted(len(late), 'node')} of {len(self.names)} {verb} not run it yet: {abridged(late)}."
 
     def _runs(self, node: "NodeState") -> bool:
         if node.commit is None or node.stuck:

@@ -16,7 +16,7 @@ from gitcfg.deploy.record_files import untold
 from gitcfg.deploy.record_lines import Kept
 from gitcfg.deploy.record_told import deployed, reports
 from gitcfg.model import GitcfgError
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository
@@ -95,7 +95,7 @@ def _later(runs: list[str]) -> str:
 def strange(run: str, taken: Taken) -> Iterator[str]:
     """What is to be said of nodes of which nothing was taken in."""
     if taken.unknown:
-        names = safe(fold(taken.unknown))
+        names = safe(abridged(taken.unknown))
         yield f"note: {taken.place} does not describe {names}, and keeps nothing of what {run} did there."
 
 

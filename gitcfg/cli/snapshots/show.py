@@ -35,5 +35,5 @@ def command(context: typer.Context, name: Name) -> None:
     console.print("since then:", style="dim")
     with source.at(found.commit) as old, source.at("HEAD") as new:
         compared = compare(old, new)
-        changes.show(console, compared, stat=True, files=False)
+        changes.show_stat(console, compared)
         changes.summary(console, compared)

@@ -10,7 +10,7 @@ from gitcfg.cli.session import Session
 from gitcfg.cli.solving.folded import Folded, folded
 from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.model import Origin
-from gitcfg.nodeset import fold
+from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.solve.fleet import Deed
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def _changes(decision: "Decision") -> Iterator[Text]:
 
 
 def _change(one: Folded) -> Text:
-    change, slots = one.change, safe(fold(one.slots))
+    change, slots = one.change, safe(abridged(one.slots, IN_JSON))
     sign, style = _SIGNS[change.deed]
     if one.to:
-        return Text(f"  ~ {safe(change.what)} from {slots} to {safe(fold(one.to))}", "yellow")
+        return Text(f"  ~ {safe(change.what)} from {slots} to {safe(abridged(one.to, IN_JSON))}", "yellow")
     if not change.param:
         return Text(f"  {sign} {safe(change.what)} on {slots}", style)
     values = " -> ".join(as_text(value) for value in (change.old, change.new) if value is not None)
@@ -63,7 +63,7 @@ def _conflict(decision: "Decision") -> Iterator[Text]:
     causes = [(Text(f"  {safe(one.text)}"), _places(one.origins)) for one in decision.causes]
     yield from aligned(causes, widest=80)
     if decision.nodes:
-        yield Text(f"  nodes: {safe(fold(decision.nodes))}")
+        yield Text(f"  nodes: {safe(abridged(decision.nodes, IN_JSON))}")
     if decision.suggestion is not None:
         yield Text(f"hint: All else could be decided without this: {safe(decision.suggestion.text)}.", "cyan")
 

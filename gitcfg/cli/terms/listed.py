@@ -93,9 +93,9 @@ def _end(one: "Standing") -> str:
 
 
 def _told(one: "Standing") -> Iterator[tuple[str, str]]:
-    from gitcfg.nodeset import fold
+    from gitcfg.nodeset import IN_JSON, abridged
 
-    named = f": {safe(fold(one.nodes))}" if one.nodes else ""
+    named = f": {safe(abridged(one.nodes, IN_JSON))}" if one.nodes else ""
     yield "nodes", f"{counted(len(one.nodes), 'node')}{named}"
     yield "where", safe(one.where or "")
     yield "reason", safe(" ".join(one.reason.split()))
