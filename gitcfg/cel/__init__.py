@@ -2,7 +2,7 @@
 
 from gitcfg.cel.budget import Budget
 from gitcfg.cel.condition import Condition, compile_condition
-from gitcfg.cel.fields import fields_asked
+from gitcfg.cel.fields import fields_asked, fields_asked_of_each
 from gitcfg.cel.key import Key, KeyExpression, Truth, as_key, compile_key, plain_key
 from gitcfg.cel.membership import members_asked
 from gitcfg.cel.problem import CelProblem, CelStopped
@@ -24,6 +24,7 @@ __all__ = [
     "compile_condition",
     "compile_key",
     "fields_asked",
+    "fields_asked_of_each",
     "members_asked",
     "plain_key",
 ]

@@ -6,7 +6,8 @@ from itertools import chain, islice
 
 import msgspec
 
-from gitcfg.check.checked import PLACES
+from gitcfg.check.carried import params_read
+from gitcfg.check.checked import FILES
 from gitcfg.check.judge import Judge
 from gitcfg.check.places import bindings
 from gitcfg.check.rules.ledger import Ledger, TakenOver
@@ -24,6 +25,7 @@ from gitcfg.compile.stopped import Stopped
 from gitcfg.git.tree import Entry, Tree
 from gitcfg.graph import reach, reverse
 from gitcfg.model import Finding, Model
+from gitcfg.model.kinds import FOLDERS
 
 # What these say may change, but not which of them there are.
 _CONTENT = ("features", "groups", "subsystems", "secrets")
@@ -42,7 +44,7 @@ class State(msgspec.Struct, frozen=True):
     `implied` are the types that operations imply of parameters without a type, and `untyped` the files that
     bind such. `loose` are the names that are bound and not declared by themselves. `unjudged` are the files
     with entries whose target's parser is not installed. `ledger` is what rules saw; None: something was wrong
-    with them.
+    with them. `read` are the parameters that serve rules and other nodes.
     """
 
     places: Places
@@ -53,6 +55,7 @@ class State(msgspec.Struct, frozen=True):
     loose: list[str]
     unjudged: frozenset[str]
     ledger: Ledger | None
+    read: frozenset[str] | None
 
 
 class Again(msgspec.Struct, frozen=True):
@@ -74,7 +77,17 @@ def state(fleet: Fleet, places: Places, examined: Examined, prior: State | None)
     implied, untyped = (prior.implied, prior.untyped) if prior else _untyped(fleet)
     ledger = examined.ruling.ledger() if examined.ruling else None
     names = sorted(loose(fleet).union(prior.loose if prior else ()))
-    return State(places, examined.told, examined.traces, implied, untyped, names, examined.unjudged, ledger)
+    return State(
+        places,
+        examined.told,
+        examined.traces,
+        implied,
+        untyped,
+        names,
+        examined.unjudged,
+        ledger,
+        params_read(fleet),
+    )
 
 
 def _untyped(fleet: Fleet) -> tuple[dict[str, str], list[str]]:
@@ -92,9 +105,8 @@ def places_of(tree: Tree) -> Places:
 
 
 def _entries(tree: Tree) -> Iterator[Entry]:
-    settings = tree.entry(PLACES[0])
-    yield from () if settings is None else (settings,)
-    for place in PLACES[1:]:
+    yield from (entry for entry in map(tree.entry, FILES) if entry is not None)
+    for place in FOLDERS:
         yield from tree.entries(place)
 
 
@@ -116,7 +128,7 @@ def again(
     if names is None or told is None:
         return None
     fleet = Fleet(_narrow(now.model, names), now.tree, today, prior.implied)
-    if fleet.model.unread or not _declared(fleet):
+    if fleet.model.unread or not _declared(fleet) or params_read(fleet) != prior.read:
         return None
     ledger = _ruled(prior.ledger, fleet, names)
     if ledger is None:

@@ -8,6 +8,7 @@ import msgspec
 
 from gitcfg.check.carrier import Carrier
 from gitcfg.check.fold import of, sentence
+from gitcfg.check.structure import some
 from gitcfg.check.watch import Tally
 from gitcfg.compile.cell import Cell
 from gitcfg.compile.classes import NodeClass
@@ -29,10 +30,14 @@ class Carried:
         self._told = Tally()
         self._known: dict[int, _Files] = {}
         self._formats: dict[str, Carrier] = {}
+        self._bare: dict[tuple[int, int], _Bare] = {}
+        read = params_read(fleet)
+        self._read = -1 if read is None else surfaces.params.among(read)
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
         files = kind.files
         if not files:
+            self._without_files(kind, surface)
             return
         known = self._known.get(id(files)) or self._look(files)
         if known.paths:
@@ -41,13 +46,28 @@ class Carried:
             doubtful = carrier.doubtful(kind, surface)
             if doubtful:
                 yield from self._unfit(kind, entry, doubtful)
-        untaken = surface.bound & ~known.taken if kind.names else 0
+        untaken = surface.bound & ~known.taken & ~self._read if kind.names else 0
         for name in self._surfaces.params.of(untaken):
             cell = self._surfaces.cell(kind, name)
             self._told.add(("GC510", name), cell, kind.names, partial(_untaken, name, cell))
 
     def end(self) -> Iterable[Finding]:
-        return self._told.findings()
+        yield from self._told.findings()
+        for bare in self._bare.values():
+            yield bare.finding(self._fleet, self._surfaces)
+
+    def _without_files(self, kind: NodeClass, surface: Surface) -> None:
+        """Note what nodes bind for nothing, layer by layer: many nodes share those."""
+        untaken = surface.bound & ~self._read if kind.names else 0
+        for part, top in zip(kind.parts, surface.tops, strict=True) if untaken else ():
+            self._note(kind, part.cells, top & untaken)
+        joined = self._surfaces.params.mask(surface.joins) & untaken if untaken else 0
+        self._note(kind, surface.joins, joined)
+
+    def _note(self, kind: NodeClass, cells: Mapping[str, Cell], untaken: int) -> None:
+        if untaken:
+            bare = self._bare.setdefault((id(cells), untaken), _Bare(cells, untaken, []))
+            bare.nodes.extend(kind.names)
 
     def _look(self, files: Mapping[str, FileEntry]) -> "_Files":
         """Look at entries that many classes have: once for all of them."""
@@ -94,6 +114,39 @@ class _Files(msgspec.Struct, frozen=True):
     paths: tuple[Finding, ...]
     carriers: tuple[tuple[FileEntry, Carrier], ...]
     taken: int
+
+
+class _Bare(msgspec.Struct, frozen=True):
+    """What a layer says of some parameters, as bits, and the nodes without files on which that counts."""
+
+    cells: Mapping[str, Cell]
+    params: int
+    nodes: list[str]
+
+    def finding(self, fleet: Fleet, surfaces: Surfaces) -> Finding:
+        """GC510, once for all of them: whoever has no files yet needs one for all, not a list of them."""
+        names = tuple(sorted(surfaces.params.of(self.params)))
+        origin = min(origin for name in names for origin in self.cells[name].origins)
+        message = f"No file takes {some(names)}: the node has no files."
+        found = map(fleet.declarations.find, names)
+        condor = any(one is not None and (one.macros or one.type == "expression") for one in found)
+        entry = _CONDOR if condor else _JSON
+        hint = f"Add one, to groups/{fleet.model.settings.default_group}.yaml for every node: {entry}"
+        return of("GC510", names, message, [origin], self.nodes, hint)
+
+
+_CONDOR = '`files: {/etc/condor/config.d/50-gitcfg.config: {format: condor, params: ["*"]}}`.'
+_JSON = '`files: {/etc/example/settings.json: {format: json, params: ["*"]}}`.'
+
+
+def params_read(fleet: Fleet) -> frozenset[str] | None:
+    """The parameters whose values rules look at, or other nodes collect: they serve without a file.
+
+    None: it may be any.
+    """
+    by_rules = fleet.bringing.book.params_read if fleet.bringing is not None else frozenset[str]()
+    by_nodes = fleet.collecting.params if fleet.collecting is not None else frozenset[str]()
+    return None if by_rules is None or by_nodes is None else by_rules | by_nodes
 
 
 def _paths(files: Mapping[str, FileEntry]) -> Iterator[Finding]:

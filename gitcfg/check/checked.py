@@ -7,9 +7,10 @@ import msgspec
 from gitcfg.git.fingerprint import changed_paths, fingerprint
 from gitcfg.git.tree import Tree
 from gitcfg.model import Finding, Model
-from gitcfg.model.kinds import FOLDERS, SETTINGS
+from gitcfg.model.kinds import FOLDERS, SETTINGS, SIGNERS
 
-PLACES = (SETTINGS, *FOLDERS)
+FILES = (SETTINGS, SIGNERS)
+PLACES = (*FILES, *FOLDERS)
 """Everything in a repository that gitcfg reads."""
 WHO = (SETTINGS, "nodes", "nodesets")
 """What says who the nodes are, and what they say."""

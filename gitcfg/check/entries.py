@@ -1,4 +1,4 @@
-"""GC208, GC209: templates and file entries, whoever gets them."""
+"""GC101, GC208, GC209: templates and file entries, whoever gets them, and merges that nobody resolved."""
 
 import posixpath
 import re
@@ -8,7 +8,11 @@ from gitcfg.check.fold import of
 from gitcfg.check.places import files
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.model import FileEntry, Finding, Origin
+from gitcfg.git.tree import EntryKind
+from gitcfg.load.conflicts import conflicts, left_over, unresolved
+from gitcfg.load.document import MAX_BYTES
+from gitcfg.model import FileEntry, Finding, Origin, Severity
+from gitcfg.model.kinds import SIGNERS
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.files import content
 from gitcfg.render.formats import formats
@@ -28,8 +32,9 @@ def entries(fleet: Fleet, engine: TemplateEngine) -> Iterator[Finding]:
         message = f"The template {shown(name)} is no UTF-8 text of at most 4 MiB."
         yield of("GC208", name, message, [Origin(f"templates/{name}")])
     broken = set()
-    for name in fleet.templates:
-        for finding in _template(fleet, engine, name):
+    yield from _unresolved(fleet)
+    for name, text in fleet.templates.items():
+        for finding in _merging(f"templates/{name}", text) or _template(fleet, engine, name):
             broken.add(name)
             yield finding
     yield from _failing(fleet, engine, broken)
@@ -87,6 +92,23 @@ def _beyond(path: str) -> Iterator[tuple[str, str]]:
 def _mode(entry: FileEntry) -> Iterator[tuple[str, str]]:
     if not _MODE.fullmatch(entry.mode):
         yield f"has the mode {shown(entry.mode)}", 'Write three octal digits after a zero: "0644".'
+
+
+def _unresolved(fleet: Fleet) -> Iterator[Finding]:
+    """Merges in files that are no YAML. A plain file may hold such lines on purpose."""
+    for name, text in fleet.sources.items() if fleet.model.sources else ():
+        yield from _merging(f"files/{name}", text or "", Severity.WARNING)
+    signers = fleet.tree.entry(SIGNERS)
+    if signers is not None and signers.kind is EntryKind.FILE and signers.size <= MAX_BYTES:
+        blocks = left_over(fleet.tree.read(signers).decode("utf-8", "replace"))
+        if blocks:
+            yield unresolved(SIGNERS, blocks)
+
+
+def _merging(path: str, text: str, severity: Severity = Severity.ERROR) -> list[Finding]:
+    """What git would write of a conflict: half of it may well be text."""
+    blocks = [block for block in conflicts(text) if block.whole]
+    return [unresolved(path, blocks, severity)] if blocks else []
 
 
 def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Finding]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
+from gitcfg.check.checked import FILES
 from gitcfg.check.references import declared, missing, unreadable
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Finding, Model, Ref
 from gitcfg.model.globs import is_glob
-from gitcfg.model.kinds import SETTINGS
 from gitcfg.model.rules import Permit
 
-JUDGING = (SETTINGS, "allowed_signers")
+JUDGING = FILES
 """What says how a push is judged: to who may change what, these are rules by their files' names."""
 _SHEETS = {"subsystem": "subsystems", "rule": "rules"}
 """Of these not even the names may be known."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from gitcfg.check.fold import of
 from gitcfg.compile.fleet import Fleet
 from gitcfg.git.tree import Entry, EntryKind, Tree
+from gitcfg.load.conflicts import conflicts, unresolved
 from gitcfg.model import Finding, Origin, Secret
 from gitcfg.model.age import X25519, Header, Recipient, Stanza, header, recipient
 from gitcfg.model.names import shown
@@ -74,6 +75,10 @@ def _content(
     try:
         found = header_of(tree, entry)
     except ValueError as error:
+        blocks = conflicts(tree.read(entry).decode("utf-8", "replace")) if entry.size <= _MOST else ()
+        if blocks:
+            yield unresolved(entry.path, blocks)
+            return
         hint = f"`gitcfg secret set {secret.name}` writes it anew."
         yield _told(secret, f"{shown(entry.path)} {error}.", Origin(entry.path), hint)
         return

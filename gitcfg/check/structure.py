@@ -1,6 +1,6 @@
 """GC202 to GC205: no circles among features and parameters, and no conflicts built into them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gitcfg.check.fold import of
 from gitcfg.compile.fleet import Fleet
@@ -71,6 +71,13 @@ def listed(names: Iterable[str]) -> str:
     """Names in a sentence."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def some(names: Sequence[str]) -> str:
+    """Names in a sentence, but of many only the first."""
+    if len(names) <= SHOWN:
+        return listed(names)
+    return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN:,} more"
 
 
 def parameter_edges(model: Model) -> dict[str, dict[str, Origin]]:

@@ -10,9 +10,7 @@ from gitcfg.load.root import FILE
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Origin, Settings
 from gitcfg.model.globs import selects
-
-SIGNERS = "allowed_signers"
-"""Who may sign commits: a file at the root of a repository, in the form of ssh-keygen."""
+from gitcfg.model.kinds import SIGNERS
 
 PUSHER = "gitcfg.pusher"
 """The administrator's word for which variable of the environment names who pushes."""

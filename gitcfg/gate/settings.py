@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from gitcfg.gate.policy import SIGNERS, signers
+from gitcfg.gate.policy import signers
 from gitcfg.git.signatures import lines
 from gitcfg.git.tree import Tree
 from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Origin, Settings
+from gitcfg.model.kinds import SIGNERS
 
 _NAMES = ("protected", "check", "ratchet", "signatures")
 

@@ -6,6 +6,7 @@ import msgspec
 
 from gitcfg.load import marks
 from gitcfg.load.builder import Reader, Refused
+from gitcfg.load.conflicts import conflicts, left_over, unresolved
 from gitcfg.load.marks import Mark, Pair
 from gitcfg.load.quick import quick
 from gitcfg.model import Finding, Origin
@@ -83,7 +84,11 @@ def parse(file: str, data: bytes) -> Document:
     document = Document(file, None, None, [])
     try:
         text = _decode(data)
-        read = quick(text) or Reader(file, text, document.findings).read()
+        blocks = conflicts(text)
+        if blocks:
+            document.findings.append(unresolved(file, blocks))
+            return document
+        read = quick(text) or _read_carefully(file, text, document.findings)
         document.value, document.node = read
         if isinstance(document.value, dict):
             document.top = {key.value: node for key, node in document.node.value}
@@ -91,6 +96,18 @@ def parse(file: str, data: bytes) -> Document:
         message, line, column, hint = refused.finding
         document.findings.append(_finding(file, message, line, column, hint))
     return document
+
+
+def _read_carefully(file: str, text: str, findings: list[Finding]) -> tuple[Any, Any]:
+    """The value and its node. Refused: there is none, be it for what a merge has left."""
+    try:
+        return Reader(file, text, findings).read()
+    except Refused:
+        blocks = left_over(text)
+        if not blocks:
+            raise
+        findings[:] = [unresolved(file, blocks)]
+        return None, None
 
 
 def too_large(file: str, size: int) -> Document:

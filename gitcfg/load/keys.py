@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from gitcfg.git.tree import Entry, Tree
+from gitcfg.load.conflicts import left_over, unresolved
 from gitcfg.load.document import MAX_BYTES
 from gitcfg.load.gathered import Gathered
 from gitcfg.load.reading import Reading
@@ -71,7 +72,12 @@ def _lines(reading: Reading, entry: Entry) -> Iterator[Key]:
         message = f"The file has {entry.size} bytes; at most {MAX_BYTES} are read."
         reading.report("GC101", entry.path, message, Origin(entry.path), hint="Spread it over several files.")
         return
-    for number, line in enumerate(reading.tree.read(entry).split(b"\n"), 1):
+    data = reading.tree.read(entry)
+    blocks = left_over(data.decode("utf-8", "replace"))
+    if blocks:
+        reading.findings.append(unresolved(entry.path, blocks))
+        return
+    for number, line in enumerate(data.split(b"\n"), 1):
         text = line.strip()
         if text and not text.startswith(b"#"):
             key = _key(reading, Origin(entry.path, number, 1), text.decode("utf-8", "replace"))

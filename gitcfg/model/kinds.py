@@ -1,6 +1,8 @@
 """The folders of a repository, by how they hold what: which there are is said here, and nowhere else."""
 
 SETTINGS = "gitcfg.yaml"
+SIGNERS = "allowed_signers"
+"""Who may sign commits, in ssh-keygen's format."""
 
 LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
 """A file a definition, which binds parameters and brings files."""

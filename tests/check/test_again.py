@@ -149,3 +149,21 @@ def test_a_check_with_parsers_spares_the_one_without(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("gitcfg.check.run.examine", None)
     with fleet(files, cache) as second:
         assert second.findings == wanted
+
+
+def test_a_parameter_counts_for_nothing_once_nobody_collects_it() -> None:
+    """Of nodes that have not changed, too."""
+    many = {f"nodes/n{number}.yaml": "params: {address: a}\n" for number in range(9)}
+    files = {
+        "gitcfg.yaml": "format: 1\n",
+        "parameters/p.yaml": "parameters: {address: {type: string}, peers: {type: list}}\n",
+        "features/f.yaml": "params: {peers: {$collect: {param: address, feature: f}}}\n",
+        "groups/g.yaml": "features: [f]\n",
+        "nodes/n9.yaml": 'groups: [g]\nfiles: {/etc/peers: {format: json, params: ["*"]}}\n',
+        **many,
+    }
+    later = {**files, "features/f.yaml": "params: {peers: [b]}\n"}
+    cache = Dictionary()
+    assert "GC510" not in {one.code for one in fleet(files, cache).findings}
+    assert "GC510" in {one.code for one in fleet(later, cache).findings}
+    assert fleet(files, cache).findings == fleet(files, Dictionary()).findings

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from gitcfg.check.fold import of
 from gitcfg.check.rules.collected_where import conditions
-from gitcfg.check.rules.words import some
-from gitcfg.check.structure import SHOWN, listed
+from gitcfg.check.structure import SHOWN, listed, some
 from gitcfg.compile.ruled.collect import Lack, Why
 from gitcfg.compile.ruled.collecting import Asking, Collecting
 from gitcfg.compile.ruled.needing import Link

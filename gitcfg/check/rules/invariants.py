@@ -10,8 +10,8 @@ from gitcfg.cel import CelProblem, Condition
 from gitcfg.check.fold import of
 from gitcfg.check.rules.failing import Failures
 from gitcfg.check.rules.looked import Looked
-from gitcfg.check.rules.words import named, some
-from gitcfg.check.structure import listed
+from gitcfg.check.rules.words import named
+from gitcfg.check.structure import listed, some
 from gitcfg.compile.ruled.asking import VALUES, Seen, values
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind

@@ -7,7 +7,8 @@ import msgspec
 from gitcfg.check.fold import of
 from gitcfg.check.rules.held import Holding
 from gitcfg.check.rules.looked import Looked
-from gitcfg.check.rules.words import SOLVE, some
+from gitcfg.check.rules.words import SOLVE
+from gitcfg.check.structure import some
 from gitcfg.compile.operations import PENDING
 from gitcfg.compile.ruled.asking import Seen
 from gitcfg.model import Binding, Finding, Model, Origin, Ref

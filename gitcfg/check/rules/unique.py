@@ -9,7 +9,8 @@ from gitcfg.check.fold import of
 from gitcfg.check.rules.failing import Failures
 from gitcfg.check.rules.held import Held, Holding
 from gitcfg.check.rules.looked import Looked
-from gitcfg.check.rules.words import named, some
+from gitcfg.check.rules.words import named
+from gitcfg.check.structure import some
 from gitcfg.compile.ruled.asking import Seen, keyed
 from gitcfg.domain import Kind, Value, Values
 from gitcfg.model import Finding, Origin

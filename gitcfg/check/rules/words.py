@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gitcfg.cel import Key, Truth
-from gitcfg.check.structure import SHOWN, listed
+from gitcfg.check.structure import listed
 from gitcfg.model.names import shown
 
 SOLVE = "Run `gitcfg solve`"
@@ -24,10 +24,3 @@ def within(keys: Sequence[Key | None]) -> str:
         return ""
     names = sorted(map(named, keys))
     return f" in {'each of ' if len(names) > 1 else ''}{listed(names)}"
-
-
-def some(slots: Sequence[str]) -> str:
-    """Slots in a sentence, which may be all: findings name their nodes besides."""
-    if len(slots) <= SHOWN:
-        return listed(slots)
-    return f"{', '.join(slots[:SHOWN])} and {len(slots) - SHOWN:,} more"

@@ -6,10 +6,19 @@ from functools import cached_property
 from typing import TypeVar
 
 from gitcfg.cel import Budget, CelStopped, Condition, KeyExpression
+from gitcfg.cel.expression import Expression
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.ruled.asking import Answers, Seen, asked
 from gitcfg.compile.ruled.limiting import led
-from gitcfg.compile.ruled.reading import Unreadable, Where, read_per, read_require, read_unique, read_where
+from gitcfg.compile.ruled.reading import (
+    Unreadable,
+    Where,
+    params_read,
+    read_per,
+    read_require,
+    read_unique,
+    read_where,
+)
 from gitcfg.compile.ruled.strata import Strata, looked_for, strata
 from gitcfg.compile.stopped import Stopped
 from gitcfg.model.rules import Rule, RuleKind
@@ -94,6 +103,19 @@ class Rulebook:
             return asked(self.wheres.get(rule.name), seen, self.budgets[rule.name])
         except CelStopped as problem:
             raise Stopped(f"The `where` of the rule {rule.name}", problem, rule.name, rule.where) from None
+
+    @cached_property
+    def params_read(self) -> frozenset[str] | None:
+        """The parameters whose values expressions look at; None: it may be any."""
+        found = [params_read(expression) for name in self.rules for expression in self._expressions(name)]
+        known = [names for names in found if names is not None]
+        return frozenset[str]().union(*known) if len(known) == len(found) else None
+
+    def _expressions(self, name: str) -> Iterator[Expression]:
+        if name in self.wheres:
+            yield self.wheres[name].condition
+        parts: Sequence[Mapping[str, Expression]] = (self.pers, self.uniques, self.requires)
+        yield from (expressions[name] for expressions in parts if name in expressions)
 
     @cached_property
     def strata(self) -> Strata:

@@ -61,6 +61,11 @@ class Collecting:
         """The facts by which nodes collect: those that differ in them may get different values."""
         return frozenset(name for collect in self.places for name in collect.same)
 
+    @property
+    def params(self) -> frozenset[str] | None:
+        """The parameters whose values are collected; None: it may be any, as instances say it."""
+        return None if self._made else frozenset(collect.param for collect in self.places)
+
     @cached_property
     def places(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:
         """Everything that is collected, with the names that are bound to it, and where."""

@@ -14,6 +14,8 @@ from gitcfg.cel import (
     KeyExpression,
     compile_condition,
     compile_key,
+    fields_asked,
+    fields_asked_of_each,
     members_asked,
 )
 from gitcfg.cel.expression import Expression
@@ -23,6 +25,8 @@ from gitcfg.model.rules import Rule, RuleKind
 E = TypeVar("E", bound=Expression)
 Known = Mapping[str, str]
 FEATURES = "node.features"
+PARAMS = "node.params"
+NODES = "nodes"
 
 OF_VALUES = (RuleKind.DOMAIN, RuleKind.REQUIRE)
 """Kinds that judge what nodes got: what the others read of a node has to stand before it has values."""
@@ -48,7 +52,7 @@ def variables(rule: Rule) -> Mapping[str, str]:
     """What the conditions and keys of a rule may read."""
     known = dict(NODE_VARIABLES)
     if rule.kind not in OF_VALUES:
-        del known["node.params"]
+        del known[PARAMS]
     return known if rule.over is None else {**known, **SELF_VARIABLES}
 
 
@@ -91,6 +95,13 @@ def _read(
 def features_asked(expression: Expression) -> frozenset[str] | None:
     """The features that an expression looks for; None: it may look at all of them."""
     return members_asked(expression, FEATURES)
+
+
+def params_read(expression: Expression) -> frozenset[str] | None:
+    """The parameters whose values an expression looks at, be it of a group's nodes; None: it may be any."""
+    own = fields_asked(expression, PARAMS)
+    each = fields_asked_of_each(expression, "params") if NODES in expression.names else frozenset[str]()
+    return None if own is None or each is None else own | each
 
 
 def bare(problem: CelProblem) -> CelProblem:

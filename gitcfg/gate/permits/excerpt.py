@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-from gitcfg.gate.policy import SIGNERS
 from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.tree import DictTree, Entry, Tree
-from gitcfg.model.kinds import FOLDERS, SETTINGS, SHEETS, TEXTS
+from gitcfg.model.kinds import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
 
 NOTHING: Tree = DictTree({})
 """What stands before a first commit."""

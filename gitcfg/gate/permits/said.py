@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from gitcfg.gate.permits.layers import Pieces, layers
 from gitcfg.gate.permits.statement import ANY, Key, Statement, Thing
 from gitcfg.gate.permits.whole import Whole
-from gitcfg.gate.policy import SIGNERS, signers
+from gitcfg.gate.policy import signers
 from gitcfg.git.signatures import lines
 from gitcfg.git.tree import Tree
 from gitcfg.history.meaning import said
@@ -16,7 +16,7 @@ from gitcfg.load.repository import load
 from gitcfg.load.root import is_repository, settings_entry
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Model, Origin, Rule
-from gitcfg.model.kinds import SETTINGS, TEXTS
+from gitcfg.model.kinds import SETTINGS, SIGNERS, TEXTS
 from gitcfg.model.rules import RuleKind
 
 _KINDS = {

@@ -209,7 +209,9 @@ def test_it_is_taken_over_at_all(taken: list[bool]) -> None:
 
 def test_a_new_node_is_looked_at_alone_with_what_was_decided_for_it(taken: list[bool]) -> None:
     rng, cache = Random(1), Dictionary()
-    files = decided({**FLEET, **{f"nodes/n{number:02}.yaml": node(rng, SOUND) for number in range(20)}})
+    filed = FLEET["groups/default.yaml"] + 'files: {/etc/all: {format: json, params: ["*"]}}\n'
+    nodes = {f"nodes/n{number:02}.yaml": node(rng, SOUND) for number in range(20)}
+    files = decided({**FLEET, "groups/default.yaml": filed, **nodes})
     assert findings(files, cache) == ()
     later = decided({**files, "nodes/m.yaml": "labels: [c]\nfacts: {rack: r1}\n"})
     assert later["allocations/ports.yaml"].count("\n") == files["allocations/ports.yaml"].count("\n") + 1
