@@ -33,6 +33,9 @@ class Carried:
         self._bare: dict[tuple[int, int], _Bare] = {}
         read = params_read(fleet)
         self._read = -1 if read is None else surfaces.params.among(read)
+        known = fleet.model.features
+        lacking = (one.name for one in known.values() if any(use.feature not in known for use in one.include))
+        self._lacking = frozenset(lacking)
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
         files = kind.files
@@ -46,7 +49,7 @@ class Carried:
             doubtful = carrier.doubtful(kind, surface)
             if doubtful:
                 yield from self._unfit(kind, entry, doubtful)
-        untaken = surface.bound & ~known.taken & ~self._read if kind.names else 0
+        untaken = self._serving(kind, surface.bound & ~known.taken)
         for name in self._surfaces.params.of(untaken):
             cell = self._surfaces.cell(kind, name)
             self._told.add(("GC510", name), cell, kind.names, partial(_untaken, name, cell))
@@ -58,11 +61,29 @@ class Carried:
 
     def _without_files(self, kind: NodeClass, surface: Surface) -> None:
         """Note what nodes bind for nothing, layer by layer: many nodes share those."""
-        untaken = surface.bound & ~self._read if kind.names else 0
+        untaken = self._serving(kind, surface.bound)
         for part, top in zip(kind.parts, surface.tops, strict=True) if untaken else ():
             self._note(kind, part.cells, top & untaken)
         joined = self._surfaces.params.mask(surface.joins) & untaken if untaken else 0
         self._note(kind, surface.joins, joined)
+
+    def _serving(self, kind: NodeClass, untaken: int) -> int:
+        """Those of some parameters that no file takes which serve nothing else: it is said of real nodes.
+
+        What does not exist (GC201) might have brought a file.
+        """
+        untaken &= ~self._read
+        return untaken if untaken and kind.names and not self._lacks(kind) else 0
+
+    def _lacks(self, kind: NodeClass) -> bool:
+        """Does a class name groups or features that do not exist, be it by including them?"""
+        model, said = self._fleet.model, kind.said
+        if any(ref.name not in model.groups for ref in said.groups) or self._lacking & kind.features:
+            return True
+        groups = (model.settings.default_group, *kind.groups)
+        uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
+        uses += [*(use for use, _ in said.features), *(use for o in kind.overrides for use in o.features)]
+        return any(use.feature not in model.features for use in uses)
 
     def _note(self, kind: NodeClass, cells: Mapping[str, Cell], untaken: int) -> None:
         if untaken:

@@ -9,7 +9,10 @@ from gitcfg.compile.declarations import implied_kinds
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import LACKING, NOTHING, PENDING
 from gitcfg.compile.values import Misfit, as_text
+from gitcfg.load.document import parse
+from gitcfg.load.schema import FORMATS, unknown_formats
 from gitcfg.model import Binding, Finding, Op, Origin, Parameter
+from gitcfg.model.names import did_you_mean, shown
 
 _TAKEN_OUT = (
     "What stands there everybody can read who has the repository: make a new one, "
@@ -43,6 +46,8 @@ def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
     if reason:
         origin = parameter.schema_origin or parameter.origin
         yield of("GC102", origin.file, f"The schema of {name} is none: {reason}", [origin])
+    elif own is not None:
+        yield from _unknown_formats(fleet, parameter)
     if parameter.default is None:
         return
     if parameter.secret:
@@ -61,6 +66,23 @@ def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
         yield of("GC206", name, f"The default does not fit: {name} {misfit}.", [parameter.default.at])
         return
     yield from unfit(fleet, parameter, name, value, [parameter.default.at], "GC206", "The default")
+
+
+def _unknown_formats(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
+    """GC102 where a schema asks for a format that nobody knows, which would judge nothing."""
+    found = list(unknown_formats(parameter.schema or {}))
+    origin = parameter.schema_origin or parameter.origin
+    entry = fleet.tree.entry(origin.file) if found else None
+    document = parse(origin.file, fleet.tree.read(entry)) if entry is not None else None
+    for path, form in found:
+        place = origin
+        if document is not None:
+            own = ("parameters", parameter.name, "schema")
+            above = own if document.key(*own) == origin else ("defaults", "schema")
+            place = document.at(*above, *path)
+        message = f"The schema of {parameter.name} asks for the format {shown(form)}, which does not exist."
+        hint = did_you_mean(form, FORMATS) or f"There are {', '.join(FORMATS)}."
+        yield of("GC102", origin.file, message, [place], hint=hint)
 
 
 def _agreement(fleet: Fleet, name: str, bound: list[Binding]) -> Iterator[Finding]:

@@ -78,7 +78,7 @@ class Checks:
         from gitcfg.check.again import State, again, places_of, state
         from gitcfg.check.run import concluded, examine
 
-        last = f"state 4 {judged_by}"
+        last = f"state 5 {judged_by}"
         prior = None if subject.is_compiled() else self._cache.get(last, State)
         places = places_of(self._tree)
         taken = again(prior, places, subject.version, subject.roster, self._today, judge) if prior else None

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Any
@@ -11,7 +11,7 @@ import msgspec
 
 from gitcfg import bundled
 from gitcfg.load.problems import Problem, described
-from gitcfg.load.weight import Weight, weighed
+from gitcfg.load.weight import Weight, parts_at, weighed
 from gitcfg.model.names import shown
 
 MOST = 20  # problems of a document that are told one by one
@@ -28,6 +28,28 @@ _TOLD = {
     "anyOf": f"{_MASK} fits none of the choices",
     "format": f"{_MASK} is no regular expression, or looks around or back, or is too large",
 }
+FORMATS: Mapping[str, str] = {
+    "date": "a date (2027-01-31)",
+    "date-time": "a date and time with its zone (2027-01-31T08:00:00Z)",
+    "duration": "a duration (PT30M)",
+    "email": "a mail address",
+    "hostname": "a host name",
+    "idn-email": "a mail address",
+    "idn-hostname": "a host name",
+    "ipv4": "an IPv4 address",
+    "ipv6": "an IPv6 address",
+    "iri": "a URI with its scheme",
+    "iri-reference": "a URI, whole or relative",
+    "json-pointer": "a JSON pointer (/a/0)",
+    "regex": "a regular expression",
+    "relative-json-pointer": "a relative JSON pointer (1/a)",
+    "time": "a time with its zone (08:00:00Z)",
+    "uri": "a URI with its scheme",
+    "uri-reference": "a URI, whole or relative",
+    "uri-template": "a URI template",
+    "uuid": "a UUID",
+}
+"""All that JSON Schema has, with what messages call them."""
 
 
 def problems(kind: str, document: Any) -> tuple[Problem, ...]:
@@ -137,6 +159,14 @@ def _is_number(checker: Any, value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def unknown_formats(schema: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The formats in a schema that nobody can judge, each with the path to it."""
+    for path, part in parts_at(schema):
+        form = part.get("format")
+        if isinstance(form, str) and form not in FORMATS:
+            yield (*path, "format"), form
+
+
 class OwnSchema:
     """A parameter's own schema, read once. `refusal`: why it is none, or must not be used."""
 
@@ -170,14 +200,15 @@ def _refused(judge: Any, value: Any) -> str | None:
     try:
         judge.validate(value)  # stops at the first problem: each of them holds a copy of its value
     except ValueError as error:
-        return _said(error)
+        form = FORMATS.get(getattr(getattr(error, "kind", None), "format", ""))
+        return _said(error, f"{_MASK} is not {form}" if form else None)
     return None
 
 
-def _said(error: Any) -> str:
+def _said(error: Any, message: str | None = None) -> str:
     """An error of jsonschema-rs, which was told to write a mask where it would quote the value."""
     kind = error.kind.name if hasattr(error, "kind") else ""
-    message = _TOLD.get(kind, getattr(error, "message", str(error)))
+    message = message or _TOLD.get(kind, getattr(error, "message", str(error)))
     value = shown(json.dumps(getattr(error, "instance", None), ensure_ascii=False))
     where = "/".join(map(str, getattr(error, "instance_path", ())))
     told = shown(message.replace(_MASK, value), 160)
@@ -210,7 +241,7 @@ def _own_judge(schema: Any) -> Any:
 
     options = jsonschema_rs.RegexOptions(size_limit=_REGEX_BYTES)
     return jsonschema_rs.Draft202012Validator(
-        schema, pattern_options=options, retriever=_fetch_nothing, mask=_MASK
+        schema, pattern_options=options, retriever=_fetch_nothing, mask=_MASK, validate_formats=True
     )
 
 

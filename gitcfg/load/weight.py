@@ -18,6 +18,8 @@ _MOST_STEPS = 10_000  # references can double the parts that one value meets, ag
 _MOST_CIRCLES = 8  # ways back to a part at the same value: the engine takes them in every order
 _A_PART = 5  # steps
 
+Path = tuple[str | int, ...]
+
 
 class Weight(msgspec.Struct, frozen=True):
     """Steps and patterns that one value may meet, or why no value must be judged by the schema."""
@@ -29,7 +31,7 @@ class Weight(msgspec.Struct, frozen=True):
 
 def weighed(schema: dict[str, Any]) -> Weight:
     """The weight of a schema; whether it is sound as such is for the validator to say."""
-    parts = {id(part): part for part in _parts(schema)}
+    parts = {id(part): part for _, part in parts_at(schema)}
     for part in parts.values():
         refusal = _outward(schema, part, parts)
         if refusal is not None:
@@ -38,7 +40,7 @@ def weighed(schema: dict[str, Any]) -> Weight:
     for part, circle in _visits(schema):
         circles += circle
         steps += _A_PART + _length(part.get("enum"))
-        patterns += ("pattern" in part) + _length(part.get("patternProperties"))
+        patterns += ("pattern" in part) + ("format" in part) + _length(part.get("patternProperties"))
         if steps > _MOST_STEPS or circles > _MOST_CIRCLES:
             return Weight("its references multiply, or lead in circles: judging a value might never end.")
     return Weight(None, steps, patterns)
@@ -48,24 +50,28 @@ def _length(value: Any) -> int:
     return len(value) if isinstance(value, list | dict) else 0
 
 
-def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The schema and every schema in it, references not followed."""
-    pending = [schema]
+def parts_at(schema: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The schema and every schema in it with the path to it, references not followed."""
+    pending: list[tuple[Path, dict[str, Any]]] = [((), schema)]
     while pending:
-        part = pending.pop()
-        yield part
-        pending += _inner(part, _ALL)
+        path, part = pending.pop()
+        yield path, part
+        pending += [((*path, *step), inner) for step, inner in _inner_at(part, _ALL)]
 
 
 def _inner(part: dict[str, Any], keys: Iterable[str]) -> Iterator[dict[str, Any]]:
+    return (inner for _, inner in _inner_at(part, keys))
+
+
+def _inner_at(part: dict[str, Any], keys: Iterable[str]) -> Iterator[tuple[Path, dict[str, Any]]]:
     for key in keys:
         said = part.get(key)
         if key in _BY_NAME and isinstance(said, dict):
-            yield from (inner for inner in said.values() if isinstance(inner, dict))
+            yield from (((key, name), inner) for name, inner in said.items() if isinstance(inner, dict))
         elif key in _OF_MANY and isinstance(said, list):
-            yield from (inner for inner in said if isinstance(inner, dict))
+            yield from (((key, at), inner) for at, inner in enumerate(said) if isinstance(inner, dict))
         elif key not in _BY_NAME and isinstance(said, dict):
-            yield said
+            yield (key,), said
 
 
 def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) -> str | None:
