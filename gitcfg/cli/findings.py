@@ -141,7 +141,7 @@ def _written(tree: Tree, told: Paragraph, veiled: Container[tuple[str, int]], wa
 
 
 def _head(finding: Finding) -> Text:
-    text = Text(f"{finding.severity}[{finding.code}]", _COLOR[finding.severity])
+    text = Text().append(f"{finding.severity}[{finding.code}]", _COLOR[finding.severity])
     return text.append(f" {safe(finding.message)}", "bold")
 
 
