@@ -27,6 +27,7 @@ def command(
     kind: Annotated[say.Editable, typer.Argument(help="Of what kind it is.", metavar="KIND")],
     name: Annotated[str, typer.Argument(help="Its name.", metavar="NAME")],
     force: say.Force = False,
+    solve: say.Solve = False,
     commit: say.Commit = False,
     message: say.Message = None,
 ) -> int:
@@ -35,4 +36,4 @@ def command(
     from gitcfg.edit.orders import Deed, Order
 
     order = Order(Deed.DELETE, kind.value, name)
-    return edit(context.obj, [order], wish(force, commit, message, f"Delete {kind.value} {name}"))
+    return edit(context.obj, [order], wish(force, commit, message, f"Delete {kind.value} {name}", solve))

@@ -6,37 +6,41 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.cli.judged import Renamed, added_errors
+from gitcfg.cli.judged import Renamed, added_findings
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import Session
 from gitcfg.cli.written import alone, headed, put_down
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
+    from gitcfg.cli.solving.decision import Decision
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.journal import Written
     from gitcfg.edit.left import Left
     from gitcfg.edit.orders import Order
+    from gitcfg.model import Finding
 
 
 class Wish(msgspec.Struct, frozen=True):
     """How edits are to be made: in spite of errors (`force`), and with which commit, if with one.
 
+    `solve`: what rules leave open is decided then, as part of the same change; None: nobody can ask for it.
     `renamed`: names that are others from now on, one after another, in what was known to be wrong as well.
     """
 
     force: bool = False
     message: str | None = None
+    solve: bool | None = None
     renamed: tuple[Renamed, ...] = ()
 
 
-def wish(force: bool, commit: bool, message: str | None, subject: str) -> Wish:
+def wish(force: bool, commit: bool, message: str | None, subject: str, solve: bool | None = None) -> Wish:
     """What the options say. GitcfgError: a message without a commit."""
     if message is not None and not commit:
         raise GitcfgError(
             "-m is the message of a commit, and none was asked for.", "Say --commit -m MESSAGE."
         )
-    return Wish(force, (message or subject) if commit else None)
+    return Wish(force, (message or subject) if commit else None, solve)
 
 
 def edit(session: Session, orders: Sequence["Order"], wished: Wish) -> int:
@@ -76,8 +80,16 @@ def carry(session: Session, work: Callable[["Draft"], None], wished: Wish) -> in
     return 0
 
 
-def carried(session: Session, work: Callable[["Draft"], None], wished: Wish) -> Done | None:
-    """Do some work on a draft and write what it makes, all or nothing; None, and why, if it adds errors."""
+def carried(
+    session: Session,
+    work: Callable[["Draft"], None],
+    wished: Wish,
+    shows: "Callable[[Decision], None] | None" = None,
+) -> Done | None:
+    """Do some work on a draft and write what it makes, all or nothing; None, and why, if it adds errors.
+
+    `shows` is told what is decided with it before anything is written, and why nothing can be.
+    """
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.journal import Written
     from gitcfg.edit.overlay import OverlayTree
@@ -85,22 +97,49 @@ def carried(session: Session, work: Callable[["Draft"], None], wished: Wish) -> 
     source = session.open()
     repository = source.repository
     with alone(session, repository) as folder:
+        if wished.solve and wished.message is not None:
+            from gitcfg.cli.solving.uncommitted import refuse_uncommitted
+
+            refuse_uncommitted(repository)
         tree = repository.worktree()
         draft = Draft(tree, source.cache)
         work(draft)
+        if wished.solve and not _decided(session, draft, shows):
+            return None
         texts = headed(repository, draft)
         files = {path: Written(draft.was(path), text) for path, text in texts.items()}
         if files:
-            errors = added_errors(session, source, tree, OverlayTree(tree, texts), wished.renamed)
-            if errors and not wished.force:
-                _tell_refused(session, errors)
+            added = added_findings(session, source, tree, OverlayTree(tree, texts), wished.renamed)
+            if any(finding.is_error for finding in added) and not wished.force:
+                _tell_refused(session, added, wished)
                 return None
         return Done(files, put_down(repository, folder, files, wished.message) if files else None)
 
 
-def _tell_refused(session: Session, errors: int) -> None:
+def _decided(session: Session, draft: "Draft", shows: "Callable[[Decision], None] | None") -> bool:
+    """Decide for a draft what rules leave open, and show it; is there an answer?"""
+    from gitcfg.cli.solving.decision import decided_in
+    from gitcfg.cli.solving.told import show
+
+    decision = decided_in(draft, session.open().today)
+    if shows is not None:
+        shows(decision)
+        return decision.holds
+    if decision.changes or not decision.holds:
+        show(session, decision)
+    if not decision.holds:
+        session.console(stderr=True).print("Nothing was written.", style="red")
+    return decision.holds
+
+
+def _tell_refused(session: Session, added: "Iterable[Finding]", wished: Wish) -> None:
+    from gitcfg.check.rules.words import SOLVE
+
+    errors = [finding for finding in added if finding.is_error]
     console = session.console(stderr=True)
-    console.print(f"The edit would add {counted(errors, 'error')}, so nothing was written.", style="red")
+    console.print(f"The edit would add {counted(len(errors), 'error')}, so nothing was written.", style="red")
+    if wished.solve is False and any(SOLVE in finding.hint for finding in errors):
+        console.print("hint: --solve decides what the edit leaves open, in the same change.", style="cyan")
     console.print("hint: --force writes it all the same.", style="cyan")
 
 

@@ -97,6 +97,9 @@ From = Annotated[
     str | None, typer.Option("--from", help="Edits as JSON, one a line; - is stdin.", metavar="FILE")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Write it even if it adds errors.")]
+Solve = Annotated[
+    bool, typer.Option("--solve", help="Decide what rules leave open then, in the same change.")
+]
 Commit = Annotated[bool, typer.Option("--commit", help="Commit the files that are written.")]
 Message = Annotated[str | None, typer.Option("-m", "--message", help="The commit's message.", metavar="TEXT")]
 

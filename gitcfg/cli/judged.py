@@ -16,10 +16,10 @@ Renamed = tuple[str, str]
 """A name, and the one in its place from now on."""
 
 
-def added_errors(
+def added_findings(
     session: Session, source: "Source", before: "Tree", after: "Tree", renamed: Iterable[Renamed]
-) -> int:
-    """Tell what is wrong after an edit and was not before, and count the errors.
+) -> tuple[Finding, ...]:
+    """Tell what is wrong after an edit and was not before.
 
     Where nothing is wrong afterwards nobody asks what was before.
     """
@@ -31,7 +31,7 @@ def added_errors(
     with Fleet(after, base, source.today, source.cache) as new:
         every = new.findings
     if not every:
-        return 0
+        return ()
     with Fleet(before, base, source.today, source.cache) as old:
         known = tuple(_called(finding, renamed) for finding in old.findings)
     # GC507: who edits has just said the end.
@@ -40,7 +40,7 @@ def added_errors(
         from gitcfg.cli.findings import show
 
         show(session.console(stderr=True), after, found, every)
-    return sum(finding.is_error for finding in found)
+    return found
 
 
 def _called(finding: Finding, renamed: Iterable[Renamed]) -> Finding:

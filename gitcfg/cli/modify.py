@@ -15,6 +15,8 @@ Examples:
 
   gitcfg modify group Workers --node 'exec[01-16]' --commit -m 'More workers'
 
+  gitcfg modify node submit1 --field state=retired --solve      what a rule had placed there goes elsewhere
+
   gitcfg modify --from edits.jsonl             many edits, all or none"""
 
 _KIND = typer.Argument(help="Of what kind it is.", metavar="KIND")
@@ -35,6 +37,7 @@ def command(
     *,
     source: say.From = None,
     force: say.Force = False,
+    solve: say.Solve = False,
     commit: say.Commit = False,
     message: say.Message = None,
     **said: say.Texts,
@@ -49,8 +52,9 @@ def command(
     if source is not None:
         if order != Order(Deed.MODIFY, "", ""):
             raise GitcfgError("--from goes with no other edit.", "Write it into the file as well.")
-        wished = wish(force, commit, message, "Edit several definitions")
+        wished = wish(force, commit, message, "Edit several definitions", solve)
         return edit(context.obj, orders(lines(source)), wished)
     if not order.kind or not order.name:
         raise GitcfgError("It is not said what to modify.", "Say KIND and NAME, or --from FILE.")
-    return edit(context.obj, [order], wish(force, commit, message, f"Modify {order.kind} {order.name}"))
+    subject = f"Modify {order.kind} {order.name}"
+    return edit(context.obj, [order], wish(force, commit, message, subject, solve))

@@ -34,6 +34,7 @@ def command(
     description: say.Description = None,
     *,
     force: say.Force = False,
+    solve: say.Solve = False,
     commit: say.Commit = False,
     message: say.Message = None,
     **said: say.Texts,
@@ -44,4 +45,4 @@ def command(
     from gitcfg.edit.orders import Deed, Order
 
     order = ordered(Order(Deed.NEW, kind.value, name, place), description, said)
-    return edit(context.obj, [order], wish(force, commit, message, f"Add {kind.value} {name}"))
+    return edit(context.obj, [order], wish(force, commit, message, f"Add {kind.value} {name}", solve))

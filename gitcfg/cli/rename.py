@@ -29,6 +29,7 @@ def command(
     old: Annotated[str, typer.Argument(help="Its name.", metavar="NAME")],
     new: Annotated[str, typer.Argument(help="Its name from now on.", metavar="NEW")],
     force: say.Force = False,
+    solve: say.Solve = False,
     commit: say.Commit = False,
     message: say.Message = None,
 ) -> int:
@@ -37,4 +38,6 @@ def command(
     from gitcfg.edit.orders import Deed, Order
 
     order = Order(Deed.RENAME, kind.value, old, to=new)
-    return edit(context.obj, [order], wish(force, commit, message, f"Rename {kind.value} {old} to {new}"))
+    return edit(
+        context.obj, [order], wish(force, commit, message, f"Rename {kind.value} {old} to {new}", solve)
+    )

@@ -1,11 +1,15 @@
-"""Lists of nodes that compose with those of their node sets: `$append`, `$prepend` or `$remove` and items."""
+"""Lists of nodes that compose with those of their node sets: `$append`, `$prepend` or `$remove` and items.
+
+A list says one of these. Where an edit needs two (a group left, another one joined), the list is written
+whole: it says just what the node has then, and replaces the set's.
+"""
 
 from collections.abc import Iterable
 
 from gitcfg.edit.changes import Change, Delete, Insert, Move, Set
 from gitcfg.edit.orders import Given
 from gitcfg.edit.spots import Meaning
-from gitcfg.edit.target import Target, missing, place_in, places_in
+from gitcfg.edit.target import Target, missing, name_of, place_in, places_in
 from gitcfg.model import GitcfgError
 
 APPEND, PREPEND, REMOVE = "$append", "$prepend", "$remove"
@@ -14,11 +18,9 @@ APPEND, PREPEND, REMOVE = "$append", "$prepend", "$remove"
 def begun(target: Target, given: Given, at: int | None) -> Iterable[Change]:
     """A node's first item of its own, beside what its set says."""
     if target.inherits(given):
-        if at is not None:
-            raise _by_hand(target)
-        return []
+        return [] if at is None else _whole(target, _placed(target.below or [], given, at))
     if at:
-        raise _by_hand(target)
+        return _whole(target, _placed(target.below or [], given, at))
     word = APPEND if at is None else PREPEND
     return [Set(target.path, {word: [given.meaning]}, None, target.order)]
 
@@ -39,7 +41,7 @@ def added(target: Target, now: dict[str, Meaning], given: Given, at: int | None)
     if word == APPEND and at is None:
         at = len(items)
     elif word != PREPEND or at is None:
-        raise _by_hand(target)
+        return _whole(target, _placed(_composed(target, word, items), given, at))
     if place is not None:
         return [Move((*target.path, word), place, min(at, len(items) - 1))]
     return [Insert((*target.path, word), at, given.meaning, given.source)]
@@ -61,9 +63,11 @@ def _disinherited(
 ) -> Iterable[Change]:
     if word == REMOVE:
         return [] if places else [Insert((*target.path, word), len(items), given.meaning, given.source)]
-    if not places or len(places) < len(items):
-        raise _by_hand(target)
-    return [Set(target.path, {REMOVE: [given.meaning]})]
+    if len(places) == len(items):
+        return [Set(target.path, {REMOVE: [given.meaning]})]
+    every = _composed(target, word, items)
+    gone = set(places_in(every, given.meaning))
+    return _whole(target, [item for place, item in enumerate(every) if place not in gone])
 
 
 def _taken(target: Target, word: str, items: list[Meaning], places: list[int]) -> Iterable[Change]:
@@ -77,10 +81,40 @@ def _operation(target: Target, now: dict[str, Meaning]) -> tuple[str, list[Meani
     """What is done with the set's list, and the items. GitcfgError: there are none."""
     word, items = next(iter(now.items()), ("", []))
     if not isinstance(items, list):
-        raise _by_hand(target)
+        hint = "Write it with `--field KEY=LIST`."
+        raise GitcfgError(f"{target.what[:1].upper()}{target.what[1:]} is no list.", hint)
     return word, items
 
 
-def _by_hand(target: Target) -> GitcfgError:
-    hint = "Edit the node set, or write the list that shall replace it with `--field KEY=LIST`."
-    return GitcfgError(f"What {target.what} says composes with a node set's, so this has no place.", hint)
+def _composed(target: Target, word: str, items: list[Meaning]) -> list[Meaning]:
+    """All that a node has of the set's list and its own, as `compile.nodes` puts it together."""
+    below = list(target.below or [])
+    if word == REMOVE:
+        gone = {name_of(item) for item in items}
+        return [item for item in below if name_of(item) not in gone]
+    return [*below, *items] if word == APPEND else [*items, *below]
+
+
+def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]:
+    """A list with an item at a position; one that was there already goes to that position."""
+    place = place_in(items, given.meaning)
+    if place is not None and at is None:
+        return items
+    rest = items if place is None else [*items[:place], *items[place + 1 :]]
+    at = len(rest) if at is None else at
+    return [*rest[:at], given.meaning, *rest[at:]]
+
+
+def _whole(target: Target, items: list[Meaning]) -> Iterable[Change]:
+    """A list as it is to be: composed with the set's where one operation says it."""
+    below = list(target.below or [])
+    size = len(below)
+    if items == below:
+        return [Delete(target.path)] if target.now is not None else []
+    for word, ours in ((APPEND, items[size:]), (PREPEND, items[: len(items) - size])):
+        if ours and items == _composed(target, word, ours):
+            return [Set(target.path, {word: ours}, None, target.order)]
+    gone: list[Meaning] = [item for item in below if item not in items]
+    if gone and items == _composed(target, REMOVE, gone):
+        return [Set(target.path, {REMOVE: gone}, None, target.order)]
+    return [Set(target.path, items, None, target.order)]

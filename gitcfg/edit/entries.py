@@ -50,13 +50,15 @@ def relist(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: 
     draft.change(place.file, *change(target, given))
 
 
-def _below(draft: Draft, node: str, key: str) -> tuple[str, ...] | None:
-    """What the set that a node is in says of a list."""
+def _below(draft: Draft, node: str, key: str) -> list[Meaning] | None:
+    """What the set that a node is in says of a list; None: it is in no set."""
     found = set_of(draft, node)
     if found is None:
         return None
     said = draft.meaning(place_of(draft, NODESET, found).file, key)
-    return tuple(map(name_of, said)) if isinstance(said, list) else ()
+    if isinstance(said, dict):
+        said = said.get(APPEND) or said.get(PREPEND)
+    return said if isinstance(said, list) else []
 
 
 def joining(draft: Draft, text: str) -> list[tuple[Kind, str]]:

@@ -23,7 +23,7 @@ class Target(msgspec.Struct, frozen=True):
     now: Meaning | None
     what: str
     order: tuple[str, ...] = ()
-    below: tuple[str, ...] | None = None
+    below: list[Meaning] | None = None
 
     @property
     def items(self) -> list[Meaning]:
@@ -32,7 +32,7 @@ class Target(msgspec.Struct, frozen=True):
 
     def inherits(self, given: Given) -> bool:
         """Does the node set say it?"""
-        return name_of(given.meaning) in (self.below or ())
+        return name_of(given.meaning) in map(name_of, self.below or ())
 
 
 def name_of(item: Meaning) -> str:

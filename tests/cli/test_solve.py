@@ -67,6 +67,36 @@ def test_it_is_committed_only_if_what_it_follows_from_is(
     assert run(["solve"]) == 0
 
 
+def test_an_edit_and_what_it_leaves_open_are_one_commit(
+    pool: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def commits() -> int:
+        return len(subprocess.check_output(["git", "log", "--format=%H"]).split())
+
+    assert run(["solve"]) == 0
+    committed("Begin")
+    before = commits()
+    capfd.readouterr()
+    assert run(["new", "node", "n3", "--commit"]) == 1
+    assert "--solve decides what the edit leaves open" in capfd.readouterr().err
+    assert run(["new", "node", "n3", "--commit", "--solve"]) == 0
+    told = capfd.readouterr().out.splitlines()
+    assert told[:2] == ["ports", "  + port = 80 on n3"]
+    assert told[2:4] == ["changed allocations/ports.yaml", "made nodes/n3.yaml"]
+    assert commits() == before + 1
+    retire = ["--commit", "--solve", "-m", "Gone"]
+    assert run(["modify", "node", "n1", "--field", "state=retired", *retire]) == 0
+    assert "  ~ Mail from n1 to n3\n" in capfd.readouterr().out
+    assert subprocess.check_output(["git", "show", "--format=%s", "--name-only"], text=True).split() == [
+        *("Gone", "allocations/mails.yaml", "allocations/ports.yaml", "nodes/n1.yaml")
+    ]
+    assert run(["modify", "node", "n10", "--field", "state=retired", *retire]) == 1  # nobody else may have it
+    said = capfd.readouterr()
+    assert (said.out, "Nothing was written." in said.err) == ("", True)
+    assert not subprocess.check_output(["git", "status", "--porcelain"])
+    assert commits() == before + 2
+
+
 def test_rules_that_are_wrong_themselves_are_left_aside_and_named(
     pool: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,23 +37,29 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Decide what rules leave open, and write it to allocations/."""
-    from gitcfg.cli.edited import tell, wish
-    from gitcfg.cli.solving.decision import dry, written
+    from gitcfg.cli.edited import carried, tell, wish
+    from gitcfg.cli.solving.decision import Decision, dry
     from gitcfg.cli.solving.told import show
 
     session: Session = context.obj
-    wished = wish(force, commit, message, "Decide what rules leave open")
+    found: list[Decision] = []
+
+    def shows(decision: Decision) -> None:
+        found.append(decision)
+        if output is Output.TEXT:
+            show(session, decision)
+
     if dry_run:
-        decision, done = dry(session), None
+        shows(dry(session))
+        done = None
     else:
-        decision, done = written(session, wished)
-    if output is Output.TEXT:
-        show(session, decision)
-        if done is not None and done.files:
-            tell(session, done)
-    else:
-        _record(decision, output)
-    return 0 if decision.holds and (dry_run or done is not None) else 1
+        wished = wish(force, commit, message, "Decide what rules leave open", solve=True)
+        done = carried(session, lambda draft: None, wished, shows)
+    if output is not Output.TEXT:
+        _record(found[0], output)
+    elif done is not None and done.files:
+        tell(session, done)
+    return 0 if found[0].holds and (dry_run or done is not None) else 1
 
 
 def _record(decision: "Decision", output: Output) -> None:

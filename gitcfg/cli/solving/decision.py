@@ -1,14 +1,13 @@
-"""What is decided for the work tree: by itself, or as an edit that writes it."""
+"""What is decided for the work tree as it lies there, or for a draft."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.cli.edited import Done, Wish, carried
 from gitcfg.cli.session import Session
-from gitcfg.cli.solving.uncommitted import refuse_uncommitted
 from gitcfg.edit.allocated import put_allocations
+from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.rules import Allocation
 from gitcfg.solve import Exhausted
@@ -44,10 +43,6 @@ class Decision(msgspec.Struct, frozen=True):
 Made = tuple[Decision, Mapping[str, Allocation]]
 
 
-class _Undecided(Exception):
-    """There is nothing to write."""
-
-
 def dry(session: Session) -> Decision:
     """What would be decided for the files as they lie there."""
     source = session.open()
@@ -55,29 +50,13 @@ def dry(session: Session) -> Decision:
         return _decided(fleet.compiled.model, fleet.compiled.tree, source.today)[0]
 
 
-def written(session: Session, wished: Wish) -> tuple[Decision, Done | None]:
-    """What is decided, and the files that say so; None where none could be written.
-
-    GitcfgError: they shall be committed, and what they follow from is not.
-    """
-    found: list[Decision] = []
-    source = session.open()
-    today = source.today
-    if wished.message is not None:
-        refuse_uncommitted(source.repository)
-
-    def work(draft: "Draft") -> None:
-        decision, made = _decided(draft.model, draft.tree, today)
-        found.append(decision)
-        if not decision.holds:
-            raise _Undecided
-        put_allocations(draft, draft.model.allocations, made)
-
-    try:
-        done = carried(session, work, wished)
-    except _Undecided:
-        done = None
-    return found[0], done
+def decided_in(draft: "Draft", today: "date") -> Decision:
+    """What is decided for a draft, written into it where there is an answer."""
+    model = load(draft.tree)  # the draft's own knows who is there, not all that its files say by now
+    decision, made = _decided(model, draft.tree, today)
+    if decision.holds:
+        put_allocations(draft, model.allocations, made)
+    return decision
 
 
 def _decided(model: Model, tree: "Tree", today: "date") -> Made:

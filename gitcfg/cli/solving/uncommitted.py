@@ -21,5 +21,5 @@ def refuse_uncommitted(repository: Repository) -> None:
         named = ", ".join(map(shown, paths[:_SHOWN])) + more
         raise GitcfgError(
             f"What is decided follows from what is not committed: {named}.",
-            "Commit both together: `gitcfg solve`, then `git add` and `git commit`.",
+            "Commit both together: leave out --commit, then `git add` and `git commit`.",
         )

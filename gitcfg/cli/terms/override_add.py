@@ -33,6 +33,7 @@ def command(
     reason: say.Reason,
     where: say.Where = None,
     force: editing.Force = False,
+    solve: editing.Solve = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
     **said: editing.Texts,
@@ -49,4 +50,4 @@ def command(
     with source.worktree() as fleet:
         who = chosen(fleet.model, nodes or (), where)
     order = begun(order, who, Until(last_day(until), reason), source.today)
-    return edit(session, [order], wish(force, commit, message, f"Add override {name}: {reason}"))
+    return edit(session, [order], wish(force, commit, message, f"Add override {name}: {reason}", solve))
