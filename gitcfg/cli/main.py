@@ -4,7 +4,7 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -102,6 +102,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         if sys.stdout is None:  # its number would be that of the next file that is opened
             raise GitcfgError("There is no stdout.", "Let it go to /dev/null where nobody wants it.")
+        _refuse_bytes(arguments, os.environ)
         from gitcfg.cli.app import invoke
 
         code = invoke(arguments, _modules(arguments))
@@ -126,6 +127,20 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     except Exception:
         return _fault(arguments)
+
+
+def _refuse_bytes(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+    """GitcfgError: an argument is no text. Names are UTF-8 in a repository and in all that is written."""
+    from gitcfg.model import GitcfgError
+
+    said = [("The argument", word) for word in arguments]
+    said += [(f"{name} in the environment", text) for name, text in environment.items() if "GITCFG_" in name]
+    for what, text in said:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            shown = os.fsencode(text).decode("utf-8", "backslashreplace")
+            raise GitcfgError(f"{what} is not UTF-8: {shown}") from None
 
 
 def _of_output(error: OSError) -> bool:
@@ -190,7 +205,9 @@ def _fault(arguments: Sequence[str]) -> int:
 
     kind, _, trace = sys.exc_info()
     told = "".join(format_tb(trace)) + f"{kind}\n" if "pyrage" in sys.modules else format_exc()
-    with tempfile.NamedTemporaryFile("w", prefix="gitcfg-fault-", suffix=".txt", delete=False) as report:
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="gitcfg-fault-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+    ) as report:
         report.write(f"gitcfg {__version__}, Python {sys.version}\narguments: {list(arguments)}\n\n")
         report.write(told)
     if _DEPLOY in sys.modules:

@@ -52,14 +52,18 @@ def command(
     with source.worktree() as fleet:
         wanted = list(_wanted(fleet, root, out, lines, vscode))
     behind = stale(wanted)
-    for file in behind:
+
+    def tell(file: "Wanted") -> None:
         session.write(f"{os.path.relpath(file.place, root)}\n")
+
     console = session.console(stderr=True)
     if check:
+        for file in behind:
+            tell(file)
         said = f"{counted(len(behind), 'file')} would be written." if behind else "Everything is up to date."
         console.print(said)
         raise typer.Exit(int(bool(behind)))
-    write(behind)
+    write(behind, tell)
     console.print(
         f"{counted(len(behind), 'file')} written, {counted(len(wanted) - len(behind), 'file')} as before."
     )

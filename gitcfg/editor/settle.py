@@ -1,7 +1,7 @@
 """Files that editors read, brought up to date: only those that differ, each whole or not at all."""
 
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -36,14 +36,18 @@ def content(place: Path) -> bytes | None:
     return place.read_bytes()
 
 
-def write(wanted: Iterable[Wanted]) -> None:
-    """Write the files, in order. GitcfgError (4): one was written by somebody else meanwhile."""
+def write(wanted: Iterable[Wanted], written: Callable[[Wanted], None] = lambda file: None) -> None:
+    """Write the files, in order; `written` is told each that is there.
+
+    GitcfgError (4): one was written by somebody else meanwhile.
+    """
     for file in wanted:
         found = content(file.place)  # it refuses links, whatever may be written over
         if file.was is not None and found != file.was:
             raise GitcfgError(f"{file.place} has changed meanwhile.", "Try again.", code=REFUSED)
         file.place.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file.place, file.content, _mode(file.place))
+        written(file)
 
 
 def _mode(place: Path) -> int:

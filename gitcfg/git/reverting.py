@@ -72,7 +72,10 @@ def undone(
     left = []
     for sides in list(index.conflicts or ()):
         path = next(entry.path for entry in sides if entry is not None)
-        if path in chosen:
+        if sides[1] is None and sides[2] is None:
+            # Of a file that both sides renamed, or one renamed and the other removed, git keeps the old name.
+            del index.conflicts[path]
+        elif path in chosen:
             _settle(git, index, path, sides, chosen[path], trees)
         else:
             left.append(Conflict(path, *(_content(git, entry) for entry in sides)))

@@ -36,7 +36,8 @@ def test_a_module_imports_only_what_the_wheel_has(file: Path) -> None:
 def test_the_wheels_files_are_there() -> None:
     said = (ROOT / "agent/pyproject.toml").read_text()
     paths = re.findall(r'^"(\.\./[^"]+)" =', said, re.MULTILINE)
-    assert len(paths) == 4 + len(UNITS)
+    assert len(paths) == 5 + len(UNITS)
+    assert "../gitcfg/py.typed" in paths
     assert all((ROOT / "agent" / path).exists() for path in paths)
 
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gitcfg.cli.main import COMMANDS, run
+from gitcfg.cli.reference import read
+
 GITCFG = [sys.executable, "-m", "gitcfg"]
 
 
@@ -137,3 +140,23 @@ def test_what_is_rendered_is_replaced_whole_and_through_no_link(pool: Path, tmp_
     assert done.returncode == 4
     assert b"symbolic link" in done.stderr
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize(("words", "server"), [((b"explain", b"n\xff"), b""), ((b"check",), b"http://\xff")])
+def test_an_argument_that_is_no_text_is_wrong_usage(
+    pool: Path, words: tuple[bytes, ...], server: bytes
+) -> None:
+    environment = {**os.environb, b"GITCFG_SERVER": server}
+    done = subprocess.run([*GITCFG, *words], cwd=pool, capture_output=True, env=environment)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"error: ")
+    assert b"is not UTF-8: " in done.stderr
+    assert done.stderr.endswith(b"\\xff\n")
+
+
+def test_no_command_takes_one(capfd: pytest.CaptureFixture[str]) -> None:
+    every = [command.words[1:] for command in read(COMMANDS).all() if not command.commands]
+    assert len(every) > 50
+    for words in every:
+        assert run([*words, "\udcff"]) == 2
+        assert "is not UTF-8: \\xff\n" in capfd.readouterr().err

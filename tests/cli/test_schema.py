@@ -92,3 +92,12 @@ def test_nothing_is_written_through_a_link(pool: Path, tmp_path: Path) -> None:
     (pool / ".gitcfg").symlink_to(tmp_path / "elsewhere")
     assert schema(pool) == 4
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_only_what_was_written_is_listed(pool: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The second cannot be: a file lies where its folder is to be."""
+    (pool / ".gitcfg").mkdir()
+    (pool / ".gitcfg/schema").write_text("no folder\n")
+    assert schema(pool) == 2
+    assert capfd.readouterr().out == ".gitcfg/.gitignore\n"
+    assert [path.name for path in (pool / ".gitcfg").iterdir() if path.name != "schema"] == [".gitignore"]

@@ -324,6 +324,30 @@ def test_sides_count_where_a_file_was_moved(tmp_path: Path) -> None:
     assert found.read(entry).decode() == BEGIN[WORKERS]
 
 
+@pytest.mark.parametrize("later", ["renamed", "removed"])
+def test_what_both_sides_have_no_more_is_no_conflict(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], later: str
+) -> None:
+    """What a rename made was renamed again, or removed, since: the name between is gone either way."""
+    text = "description: Machines that do all the work that there is.\nparams: {START: one, MAX: m1}\n"
+    begin = {**taken("{}\n"), "groups/Old.yaml": text}
+    between = {**taken("{}\n"), "groups/Between.yaml": text}
+    last = {**taken("{}\n"), **({"groups/New.yaml": text} if later == "renamed" else {})}
+    folder = cloned(tmp_path, [Version([], begin), Version([0], between), Version([1], last)])
+    assert run(["-C", str(folder), "undo", "HEAD~1", "--yes"]) == 1
+    told = capfd.readouterr().err
+    assert "Between" not in told
+    assert "group Old is gone; undo would bring it back\n" in told
+    assert ("group New came since, in " in told) == (later == "renamed")
+    answers = ["--theirs", "group/Old", *(["--ours", "group/New"] if later == "renamed" else [])]
+    assert run(["-C", str(folder), "undo", "HEAD~1", "--yes", *answers]) == 0
+    assert {path.name for path in (folder / "groups").iterdir()} == {
+        *("Old.yaml", "Workers.yaml"),
+        *(["New.yaml"] if later == "renamed" else []),
+    }
+    assert (folder / "groups/Old.yaml").read_text() == text
+
+
 class Killed:
     """gitcfg at undoing and redoing the last commit, killed; git goes on alone, or never began."""
 

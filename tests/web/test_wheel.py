@@ -30,3 +30,10 @@ def test_the_wheel_has_templates_style_script_and_icon(tmp_path: Path) -> None:
     assert {f"gitcfg/web/{name}" for name in ("style.css", "live.js", "icon.svg")} <= wanted
     assert len(wanted) > 10
     assert wanted <= names
+    assert "gitcfg/py.typed" in names
+
+
+def test_who_uses_the_library_gets_its_types() -> None:
+    """The wheel has all of the package; this file says that its types are meant (PEP 561)."""
+    assert 'packages = ["gitcfg"]' in (ROOT / "pyproject.toml").read_text()
+    assert (ROOT / "gitcfg/py.typed").is_file()

@@ -23,11 +23,14 @@ def lines(
         who = ""
         if commit is not None:
             who = f", in {commit[:ABBREVIATED]} by {History(repository).about(commit).author}"
-        yield safe(worded(clash, who))
+        yield safe(worded(clash, who, conflict.base is None))
 
 
-def worded(clash: Clash, who: str) -> str:
-    """`group Workers: START was changed again since, in COMMIT by WHO (now X; undo would give Y)`."""
+def worded(clash: Clash, who: str, unknown: bool) -> str:
+    """`group Workers: START was changed again since, in COMMIT by WHO (now X; undo would give Y)`.
+
+    `unknown`: the file was not there when the commit was made, as it was renamed before or since.
+    """
     here, back = (side or "nothing" for side in (clash.now, clash.undone))
     values = f" (now {here}; undo would give {back})"
     if clash.beside:
@@ -35,6 +38,10 @@ def worded(clash: Clash, who: str) -> str:
         return f"{clash.label}: {clash.what or 'it'} stands next to {near}, changed since{who}{values}"
     if clash.key:
         return f"{clash.label}: {clash.what} was changed again since{who}{values}"
+    if unknown and clash.now is None:
+        return f"{clash.label} is gone; undo would bring it back"
+    if unknown and clash.undone is None:
+        return f"{clash.label} came since{who}; undo would remove it"
     if clash.now is None:
         return f"{clash.label} was removed since{who}; undo would change it"
     after = "; undo would remove it" if clash.undone is None else ""
