@@ -8,23 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..install import Policy
+from ..install.policy import AGENT, Policy
 from .servers import Server, server_of
 from .values import Reader
 
 REPORT, REPAIR = "report", "repair"
-NEVER = (
-    "/etc/systemd/system/gitcfg-agent*",
-    "/etc/systemd/system/gitcfg-agent*/**",
-    "/etc/systemd/system/*.wants/gitcfg-agent*",
-    "/run/systemd/system/gitcfg-agent*",
-    "/run/systemd/system/gitcfg-agent*/**",
-    "/usr/lib/systemd/system/gitcfg-agent*",
-    "/usr/lib/systemd/system/gitcfg-agent*/**",
-    "/lib/systemd/system/gitcfg-agent*",
-    "/lib/systemd/system/gitcfg-agent*/**",
-)
-"""Beside what `install` never lets through: the units that the agent runs by."""
 
 _LABEL = "[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
@@ -78,7 +66,7 @@ def settings_from(said: Mapping[str, Any], path: str, host: Callable[[], str]) -
         servers=servers,
         server_keys=keys,
         node=node,
-        policy=Policy(tuple(read.paths("paths")), commands, NEVER),
+        policy=Policy(tuple(read.paths("paths")), commands, AGENT),
         drift=read.choice("drift", (REPORT, REPAIR)),
         interval=read.seconds("interval", 60.0, least=1.0),
         wait=read.seconds("wait", 60.0),

@@ -39,6 +39,7 @@ _TITLES = {
     "GC208": "A template can be parsed and names only parameters that exist.",
     "GC209": "A file entry has one content, a normal path and a fitting mode.",
     "GC210": "A secret is whole: its content is there, encrypted for those whom it names.",
+    "GC213": "No subsystem stops the agent that runs it.",
     "GC301": "A node has every feature that its features depend on.",
     "GC302": "No two features of a node conflict.",
     "GC303": "A node binds every parameter that its bound parameters depend on.",

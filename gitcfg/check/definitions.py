@@ -9,7 +9,7 @@ from gitcfg.compile.declarations import implied_kinds
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import LACKING, NOTHING, PENDING
 from gitcfg.compile.values import Misfit, as_text
-from gitcfg.load.document import parse
+from gitcfg.load.document import read_again
 from gitcfg.load.schema import FORMATS, unknown_formats
 from gitcfg.model import Binding, Finding, Op, Origin, Parameter
 from gitcfg.model.names import did_you_mean, shown
@@ -72,14 +72,13 @@ def _unknown_formats(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
     """GC102 where a schema asks for a format that nobody knows, which would judge nothing."""
     found = list(unknown_formats(parameter.schema or {}))
     origin = parameter.schema_origin or parameter.origin
-    entry = fleet.tree.entry(origin.file) if found else None
-    document = parse(origin.file, fleet.tree.read(entry)) if entry is not None else None
+    if not found:
+        return
+    document = read_again(fleet.tree, origin.file)
+    own = ("parameters", parameter.name, "schema")
+    above = own if document.key(*own) == origin else ("defaults", "schema")
     for path, form in found:
-        place = origin
-        if document is not None:
-            own = ("parameters", parameter.name, "schema")
-            above = own if document.key(*own) == origin else ("defaults", "schema")
-            place = document.at(*above, *path)
+        place = document.at(*above, *path)
         message = f"The schema of {parameter.name} asks for the format {shown(form)}, which does not exist."
         hint = did_you_mean(form, FORMATS) or f"There are {', '.join(FORMATS)}."
         yield of("GC102", origin.file, message, [place], hint=hint)

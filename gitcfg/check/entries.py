@@ -1,4 +1,5 @@
-"""GC101, GC208, GC209: templates and file entries, whoever gets them, and merges that nobody resolved."""
+"""GC101, GC208, GC209, GC213: templates, file entries and commands, whoever gets them: what no node should
+take, and merges that nobody resolved."""
 
 import posixpath
 import re
@@ -9,9 +10,10 @@ from gitcfg.check.places import files
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.git.tree import EntryKind
+from gitcfg.install.policy import is_own, stops_agent
 from gitcfg.load.conflicts import conflicts, left_over, unresolved
-from gitcfg.load.document import MAX_BYTES
-from gitcfg.model import FileEntry, Finding, Origin, Severity
+from gitcfg.load.document import MAX_BYTES, read_again
+from gitcfg.model import FileEntry, Finding, Origin, Severity, Subsystem
 from gitcfg.model.kinds import SIGNERS
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.files import content
@@ -19,6 +21,7 @@ from gitcfg.render.formats import formats
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _FORBIDDEN = ("/proc", "/sys", "/dev")
+_CONTROL = "What gitcfg itself needs on a node is put there by hand, so that no commit cuts it off."
 _OWN = ".gitcfg-"
 _MOST_NAME, _MOST_PATH, _MOST_NAMES = 240, 4000, 100
 _MODE = re.compile(r"0?[0-7]{3}")
@@ -28,6 +31,8 @@ def entries(fleet: Fleet, engine: TemplateEngine) -> Iterator[Finding]:
     """What is wrong with file entries and templates."""
     for entry in files(fleet.model):
         yield from _entry(fleet, entry)
+    for subsystem in fleet.model.subsystems.values():
+        yield from _commands(fleet, subsystem)
     for name in sorted(fleet.model.templates - fleet.templates.keys()):
         message = f"The template {shown(name)} is no UTF-8 text of at most 4 MiB."
         yield of("GC208", name, message, [Origin(f"templates/{name}")])
@@ -71,6 +76,8 @@ def _path(path: str) -> Iterator[tuple[str, str]]:
         yield "has no normal path", f"Write {normal.replace('//', '/', 1)}." if normal != "/" else ""
     else:
         yield from _beyond(path)
+    if is_own(normal):
+        yield "is gitcfg's own on nodes, which refuse it", _CONTROL
     if any((normal + "/").startswith(f"{folder}/") for folder in _FORBIDDEN):
         yield "leads where no files belong", "Nothing can be put under /proc, /sys or /dev."
 
@@ -87,6 +94,15 @@ def _beyond(path: str) -> Iterator[tuple[str, str]]:
     if longest > _MOST_NAME or len(path.encode()) > _MOST_PATH or len(names) > _MOST_NAMES:
         most = f"{_MOST_NAME} bytes in a name, {_MOST_PATH} in all, {_MOST_NAMES} names"
         yield "has too long a path", f"At most: {most}."
+
+
+def _commands(fleet: Fleet, subsystem: Subsystem) -> Iterator[Finding]:
+    for key, words in subsystem.commands():
+        if stops_agent(words):
+            place = read_again(fleet.tree, subsystem.origin.file).key("subsystems", subsystem.name, key)
+            message = f"`{key}` of the subsystem {subsystem.name} stops the agent by which it is run."
+            hint = "`systemctl --no-block restart gitcfg-agent` starts it anew when the installation is over."
+            yield of("GC213", subsystem.name, message, [place], hint=hint)
 
 
 def _mode(entry: FileEntry) -> Iterator[tuple[str, str]]:

@@ -80,7 +80,5 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _commands(subsystem: Subsystem) -> Iterator[Prose]:
-    check = subsystem.check.run if subsystem.check is not None else ()
-    said = (subsystem.validate, subsystem.reload, subsystem.restart, subsystem.stop, check)
-    for word in chain.from_iterable(said):
+    for word in chain.from_iterable(words for _, words in subsystem.commands()):
         yield Prose("A command of the subsystem", subsystem.name, word, subsystem.origin)

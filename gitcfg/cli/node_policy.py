@@ -53,6 +53,9 @@ def written(found: "Needs") -> Iterator[str]:
     if found.retired:
         names = safe(abridged(found.retired, IN_JSON))
         yield f"# Retired, so that they still need what they needed before (--at REV): {names}"
+    if found.own or found.ending:
+        said = [*found.own, *(" ".join(words) for words in found.ending)]
+        yield f"# Never let, so that no commit cuts a node off: {safe('; '.join(said))}"
     yield "paths = ["
     yield from map(_path, found.paths)
     yield "]"

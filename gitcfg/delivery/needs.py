@@ -7,8 +7,8 @@ from itertools import groupby
 import msgspec
 
 from gitcfg.delivery.interpreters import INTERPRETERS, place_of
+from gitcfg.install.policy import holds_own, is_own, stops_agent
 from gitcfg.library import Fleet
-from gitcfg.model import Subsystem
 from gitcfg.render.files import subsystems
 
 _SETS = re.compile(r"\w+=")
@@ -42,12 +42,17 @@ class Use(msgspec.Struct, frozen=True):
 
 
 class Needs(msgspec.Struct, frozen=True):
-    """All that these nodes need together. Of those that are `retired` a commit before that tells it."""
+    """All that these nodes need together. Of those that are `retired` a commit before that tells it.
+
+    `own` are paths that nodes let nobody write, and `ending` commands that would stop the agent.
+    """
 
     nodes: tuple[str, ...]
     retired: tuple[str, ...]
     paths: tuple[Place, ...]
     commands: tuple[Use, ...]
+    own: tuple[str, ...]
+    ending: tuple[tuple[str, ...], ...]
 
 
 def needs(fleet: Fleet, names: Iterable[str]) -> Needs:
@@ -60,15 +65,12 @@ def needs(fleet: Fleet, names: Iterable[str]) -> Needs:
         node = compiled[name]
         paths.update(node.entries)
         for subsystem in subsystems(compiled, node).values():
-            commands.update(_commands(subsystem))
+            commands.update(words for _, words in subsystem.commands())
     retired = tuple(name for name in chosen if compiled[name].said.retired)
-    uses = tuple(_use(words, paths) for words in sorted(commands))
-    return Needs(chosen, retired, tuple(_places(paths)), uses)
-
-
-def _commands(said: Subsystem) -> Iterator[tuple[str, ...]]:
-    check = said.check.run if said.check else ()
-    yield from filter(None, (said.validate, said.reload, said.restart, said.stop, check))
+    never = tuple(sorted(filter(is_own, paths))), tuple(sorted(filter(stops_agent, commands)))
+    paths.difference_update(never[0])
+    uses = tuple(_use(words, paths) for words in sorted(commands.difference(never[1])))
+    return Needs(chosen, retired, tuple(_places(paths)), uses, *never)
 
 
 def _places(paths: Iterable[str]) -> Iterator[Place]:
@@ -91,7 +93,7 @@ def _apart(path: str) -> tuple[str, str]:
 
 def _own(folder: str) -> bool:
     names = folder.split("/")[1:]
-    return len(names) >= _DEEP and not _OF_ALL & set(names)
+    return len(names) >= _DEEP and not _OF_ALL & set(names) and not holds_own(folder)
 
 
 def _use(words: tuple[str, ...], paths: set[str]) -> Use:

@@ -1,14 +1,83 @@
-"""Which paths and commands this node's own policy lets gitcfg use."""
+"""Which paths and commands this node's own policy lets gitcfg use, and what none does: control stays on."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from .paths import matches
+from .paths import matches, parent_of
 
-NEVER = ("/etc/gitcfg/**", "/proc/**", "/sys/**", "/dev/**")
+SETTINGS = "/etc/gitcfg/**"
+NEVER = (SETTINGS, "/proc/**", "/sys/**", "/dev/**")
 """Whatever a policy says: gitcfg's own settings, and what is no storage."""
+
+_UNIT_FOLDERS = (
+    "/etc/systemd/system",
+    "/run/systemd/system",
+    "/usr/lib/systemd/system",
+    "/usr/local/lib/systemd/system",
+    "/lib/systemd/system",
+)
+AGENT = (
+    *(f"{folder}/gitcfg-agent*" for folder in _UNIT_FOLDERS),
+    *(f"{folder}/gitcfg-agent*/**" for folder in _UNIT_FOLDERS),
+    *(f"{folder}/gitcfg-.*.d/**" for folder in _UNIT_FOLDERS),  # of every unit whose name begins so
+    *(f"{folder}/*/gitcfg-agent*" for folder in _UNIT_FOLDERS),  # *.wants and the like
+    "/usr/bin/gitcfg-agent",
+    "/usr/local/bin/gitcfg-agent",
+    "/opt/gitcfg-agent/**",
+)
+"""The units that the agent runs by, and its program, where they usually are."""
+
+_OWN = (SETTINGS, "/var/lib/gitcfg/**", *AGENT)
+_UNITS = tuple(f"gitcfg-agent{rest}" for rest in ("", ".service", ".timer", "-once", "-once.service"))
+_ENDING = {
+    *("stop", "restart", "try-restart", "condrestart", "force-stop", "kill", "mask", "disable", "freeze"),
+    *("pkill", "killall"),
+}
+_COMES_BACK = ("restart", "try-restart")
+_BY_PATTERN = ("pkill", "killall")
+_HANGUP = ("-HUP", "-SIGHUP", "-1")
+_WORD = re.compile(r"[^\s;&|()'\"`]+")
+
+
+def is_own(path: str) -> bool:
+    """Does a path belong to gitcfg itself on nodes, as they are usually set up? They refuse it."""
+    return any(matches(glob, path) for glob in _OWN)
+
+
+def holds_own(folder: str) -> bool:
+    """May something in a folder, not further down, be gitcfg's own?"""
+    tops = (glob[:-3] if glob.endswith("/**") else glob for glob in _OWN)
+    return is_own(folder) or any(matches(parent_of(top), folder) for top in tops)
+
+
+def stops_agent(command: Sequence[str]) -> bool:
+    """Does a command, as far as its words tell, end the agent, or keep it from being started again?
+
+    To restart it would wait for the installation of which the command is a part, unless it need not
+    (`--no-block`).
+    """
+    words = [word for part in command for word in _WORD.findall(part)]
+    names = [word.rpartition("/")[2] for word in words]
+    ending = _ENDING.intersection(names)
+    if "--no-block" in words:
+        ending = ending.difference(_COMES_BACK)
+    if not ending or not ending.isdisjoint(_BY_PATTERN):
+        spared = not ending or any(word in _HANGUP for word in words)
+        return not spared and any(_finds_agent(name) for name in names if name not in _BY_PATTERN)
+    globs = "systemctl" in names
+    return any(unit == name or (globs and fnmatchcase(unit, name)) for name in names for unit in _UNITS)
+
+
+def _finds_agent(pattern: str) -> bool:
+    """Does a pattern of pkill's find the agent?"""
+    try:
+        return len(pattern) > 1 and not pattern.startswith("-") and bool(re.search(pattern, _UNITS[0]))
+    except re.error:
+        return False
 
 
 class Policy(NamedTuple):
@@ -37,7 +106,9 @@ class Policy(NamedTuple):
         return any(matches(glob, path) for glob in self.paths)
 
     def resolved(self, command: Sequence[str]) -> tuple[str, ...] | None:
-        """The command as it is run; None if no pattern lets it."""
+        """The command as it is run; None if no pattern lets it, or if it ends the agent."""
+        if stops_agent(command):
+            return None
         found = (_fitted(pattern, command) for pattern in self.commands)
         return next((fitted for fitted in found if fitted is not None), None)
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.git.tree import Tree
 from gitcfg.load import marks
 from gitcfg.load.builder import Reader, Refused
 from gitcfg.load.conflicts import conflicts, left_over, unresolved
@@ -75,6 +76,12 @@ class Document(msgspec.Struct):
         if kind == "sequence" and isinstance(step, int) and step < len(node.value):
             return None, node.value[step]
         return None, None
+
+
+def read_again(tree: Tree, file: str) -> Document:
+    """The document of a file, for places in it that no definition keeps: where something is wrong."""
+    entry = tree.entry(file)
+    return Document(file, None, None, []) if entry is None else parse(file, tree.read(entry))
 
 
 def parse(file: str, data: bytes) -> Document:

@@ -106,6 +106,13 @@ class Subsystem(msgspec.Struct, frozen=True, gc=False):
     check: Command | None = None
     using: str = "new"
 
+    def commands(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """All that it runs, by key."""
+        check = self.check.run if self.check is not None else ()
+        said = (self.validate, self.reload, self.restart, self.stop, check)
+        keys = ("validate", "reload", "restart", "stop", "check")
+        return ((key, words) for key, words in zip(keys, said, strict=True) if words)
+
 
 class Feature(msgspec.Struct, frozen=True, gc=False):
     """What a machine can do: parameters and files, and what it goes with."""

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from gitcfg.agent.configured import configured, decoded
 from gitcfg.agent.problems import SettingsError
 from gitcfg.agent.servers import Server
-from gitcfg.agent.settings import NEVER, Settings, settings_from
+from gitcfg.agent.settings import Settings, settings_from
+from gitcfg.install.policy import AGENT
 from tests.agent.server import Book
 
 KEY = Book().key
@@ -27,7 +28,7 @@ def test_the_least() -> None:
     found = made()
     assert found.servers == (Server("config.example.com", 443, True),)
     assert (found.node, found.drift, found.interval) == ("n1.example.com", "report", 60.0)
-    assert (found.policy.paths, found.policy.commands, found.policy.never) == ((), (), NEVER)
+    assert (found.policy.paths, found.policy.commands, found.policy.never) == ((), (), AGENT)
 
 
 def test_all_of_it() -> None:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from gitcfg.install import Actions, Package, PackageError, Policy, Subsystem
+from gitcfg.install import Actions, Package, PackageError, Subsystem
 from gitcfg.install.order import choose
-from gitcfg.install.paths import matches, nested
+from gitcfg.install.paths import matches, nested, parent_of
 from gitcfg.install.plan import Plan, plan_from_json, plan_to_json
 from gitcfg.install.planning import make_plan
-from gitcfg.install.policy import refusals
+from gitcfg.install.policy import Policy, holds_own, is_own, refusals, stops_agent
 from gitcfg.install.request import Request, paths_of
 from gitcfg.install.standing import NOTHING, Standing, meant
 from tests.install.world import made_file, package
@@ -180,3 +180,38 @@ def test_a_command_that_the_policy_no_longer_allows_is_left_out_of_the_way_back(
     made = make_plan(Request(old, new, Actions(reload=("s",)), {}, ROOT, (), policy.resolved))
     assert [step.undo.commands for step in made.steps] == [()]
     assert made.steps[0].command == ("/r", "s")
+
+
+@pytest.mark.parametrize(
+    ("command", "ends"),
+    [
+        ("systemctl stop gitcfg-agent", True),
+        ("/usr/bin/systemctl mask --now gitcfg-agent-once.service", True),
+        ("systemctl restart telegraf gitcfg-*", True),
+        ("service gitcfg-agent stop", True),
+        ("pkill -f agent", True),
+        ("systemctl --no-block restart gitcfg-agent", False),
+        ("systemctl --no-block stop gitcfg-agent", True),
+        ("systemctl reload gitcfg-agent", False),
+        ("systemctl is-active gitcfg-agent", False),
+        ("systemctl stop gitcfg-agents", False),
+        ("pkill -HUP gitcfg-agent", False),
+        ("pkill -f [", False),
+    ],
+)
+def test_no_policy_lets_the_agent_be_stopped(command: str, ends: bool) -> None:
+    words = command.split()
+    policy = Policy(commands=(("**",), ("/usr/bin/systemctl", "**")))
+    assert stops_agent(words) is ends
+    assert (policy.resolved(words) is None) is ends
+    assert stops_agent(["sh", "-c", f"true; {command} || true"]) is ends
+
+
+def test_a_glob_of_a_folder_that_may_hold_gitcfgs_own_is_known() -> None:
+    own = ("/etc/gitcfg", "/var/lib/gitcfg/a/b", "/etc/systemd/system/x.wants/gitcfg-agent.timer")
+    for path in own:
+        assert is_own(path)
+        assert holds_own(parent_of(path))
+    assert holds_own("/usr/bin")
+    assert not any(map(holds_own, ("/etc/condor", "/etc/condor/config.d", "/var/lib/gitcfg-server")))
+    assert not any(map(is_own, ("/etc/gitcfg-pool/x", "/usr/bin/gitcfg", "/opt/gitcfg/a")))
