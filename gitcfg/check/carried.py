@@ -8,13 +8,14 @@ import msgspec
 
 from gitcfg.check.carrier import Carrier
 from gitcfg.check.fold import of, sentence
+from gitcfg.check.references import declared
 from gitcfg.check.structure import some
 from gitcfg.check.watch import Tally
 from gitcfg.compile.cell import Cell
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.surface import Surface, Surfaces
-from gitcfg.model import FileEntry, Finding
+from gitcfg.model import FileEntry, Finding, Undeclared
 from gitcfg.render.files import selected, separators
 from gitcfg.render.formats import formats
 from gitcfg.render.templates import TemplateEngine
@@ -50,14 +51,21 @@ class Carried:
             if doubtful:
                 yield from self._unfit(kind, entry, doubtful)
         untaken = self._serving(kind, surface.bound & ~known.taken)
-        for name in self._surfaces.params.of(untaken):
+        for name in filter(self._exists, self._surfaces.params.of(untaken)):
             cell = self._surfaces.cell(kind, name)
             self._told.add(("GC510", name), cell, kind.names, partial(_untaken, name, cell))
 
     def end(self) -> Iterable[Finding]:
         yield from self._told.findings()
         for bare in self._bare.values():
-            yield bare.finding(self._fleet, self._surfaces)
+            names = tuple(sorted(filter(self._exists, self._surfaces.params.of(bare.params))))
+            if names:
+                yield bare.finding(self._fleet, names)
+
+    def _exists(self, name: str) -> bool:
+        """Is nothing else wrong with a parameter (GC201)?"""
+        allowed = self._fleet.model.settings.undeclared is Undeclared.ALLOW
+        return allowed or declared(self._fleet, name)
 
     def _without_files(self, kind: NodeClass, surface: Surface) -> None:
         """Note what nodes bind for nothing, layer by layer: many nodes share those."""
@@ -144,9 +152,8 @@ class _Bare(msgspec.Struct, frozen=True):
     params: int
     nodes: list[str]
 
-    def finding(self, fleet: Fleet, surfaces: Surfaces) -> Finding:
+    def finding(self, fleet: Fleet, names: tuple[str, ...]) -> Finding:
         """GC510, once for all of them: whoever has no files yet needs one for all, not a list of them."""
-        names = tuple(sorted(surfaces.params.of(self.params)))
         origin = min(origin for name in names for origin in self.cells[name].origins)
         message = f"No file takes {some(names)}: the node has no files."
         found = map(fleet.declarations.find, names)
