@@ -5,6 +5,7 @@ from datetime import date
 from itertools import chain, islice
 
 import msgspec
+from msgspec.structs import replace
 
 from gitcfg.check.carried import params_read
 from gitcfg.check.checked import FILES
@@ -24,14 +25,15 @@ from gitcfg.compile.part import Part, narrowed, only
 from gitcfg.compile.stopped import Stopped
 from gitcfg.git.tree import Entry, Tree
 from gitcfg.graph import reach, reverse
-from gitcfg.model import Finding, Model
-from gitcfg.model.kinds import FOLDERS
+from gitcfg.model import Finding, Model, Settings
+from gitcfg.model.kinds import FOLDERS, SETTINGS
 
 # What these say may change, but not which of them there are.
 _CONTENT = ("features", "groups", "subsystems", "secrets")
 _READ = (*_CONTENT, "parameters", "overrides", "nodesets", "holds", "keys", "rules", "allocations")
 _BESIDE = ("holds/", "keys/")  # what these say is judged anew each time, and concerns no configuration
 _SEALED = ".age"  # ... so is what secrets hold
+_SETTINGS = frozenset((SETTINGS,))
 _SHARE = 4  # with more than one node in so many concerned it is as quick to look at all
 
 Places = dict[str, tuple[str, str]]
@@ -44,7 +46,8 @@ class State(msgspec.Struct, frozen=True):
     `implied` are the types that operations imply of parameters without a type, and `untyped` the files that
     bind such. `loose` are the names that are bound and not declared by themselves. `unjudged` are the files
     with entries whose target's parser is not installed. `ledger` is what rules saw; None: something was wrong
-    with them. `read` are the parameters that serve rules and other nodes.
+    with them. `read` are the parameters that serve rules and other nodes. `settings` are those that concern
+    more than what is told: `ignore` is not among them.
     """
 
     places: Places
@@ -56,6 +59,7 @@ class State(msgspec.Struct, frozen=True):
     unjudged: frozenset[str]
     ledger: Ledger | None
     read: frozenset[str] | None
+    settings: Settings
 
 
 class Again(msgspec.Struct, frozen=True):
@@ -87,6 +91,7 @@ def state(fleet: Fleet, places: Places, examined: Examined, prior: State | None)
         examined.unjudged,
         ledger,
         params_read(fleet),
+        _lasting(fleet.model),
     )
 
 
@@ -123,7 +128,8 @@ def again(
     stuck = stuck or told_at(allocated, prior.told)
     anew = _decided_anew(prior.ledger, now.model) if allocated and not stuck else NOBODY
     both = prior.places.keys() & places.keys()
-    names = None if stuck else _concerned(changed - allocated, both, now, roster, anew)
+    aside = allocated | (_SETTINGS if prior.settings == _lasting(now.model) else NOBODY)
+    names = None if stuck else _concerned(changed - aside, both, now, roster, anew)
     told = None if names is None else carried(prior.told, changed, names)
     if names is None or told is None:
         return None
@@ -144,6 +150,10 @@ def again(
     traces = witnessed(prior.traces, looked, now, roster)
     unjudged = (prior.unjudged - changed) | examined.unjudged
     return Again(fleet, Examined([*told, *examined.told], traces, examined.ruling, unjudged))
+
+
+def _lasting(model: Model) -> Settings:
+    return replace(model.settings, ignore=())
 
 
 def _decided_anew(before: Ledger, model: Model) -> Set[str]:

@@ -4,9 +4,10 @@ from datetime import date
 
 import msgspec
 
+from gitcfg.check.ignore import Ignored, without_ignored
 from gitcfg.git.fingerprint import changed_paths, fingerprint
 from gitcfg.git.tree import Tree
-from gitcfg.model import Finding, Model
+from gitcfg.model import Finding, Ignore, Model
 from gitcfg.model.kinds import FOLDERS, SETTINGS, SIGNERS
 
 FILES = (SETTINGS, SIGNERS)
@@ -17,9 +18,10 @@ WHO = (SETTINGS, "nodes", "nodesets")
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """The findings about a fleet, and how large it is.
+    """The findings about a fleet, and how large it is. `ignored` are those that gitcfg.yaml leaves out.
 
-    `unjudged`: there are files that nobody judged, for their target's own parser is not installed.
+    `ignore` are its entries, as long as nothing has been left out. `unjudged`: there are files that nobody
+    judged, for their target's own parser is not installed.
     """
 
     findings: tuple[Finding, ...]
@@ -28,6 +30,13 @@ class Checked(msgspec.Struct, frozen=True):
     features: int
     parameters: int
     unjudged: bool = False
+    ignore: tuple[Ignore, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+
+    @property
+    def every(self) -> tuple[Finding, ...]:
+        """What was found, with what is ignored: lines that may hold secrets are veiled by both."""
+        return (*self.findings, *(one.finding for one in self.ignored))
 
     @property
     def grave(self) -> bool:
@@ -37,7 +46,16 @@ class Checked(msgspec.Struct, frozen=True):
 
 def checked(model: Model, nodes: int, findings: tuple[Finding, ...], unjudged: bool = False) -> Checked:
     """Findings with the size of what was looked at."""
-    return Checked(findings, nodes, len(model.groups), len(model.features), len(model.parameters), unjudged)
+    sizes = (nodes, len(model.groups), len(model.features), len(model.parameters))
+    return Checked(findings, *sizes, unjudged, model.settings.ignore)
+
+
+def as_told(found: Checked, today: date, parsed: bool) -> Checked:
+    """What counts on a day; `parsed`: targets' own parsers were asked."""
+    if not found.ignore:
+        return found
+    kept, ignored = without_ignored(found.findings, found.ignore, today, parsed)
+    return msgspec.structs.replace(found, findings=kept, ignore=(), ignored=ignored)
 
 
 def same_nodes(tree: Tree, before: Tree) -> bool:
@@ -53,4 +71,4 @@ def question(tree: Tree, before: Tree | None, today: date, judged_by: str) -> st
     ends = any(True for folder in ("overrides", "holds") for _ in tree.entries(folder))
     until = today.isoformat() if ends else ""
     who = fingerprint(before, WHO) if before is not None else ""
-    return f"check 2 {fingerprint(tree, PLACES)} {who} {until} {judged_by}"
+    return f"check 4 {fingerprint(tree, PLACES)} {who} {until} {judged_by}"

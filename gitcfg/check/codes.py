@@ -73,6 +73,7 @@ _TITLES = {
     "GC512": "Every secret is had by some node.",
     "GC513": "Nothing holds another tool's encrypted text, or a private key that everybody can read.",
     "GC514": "A file that takes a secret names it, or says its mode.",
+    "GC518": "Every known warning that is to be ignored is there.",
 }
 CODES: Mapping[str, Code] = MappingProxyType({name: Code(name, title) for name, title in _TITLES.items()})
 

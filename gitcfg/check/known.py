@@ -1,6 +1,6 @@
 """Which findings are new: what was told before in the same words, of the same nodes, is not."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from gitcfg.model import Finding
 
@@ -19,6 +19,14 @@ class Known:
         """Was it told in the same words, and of all the nodes that it is about now?"""
         nodes = self._nodes.get(_fact(finding))
         return nodes is not None and nodes.issuperset(finding.nodes)
+
+
+def counting(found: Iterable[Finding], known: Callable[[], Known], ratchet: bool) -> tuple[Finding, ...]:
+    """Of what is wrong after a change, what counts: all but known warnings, with a ratchet known errors.
+
+    What is `known` is asked for only where that matters, and may be slow the first time.
+    """
+    return tuple(each for each in found if (each.is_error and not ratchet) or each not in known())
 
 
 def unlike(found: Iterable[Finding], before: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from gitcfg.cache.cache import Cache, NoCache
-from gitcfg.check.checked import PLACES, Checked, checked, question, same_nodes
+from gitcfg.check.checked import PLACES, Checked, as_told, checked, question, same_nodes
 from gitcfg.git.fingerprint import fingerprint
 from gitcfg.git.tree import Tree
 from gitcfg.load.root import is_repository
@@ -57,18 +57,20 @@ class Checks:
 
     def checked(self, subject: Subject, judged_by: str = "", judge: "Judge | None" = None) -> Checked:
         """The findings; `judged_by` names the judge and all that its verdicts depend on."""
-        found = self.known(judged_by)
-        if found is None:
-            found = self._check(subject, judged_by, judge)
-            self._cache.put(self._question(judged_by), found)
-            if judge is not None:  # what no parser said is what a check without parsers gives
-                others = tuple(finding for finding in found.findings if finding.code != "GC307")
-                self._cache.put(self._question(""), checked(subject.model, len(subject), others))
-        return found
+        known = self.known(judged_by)
+        if known is not None:
+            return known
+        found = self._check(subject, judged_by, judge)
+        self._cache.put(self._question(judged_by), found)
+        if judge is not None:  # what no parser said is what a check without parsers gives
+            others = tuple(finding for finding in found.findings if finding.code != "GC307")
+            self._cache.put(self._question(""), checked(subject.model, len(subject), others))
+        return as_told(found, self._today, bool(judged_by))
 
     def known(self, judged_by: str) -> Checked | None:
         """Return what is kept of such a check; None: it has to be made."""
-        return self._cache.get(self._question(judged_by), Checked)
+        found = self._cache.get(self._question(judged_by), Checked)
+        return as_told(found, self._today, bool(judged_by)) if found is not None else None
 
     def _question(self, judged_by: str) -> str:
         return question(self._tree, self._earlier, self._today, judged_by)
@@ -78,7 +80,7 @@ class Checks:
         from gitcfg.check.again import State, again, places_of, state
         from gitcfg.check.run import concluded, examine
 
-        last = f"state 5 {judged_by}"
+        last = f"state 6 {judged_by}"
         prior = None if subject.is_compiled() else self._cache.get(last, State)
         places = places_of(self._tree)
         taken = again(prior, places, subject.version, subject.roster, self._today, judge) if prior else None

@@ -16,6 +16,7 @@ from gitcfg.check.delivery import delivery
 from gitcfg.check.entries import entries
 from gitcfg.check.finals import Finals
 from gitcfg.check.fold import folded
+from gitcfg.check.ignore import ignores, without_ignored
 from gitcfg.check.judge import Judge
 from gitcfg.check.markers import markers
 from gitcfg.check.memberships import memberships
@@ -50,6 +51,7 @@ DEFINED: tuple[Check, ...] = (
     memberships,
     sealed,
     markers,
+    ignores,
 )
 """What looks at what is written."""
 
@@ -92,7 +94,8 @@ def check(
     `engine` is the one that renders the fleet's templates, where there is one already.
     `judge` asks targets' own parsers about what is rendered (GC307); without it nobody does.
     """
-    return concluded(fleet, examine(fleet, engine, judge), before)
+    found = concluded(fleet, examine(fleet, engine, judge), before)
+    return without_ignored(found, fleet.model.settings.ignore, fleet.today, judge is not None)[0]
 
 
 def examine(

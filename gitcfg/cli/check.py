@@ -48,6 +48,11 @@ _PARSERS = typer.Option(
 )
 
 
+_IGNORED = typer.Option(
+    "--ignored", help="List the warnings, too, that `ignore` in gitcfg.yaml leaves out, and why."
+)
+
+
 def register(app: typer.Typer, name: str) -> None:
     """Make the command known."""
     app.command(name, epilog=EPILOG)(command)
@@ -65,10 +70,14 @@ def command(
     ] = False,
     parsers: Annotated[bool, _PARSERS] = True,
     who: Annotated[str | None, _AS] = None,
+    ignored: Annotated[bool, _IGNORED] = False,
 ) -> int:
     """Check every definition and every node. Exits 1 if there are errors."""
     session: Session = context.obj
     _refuse(at, staged, each, form)
+    if ignored and (each is not None or form in FORGES):
+        hint = "Say which commit: --at REV; and -o text, json, jsonl or yaml."
+        raise GitcfgError("--ignored lists what one commit ignores, and no forge reads it.", hint)
     if who is not None and each is None:
         raise GitcfgError("--as goes with --each.", "Say which commits: --each main..HEAD.")
     if each is not None:
@@ -85,7 +94,8 @@ def command(
         if form in FORGES:
             code = _report(session, checked, form, source.repository.prefix)
         else:
-            code = tell(session, fleet, checked, Output(form), folded, replace(HERE, whole=every))
+            ways = replace(HERE, whole=every)
+            code = tell(session, fleet, checked, Output(form), folded, ways, ignored)
         _tell_astray(session, source, fleet)
     return code
 
@@ -116,20 +126,35 @@ def tell(
     session: Session,
     fleet: "Fleet",
     checked: "Checked",
-    output: Output = Output.TEXT,
-    folded: bool = False,
-    ways: "Ways | None" = None,
+    output: Output,
+    folded: bool,
+    ways: "Ways",
+    ignored: bool,
 ) -> int:
-    """Write what a check found, and return the exit code. `ways`: how to see what text leaves out."""
+    """Write what a check found, if asked for with what is ignored, and return the exit code.
+
+    `ways`: how to see what text leaves out.
+    """
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
-        from gitcfg.explain.records import findings_record
+        from gitcfg.explain.records import findings_record, ignored_records
 
-        write_record(findings_record(fleet.commit, checked.findings, folded), output)
+        record = findings_record(fleet.commit, checked.findings, folded)
+        more = ignored_records(checked.ignored, folded) if ignored else []
+        if output is Output.JSONL:
+            record["findings"] += more
+        elif ignored:
+            record["ignored"] = more
+        write_record(record, output)
     else:
-        from gitcfg.cli.findings import ALONE, show, summary
+        from msgspec.structs import replace
 
-        show(session.console(), fleet.tree, checked.findings, ways=ways or ALONE)
+        from gitcfg.cli.findings import show, show_ignored, summary
+
+        show(session.console(), fleet.tree, checked.findings, checked.every, ways)
+        if ignored:
+            show_ignored(session.console(), fleet.tree, checked, ways)
+            checked = replace(checked, ignored=())  # the last line need not say where they are
         summary(session.console(stderr=True), checked)
     return int(checked.grave)
 

@@ -101,7 +101,7 @@ def _show(session: Session, history: "History", fleet: "Fleet", checked: "Checke
 
     console = session.console()
     console.print(_headline(history, fleet.commit or ""), style="bold")
-    show(console, fleet.tree, checked.findings, ways=replace(HERE, whole=every))
+    show(console, fleet.tree, checked.findings, checked.every, replace(HERE, whole=every))
 
 
 def _write(fleet: "Fleet", checked: "Checked", output: Output, folded: bool) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 from gitcfg.check.checked import Checked
 from gitcfg.cli.plain import counted, safe
 from gitcfg.git.tree import Tree
-from gitcfg.model import Finding, Origin, Severity
+from gitcfg.model import Finding, Ignore, Origin, Severity
 from gitcfg.nodeset import IN_JSON, abridged
 
 _COLOR = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
@@ -110,6 +110,23 @@ def _alike(finding: Finding) -> tuple[str, ...]:
     return finding.severity, *finding.fact, finding.hint
 
 
+def show_ignored(console: Console, tree: Tree, checked: Checked, ways: Ways) -> None:
+    """Print the warnings that are left out, each entry's together, and why they are."""
+    veiled = _veiled(checked.every)
+    entries: dict[Ignore, list[Finding]] = {}
+    for one in checked.ignored:
+        entries.setdefault(one.by, []).append(one.finding)
+    for entry, found in entries.items():
+        until = f" (until {entry.until})" if entry.until is not None else ""
+        for finding in found if ways.whole else found[:_FEW]:
+            text = _written(tree, Paragraph(finding), veiled, ways)
+            text.append("  ignored: ", "cyan")
+            console.print(text.append(f"{safe(entry.reason)}{until}\n"))
+        if len(found) > _FEW and not ways.whole:
+            how = f" ({ways.findings})" if ways.findings else ""
+            console.print(f"... and {len(found) - _FEW:,} more {entry.code} that are ignored{how}\n")
+
+
 def paragraph(tree: Tree, finding: Finding) -> Text:
     """One finding in full."""
     return _written(tree, Paragraph(finding), _veiled([finding]), ALONE)
@@ -198,8 +215,8 @@ def _excerpt(tree: Tree, origin: Origin) -> Text:
     return Text(f"  {number} | {line}\n  {' ' * len(number)} | {mark}\n", "dim")
 
 
-def summary(console: Console, checked: Checked) -> None:
-    """How it stands, in one line."""
+def summary(console: Console, checked: Checked, nothing: str = "Nothing is wrong") -> None:
+    """How it stands, in one line; `nothing` says that all is well."""
     findings = checked.findings
     errors = sum(finding.is_error for finding in findings)
     warnings = len(findings) - errors
@@ -218,4 +235,8 @@ def summary(console: Console, checked: Checked) -> None:
             style="red" if errors else "yellow",
         )
     else:
-        console.print(f"Nothing is wrong: {size}.", style="green")
+        console.print(f"{nothing}: {size}.", style="green")
+    if checked.ignored:
+        verb, them = ("is", "it") if len(checked.ignored) == 1 else ("are", "them")
+        number = counted(len(checked.ignored), "warning")
+        console.print(f"{number} {verb} ignored: `gitcfg check --ignored` lists {them}.")

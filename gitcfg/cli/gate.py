@@ -44,7 +44,7 @@ def show(console: Console, ruling: Ruling) -> None:
 
 def _findings(console: Console, seen: Seen) -> None:
     ways = findings.Ways(f"`gitcfg check --at {seen.commit[:ABBREVIATED]} --all` shows them")
-    findings.show(console, seen.tree, seen.wrong, seen.checked.findings, ways)
+    findings.show(console, seen.tree, seen.wrong, seen.checked.every, ways)
     if seen.wrong:
         findings.summary(console, _only(seen.checked, seen.wrong))
     before = len(seen.checked.findings) - len(seen.wrong) - len(_dated(seen))
@@ -72,7 +72,7 @@ def _tell_dated(console: Console, seen: Seen) -> None:
 def _only(checked: Checked, wrong: Iterable[object]) -> Checked:
     from msgspec.structs import replace
 
-    return replace(checked, findings=tuple(wrong))
+    return replace(checked, findings=tuple(wrong), ignored=())
 
 
 def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:

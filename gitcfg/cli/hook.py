@@ -3,13 +3,14 @@
 import os
 import sys
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from gitcfg.cli.hook_install import INSTALL, REMOVE, install, remove
-from gitcfg.cli.plain import safe
+from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.post_receive import post_receive
 from gitcfg.cli.session import Session
 from gitcfg.git.config import Config
@@ -19,6 +20,8 @@ from gitcfg.model import REFUSED
 if TYPE_CHECKING:
     from gitcfg.gate.push import Update
     from gitcfg.gate.ruling import Ruling
+    from gitcfg.library import Fleet, Source
+    from gitcfg.model import Finding
 
 EPILOG = """Examples:
 
@@ -46,13 +49,47 @@ def _group() -> None:
 
 
 def pre_commit(context: typer.Context) -> int:
-    """Check what would be committed, for every node."""
-    from gitcfg.cli.check import judged, tell
-    from gitcfg.cli.findings import STAGED
+    """Check what would be committed, for every node. Warnings that HEAD has, too, are only counted."""
+    from msgspec.structs import replace
+
+    from gitcfg.cli.check import judged
+    from gitcfg.cli.findings import STAGED, show, summary
+    from gitcfg.cli.session import fleet_of
 
     session: Session = context.obj
-    with session.fleet(None, staged=True) as fleet:
-        return tell(session, fleet, judged(session, fleet), ways=STAGED)
+    source = session.open()
+    with fleet_of(source, None, staged=True) as fleet:
+        checked = judged(session, fleet)
+        brought = _brought(source, fleet, checked.findings)
+        show(session.console(), fleet.tree, brought, checked.every, STAGED)
+    told = replace(checked, findings=brought, ignored=())
+    earlier = set(checked.findings).difference(brought)
+    console = session.console(stderr=True)
+    summary(console, told, "Nothing new is wrong" if earlier else "Nothing is wrong")
+    errors = sum(finding.is_error for finding in earlier)
+    counts = ((errors, "earlier error"), (len(earlier) - errors, "earlier warning"))
+    if earlier:
+        said = " and ".join(counted(number, noun) for number, noun in counts if number)
+        console.print(f"{said}: `gitcfg check` shows {'it' if len(earlier) == 1 else 'them'}.")
+    return int(told.grave)
+
+
+def _brought(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> "tuple[Finding, ...]":
+    """What counts of what is wrong: what HEAD has not, and errors, unless HEAD says `ratchet`."""
+    from gitcfg.check.checked import PLACES
+    from gitcfg.check.known import Known, counting
+    from gitcfg.git.fingerprint import changed_paths
+    from gitcfg.library import Fleet
+    from gitcfg.load.root import is_repository
+
+    head = source.repository.before(fleet.tree)
+    if not found or head is None or not is_repository(head):
+        return found
+    if "GIT_INDEX_FILE" not in os.environ and not changed_paths(head, fleet.tree, PLACES):
+        return found  # nothing is about to be committed, as where pre-commit runs in CI: all is asked for
+    with Fleet(head, source.repository.before(head), source.today, source.cache) as old:
+        known = cache(lambda: Known(old.all_checked.findings))
+        return counting(found, known, old.model.settings.ratchet)
 
 
 def pre_receive(context: typer.Context) -> int:

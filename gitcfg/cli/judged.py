@@ -29,7 +29,7 @@ def added_findings(
     renamed = tuple(renamed)
     base = source.repository.before(before)
     with Fleet(after, base, source.today, source.cache) as new:
-        every = new.findings
+        every, veils = new.findings, new.checked.every
     if not every:
         return ()
     with Fleet(before, base, source.today, source.cache) as old:
@@ -39,7 +39,7 @@ def added_findings(
     if found:
         from gitcfg.cli.findings import show
 
-        show(session.console(stderr=True), after, found, every)
+        show(session.console(stderr=True), after, found, veils)
     return found
 
 

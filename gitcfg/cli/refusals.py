@@ -24,7 +24,7 @@ def told(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
         from gitcfg.cli.plain import counted
 
         console = session.console(stderr=True)
-        show(console, fleet.compiled.tree, errors, fleet.findings)
+        show(console, fleet.compiled.tree, errors, fleet.checked.every)
         verb = "concerns" if len(errors) == 1 else "concern"
         console.print(f"{counted(len(errors), 'error')} {verb} what was rendered.", style="red")
     return int(bool(errors))

@@ -40,7 +40,7 @@ def _shown_and_judged(session: Session, old: "Fleet", new: "Fleet") -> bool:
     added = unlike(checked.findings, old.all_checked.findings) if checked.findings else ()
     errors = [finding for finding in added if finding.is_error]
     if errors:
-        findings.show(console, new.tree, errors, checked.findings)
+        findings.show(console, new.tree, errors, checked.every)
         message = f"{counted(len(errors), 'error')} that HEAD has not."
         session.console(stderr=True).print(message, style="red")
     return not errors

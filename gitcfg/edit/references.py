@@ -8,8 +8,18 @@ from gitcfg.edit.changes import Change, Rename, Set
 from gitcfg.edit.mentions import below
 from gitcfg.edit.ruled import of_allocations, of_rules
 from gitcfg.edit.spots import Meaning
-from gitcfg.model.kinds import LAYERS
+from gitcfg.model.kinds import LAYERS, SETTINGS
 
+_ABOUT = {
+    "parameter": ("GC201", "GC501", "GC503", "GC504", "GC508", "GC509", "GC510", "GC514"),
+    "feature": ("GC502", "GC505"),
+    "group": ("GC502",),
+    "node": ("GC201", "GC506", "GC511"),
+    "override": ("GC505", "GC507"),
+    "hold": ("GC505", "GC507"),
+    "secret": ("GC512",),
+}
+"""What warnings are about, by kind."""
 _FEATURE_LISTS = ("include", "depends", "conflicts", "after", "features", "without")
 
 
@@ -22,8 +32,22 @@ def references(kind: str, file: str, said: Meaning, old: str, new: str) -> Itera
         yield from of_rules(kind, said, old, new)
     elif folder == "allocations":
         yield from of_allocations(kind, said, old, new)
+    elif file == SETTINGS:
+        yield from _of_ignored(kind, said, old, new)
     else:
         yield from _of_definitions(kind, folder, said, old, new)
+
+
+def _of_ignored(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
+    """The subjects of known warnings, where those of a code are about definitions of the kind."""
+    entries = said.get("ignore")
+    for place, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if (
+            isinstance(entry, dict)
+            and entry.get("subject") == old
+            and entry.get("code") in _ABOUT.get(kind, ())
+        ):
+            yield Set(("ignore", place, "subject"), new)
 
 
 def _of_definitions(kind: str, folder: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:

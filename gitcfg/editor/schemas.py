@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from gitcfg.check.codes import CODES
+from gitcfg.check.ignore import is_ignorable
 from gitcfg.editor.base import Schema, based, needed, ref
 from gitcfg.editor.choices import collect, definitions, open_to, selected
 from gitcfg.editor.files import file_entry
@@ -52,6 +54,8 @@ def _settings(model: Model) -> Schema:
         "description": group["description"],
         **open_to(model.groups, {"type": "string", "minLength": 1}),
     }
+    entry = schema["properties"]["ignore"]["items"]["properties"]
+    entry["code"] = {"description": entry["code"]["description"], "enum": list(filter(is_ignorable, CODES))}
     return schema
 
 

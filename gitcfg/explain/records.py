@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from gitcfg.check.ignore import Ignored
 from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.blamed import Blamer, with_blame
 from gitcfg.explain.blamed import Record as Record
-from gitcfg.model import Decision, Finding, Op, Origin
+from gitcfg.model import Decision, Finding, Ignore, Op, Origin
 from gitcfg.nodeset import fold
 
 
@@ -18,6 +19,15 @@ def findings_record(commit: str | None, findings: Iterable[Finding], folded: boo
         "commit": commit,
         "findings": [_finding(finding, folded) for finding in findings],
     }
+
+
+def ignored_records(ignored: Iterable[Ignored], folded: bool = False) -> list[Record]:
+    """Warnings that gitcfg.yaml leaves out, each with the reason."""
+    return [_finding(one.finding, folded) | {"ignored": _reason(one.by)} for one in ignored]
+
+
+def _reason(entry: Ignore) -> Record:
+    return {"reason": entry.reason, "until": None if entry.until is None else str(entry.until)}
 
 
 def _finding(finding: Finding, folded: bool) -> Record:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gitcfg.cache.cache import Cache
 from gitcfg.check.checked import Checked, checked
-from gitcfg.check.known import Known
+from gitcfg.check.known import Known, counting
 from gitcfg.gate.astray import astray
 from gitcfg.gate.copied import copied
 from gitcfg.gate.key_changes import key_changes
@@ -215,8 +215,7 @@ class Gate:
     def _look(self, known: Callable[[], Known], ratchet: bool, fleet: Fleet) -> Seen:
         """What is wrong, but for warnings that are known, and with a ratchet errors that are."""
         checked = self._checked(fleet)
-        found = checked.findings
-        wrong = tuple(each for each in found if (each.is_error and not ratchet) or each not in known())
+        wrong = counting(checked.findings, known, ratchet)
         return Seen(fleet.commit or "", fleet.tree, checked, wrong)
 
     def _checked(self, fleet: Fleet) -> Checked:

@@ -9,7 +9,7 @@ from gitcfg.git.tree import Tree
 from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
 from gitcfg.load.settings import load_settings
-from gitcfg.model import Origin, Settings
+from gitcfg.model import Ignore, Origin, Settings
 from gitcfg.model.kinds import SIGNERS
 
 _NAMES = ("protected", "check", "ratchet", "signatures")
@@ -26,6 +26,9 @@ def _changes(old: Tree, new: Tree) -> Iterator[str]:
         was, is_ = getattr(before, name), getattr(after, name)
         if was != is_:
             yield f"{FILE}: {name}: {_written(was)} -> {_written(is_)}"
+    for sign, here, there in (("+", after.ignore, before.ignore), ("-", before.ignore, after.ignore)):
+        known = set(map(_entry, there))
+        yield from (f"{FILE}: ignore: {sign} {entry}" for entry in map(_entry, here) if entry not in known)
     were, are = lines(signers(old)), lines(signers(new))
     if were != are:
         yield f"{SIGNERS}: +{len(are - were)} -{len(were - are)} lines"
@@ -35,6 +38,11 @@ def _changes(old: Tree, new: Tree) -> Iterator[str]:
 
 def _settings(tree: Tree) -> Settings:
     return load_settings(Reading(tree)) or Settings(Origin(FILE))
+
+
+def _entry(said: Ignore) -> str:
+    until = f", until {said.until}" if said.until is not None else ""
+    return f"{said.code}{f' of {said.subject}' if said.subject is not None else ''}: {said.reason}{until}"
 
 
 def _written(value: Any) -> str:

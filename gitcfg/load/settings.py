@@ -5,7 +5,8 @@ from gitcfg.load.parts import refs
 from gitcfg.load.reading import Reading
 from gitcfg.load.release import release
 from gitcfg.load.root import FILE, settings_entry
-from gitcfg.model import Origin, Ref, Settings, Undeclared
+from gitcfg.load.terms import day
+from gitcfg.model import Ignore, Origin, Ref, Settings, Undeclared
 
 FORMAT = 1
 
@@ -40,9 +41,16 @@ def _settings(reading: Reading, doc: Document) -> Settings:
         signatures=get("signatures", default.signatures),
         walk_in=_walk_in(reading, doc),
         release=release(reading, doc),
+        ignore=tuple(_ignore(reading, doc, place) for place in range(len(get("ignore", ())))),
         max_nodes=get("max_nodes", default.max_nodes),
         max_places=get("max_places", default.max_places),
     )
+
+
+def _ignore(reading: Reading, doc: Document, place: int) -> Ignore:
+    said, path = doc.value["ignore"][place], ("ignore", place)
+    until = day(reading, doc, said["until"], doc.at(*path, "until")) if "until" in said else None
+    return Ignore(said["code"], said["reason"], doc.at(*path), said.get("subject"), until)
 
 
 def _walk_in(reading: Reading, doc: Document) -> tuple[Ref, ...] | None:

@@ -12,11 +12,15 @@ NEVER = date.max
 
 def until(reading: Reading, doc: Document) -> date:
     """The last day."""
-    text = doc.value["until"]
+    return day(reading, doc, doc.value["until"], doc.at("until"))
+
+
+def day(reading: Reading, doc: Document, text: str, at: Origin) -> date:
+    """A day as it is written; what is none is GC102, and far away."""
     try:
         return date.fromisoformat(text)
     except ValueError:
-        reading.report("GC102", doc.file, f"{text} is not a date.", doc.at("until"), hint="Write YYYY-MM-DD.")
+        reading.report("GC102", doc.file, f"{text} is not a date.", at, hint="Write YYYY-MM-DD.")
         return NEVER
 
 

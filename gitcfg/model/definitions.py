@@ -197,6 +197,16 @@ class Undeclared(StrEnum):
     ALLOW = "allow"
 
 
+class Ignore(msgspec.Struct, frozen=True):
+    """A known warning: those of a code, of all subjects or one, are left out, up to and with a last day."""
+
+    code: str
+    reason: str
+    origin: Origin
+    subject: str | None = None
+    until: date | None = None
+
+
 class Settings(msgspec.Struct, frozen=True):
     """gitcfg.yaml. `walk_in` are the groups of a node that nobody knows; None: it gets nothing."""
 
@@ -211,6 +221,7 @@ class Settings(msgspec.Struct, frozen=True):
     release: Release | None = None
     max_nodes: int = 200_000
     max_places: int = 100_000
+    ignore: tuple[Ignore, ...] = ()
 
 
 class Model(msgspec.Struct, frozen=True):

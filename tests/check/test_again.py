@@ -1,6 +1,8 @@
 """A check that takes over from an earlier one finds what a whole check finds."""
 
+import json
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from random import Random
 from typing import Any
 
@@ -122,8 +124,62 @@ def beside_rules(seed: int) -> None:
         files = edited(files, rng) if "rules/a.yaml" in files and rng.randrange(3) else governed(files, rng)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_so_it_is_with_what_is_ignored_and_with_days_that_pass(seed: int) -> None:
+    """What is left out is what a naive reading leaves out; who changes `ignore` alone concerns no node."""
+    rng = Random(seed)
+    files, cache = dict(repository(replace(mixed(seed), nodes=30, groups=12, overrides=1))), Dictionary()
+    for step in range(4):
+        today = TODAY + timedelta(days=3 * step)
+        plain = {**files, "gitcfg.yaml": "format: 1\n"}
+        with Fleet(DictTree(plain), None, today, Dictionary()) as whole:
+            every = whole.findings
+        entries = known(every, rng, today)
+        files["gitcfg.yaml"] = "format: 1\n" + (f"ignore:\n{''.join(map(entry, entries))}" if entries else "")
+        with (
+            Fleet(DictTree(files), None, today, cache) as taken,
+            Fleet(DictTree(files), None, today, Dictionary()) as whole,
+        ):
+            assert different(taken.findings, whole.findings) == []
+            left = [
+                one
+                for one in every
+                if one.is_error or not any(leaves_out(said, one, today) for said in entries)
+            ]
+            assert [one for one in taken.findings if one.code != "GC518"] == left
+            assert taken.checked.ignored == whole.checked.ignored
+        files = edited(files, rng) if rng.randrange(2) else files
+
+
+Said = tuple[str, str | None, date | None]
+
+
+def known(found: tuple[Finding, ...], rng: Random, today: date) -> list[Said]:
+    """Some of what was found, as entries of `ignore`, and one that there is not."""
+    said = [(one.code, rng.choice((None, *one.subjects)), None) for one in found if not one.is_error]
+    some = [*rng.sample(said, min(3, len(said))), ("GC504", "Nothing", None)]
+    days = (None, today, today - timedelta(days=1))
+    return [(code, subject, rng.choice(days)) for code, subject, _ in some]
+
+
+def entry(said: Said) -> str:
+    code, subject, until = said
+    more = "" if subject is None else f"  subject: {json.dumps(subject)}\n"
+    return f"- code: {code}\n  reason: r\n{more}" + (f"  until: {until}\n" if until else "")
+
+
+def leaves_out(said: Said, finding: Finding, today: date) -> bool:
+    code, subject, until = said
+    return code == finding.code and subject in (None, *finding.subjects) and (until is None or today <= until)
+
+
 @pytest.mark.parametrize(
-    "law", [test_a_check_that_takes_over_is_a_whole_check, test_so_it_is_with_keys_and_holds]
+    "law",
+    [
+        test_a_check_that_takes_over_is_a_whole_check,
+        test_so_it_is_with_keys_and_holds,
+        test_so_it_is_with_what_is_ignored_and_with_days_that_pass,
+    ],
 )
 def test_it_is_taken_over_at_all(law: Callable[[int], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the laws above would say nothing."""

@@ -29,6 +29,7 @@ walk_in: {groups: []}
 release: {stages: [1, 10%, 100%], settle: 10m, max_failures: 3, first: '"canary" in node.labels'}
 max_nodes: 200000
 max_places: 100000
+ignore: [{code: GC506, subject: NAME, reason: TEXT, until: 2027-01-31}]
 """,
     "parameters": """
 defaults: {macros: condor}

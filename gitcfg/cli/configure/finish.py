@@ -46,7 +46,7 @@ def finish(at: Conversation) -> int | None:
     errors = sum(each.is_error for each in new)
     if errors:
         grave = [each for each in new if each.is_error]
-        findings.show(at.talk.console, at.now.fleet.tree, grave, at.now.findings)
+        findings.show(at.talk.console, at.now.fleet.tree, grave, at.now.fleet.checked.every)
         if not at.talk.agreed(f"{counted(errors, 'new error')}. Write it all the same?", default=False):
             return None
     git = at.source.repository.git is not None

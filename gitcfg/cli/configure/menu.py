@@ -104,7 +104,7 @@ def _back(at: Conversation) -> None:
 def _problems(at: Conversation) -> None:
     """What is wrong with what is configured and was not before, and how much is wrong besides."""
     new = new_problems(at)
-    findings.show(at.talk.console, at.now.fleet.tree, new, at.now.findings)
+    findings.show(at.talk.console, at.now.fleet.tree, new, at.now.fleet.checked.every)
     older = len(at.now.findings) - len(new)
     besides = f" {counted(older, 'problem')} of before: `gitcfg check` tells." if older else ""
     at.talk.tell(f"{counted(len(new), 'new problem')}.{besides}")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum, auto
 
+from gitcfg.check.codes import CODES
 from gitcfg.convert.sanitize.words import CHOICES, COLLECTED, SCHEMA, SCHEMA_CHOICES, keys
 
 
@@ -41,7 +42,7 @@ _ENTRY = _table(
     COMMIT="commit",
     RECIPIENT="recipients",
     CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
-    " stages mode level retries",
+    " stages mode level retries code",
 )
 _STRUCTURE = {**_ENTRY, **_table(VALUE="params", NAMED="parameters subsystems files rules")}
 _SCHEMA = {
@@ -92,4 +93,4 @@ def is_choice(role: Role, text: str) -> bool:
         return text in SCHEMA_CHOICES
     if role is Role.COLLECT:
         return text in COLLECTED
-    return role is Role.CHOICE and (text in CHOICES or text[:1].isdigit())
+    return role is Role.CHOICE and (text in CHOICES or text in CODES or text[:1].isdigit())

@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.definition import Definition, Kind, Summary, Value
-from gitcfg.model import Release, Settings
+from gitcfg.model import Ignore, Release, Settings
 from gitcfg.model.durations import duration
 from gitcfg.render.templates import TemplateEngine
 
@@ -26,7 +26,14 @@ def _value(fleet: Fleet, name: str) -> object:
     said = getattr(fleet.model.settings, name)
     if name == "walk_in" and said is not None:
         return {"groups": [ref.name for ref in said]}
+    if name == "ignore":
+        return [_ignore(entry) for entry in said]
     return _release(said) if isinstance(said, Release) else msgspec.to_builtins(said)
+
+
+def _ignore(said: Ignore) -> object:
+    found = {"code": said.code, "subject": said.subject, "reason": said.reason, "until": said.until}
+    return {key: str(value) for key, value in found.items() if value is not None}
 
 
 def _release(said: Release) -> object:
