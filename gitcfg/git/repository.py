@@ -1,6 +1,7 @@
 """A git repository: revisions to trees."""
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -157,8 +158,29 @@ def _opened(folder: str) -> pygit2.Repository:
     """git keeps what is pushed apart until its hooks have agreed, and tells only them where."""
     own, asked = os.environ.get("GIT_DIR"), os.environ.get("GIT_QUARANTINE_PATH")
     if own is not None and asked is not None and os.path.samefile(own, folder):
-        return pygit2.Repository(folder, RepositoryOpenFlag.FROM_ENV)
+        git = pygit2.Repository(folder, RepositoryOpenFlag.FROM_ENV)
+        for place in _quoted(os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")):
+            git.odb.add_disk_alternate(place)
+        return git
     return pygit2.Repository(folder)
+
+
+_QUOTED = re.compile(r'(?:^|:)"((?:[^"\\]|\\.)*)"(?=:|$)', re.DOTALL)
+_ESCAPED = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_LETTERS = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
+
+
+def _quoted(paths: str) -> list[str]:
+    """The paths of a list that git quotes, for they hold a colon: git's library takes them apart there."""
+    return [_unquoted(found[1]) for found in _QUOTED.finditer(paths)]
+
+
+def _unquoted(text: str) -> str:
+    def letter(found: re.Match[bytes]) -> bytes:
+        said = found[1]
+        return bytes([int(said, 8)]) if len(said) == 3 else bytes([_LETTERS.get(said[0], said[0])])
+
+    return os.fsdecode(_ESCAPED.sub(letter, os.fsencode(text)))
 
 
 def _discover(folder: Path) -> pygit2.Repository | None:

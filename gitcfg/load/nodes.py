@@ -1,5 +1,6 @@
 """nodes/**/*.yaml: what is said of one machine."""
 
+import re
 from collections.abc import Mapping
 from sys import intern
 from typing import Any
@@ -28,7 +29,7 @@ from gitcfg.load.parts import NONE, bindings, description, refs, uses
 from gitcfg.load.reading import Reading
 from gitcfg.load.shelf import taken
 from gitcfg.model import Fact, ListEdit, Node, Op, Origin, Settings
-from gitcfg.model.names import HOST
+from gitcfg.model.names import HOST, shown
 
 _EDITS = {"$append": Op.APPEND, "$prepend": Op.PREPEND, "$remove": Op.REMOVE}
 _UNSAID = ListEdit()
@@ -79,9 +80,36 @@ def node(reading: Reading, doc: Document, name: str, default_group: str) -> Node
         bindings(reading, doc),
         _facts(doc),
         files(doc),
-        get("address"),
+        _address(reading, doc),
         get("state"),
     )
+
+
+def _address(reading: Reading, doc: Document) -> str | None:
+    """Where a node is reached; GC102 for what is neither a host name nor an IP address."""
+    said: str | None = doc.value.get("address")
+    if said is None or (_HOST.fullmatch(said) and not _NUMBER.search(said)):
+        return said
+    from gitcfg.domain.ip import number
+    from gitcfg.domain.problem import DomainProblem
+
+    try:
+        number(said)
+    except DomainProblem as problem:
+        hint = f"{problem.hint[:1].upper()}{problem.hint[1:]}." if _NUMERIC.fullmatch(said) else _ADDRESS
+        message = f"address is neither a host name nor an IP address: {shown(said)}."
+        reading.report("GC102", doc.file, message, doc.at("address"), hint=hint)
+        return None
+    return said
+
+
+_LABEL = "[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
+"""As DNS and ssh take it, which have names with `_`, too."""
+_NUMBER = re.compile(r"(?:^|\.)[0-9]+\Z")
+"""How no host name ends: what looks like an IPv4 address is one."""
+_NUMERIC = re.compile(r"[0-9A-Fa-f.:]+(?:%.*)?")
+_ADDRESS = "User and port stand in ssh's own configuration; an IPv6 address stands without brackets."
 
 
 def _edit(reading: Reading, doc: Document, key: str, banned: str = "") -> ListEdit:

@@ -10,7 +10,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.server import pages
 from gitcfg.server.callers import ABOUT, WHO
 from gitcfg.server.pages.shown import problem_page
-from gitcfg.server.problems import Problem, answer, of_http
+from gitcfg.server.problems import NAME, SERVER, Problem, answer, of_http
 from gitcfg.server.proxies import ORIGIN, Network, Origin, origin
 from gitcfg.server.routes import routes
 from gitcfg.server.service import SERVICE, Service
@@ -42,7 +42,6 @@ def application(service: Service, boundary: Boundary, trusted: Sequence[Network]
         # As callers see it: who has a token asks for names of any kind, and no header holds all of them.
         if "Signature-Input" in request.headers and isinstance(response, web.Response):
             service.key.sign(request, response, request.get(ABOUT, About()), service.clock())
-        response.headers["Server"] = "gitcfg"
         _note(service, request, response, asyncio.get_running_loop().time() - begun)
         return response
 
@@ -50,7 +49,13 @@ def application(service: Service, boundary: Boundary, trusted: Sequence[Network]
     app[SERVICE] = service
     app.add_routes([*routes(), *pages.routes()])
     app.on_shutdown.append(_hush)
+    app.on_response_prepare.append(_named)
     return app
+
+
+async def _named(request: web.Request, response: web.StreamResponse) -> None:
+    """Whatever answers, aiohttp itself included: which versions run here is nobody's business."""
+    response.headers[SERVER] = NAME
 
 
 async def _hush(app: web.Application) -> None:

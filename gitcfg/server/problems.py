@@ -8,6 +8,8 @@ from aiohttp import web
 
 TYPE = "urn:gitcfg:problem:"
 CONTENT_TYPE = "application/problem+json"
+SERVER, NAME = "Server", "gitcfg"
+"""The header by which every answer names what gives it."""
 KINDS: Mapping[str, tuple[int, str]] = {
     "malformed": (400, "The request cannot be understood."),
     "unauthorized": (401, "The request is of nobody whom this server knows."),

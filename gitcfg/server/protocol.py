@@ -5,7 +5,7 @@ import asyncio
 from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
 
-from gitcfg.server.problems import CONTENT_TYPE, Problem, body, of_http
+from gitcfg.server.problems import CONTENT_TYPE, NAME, SERVER, Problem, body, of_http
 
 HEAD_SECONDS = 20.0
 """So long a connection may be open before its first request is whole."""
@@ -32,7 +32,9 @@ class Patient(RequestHandler):
         """Say nothing of what failed: neither what was sent nor where."""
         answer = super().handle_error(request, status, exc, message)
         kind = of_http(web.HTTPBadRequest()) if status < 500 else Problem("fault")
-        problem = web.Response(status=status, body=body(kind), content_type=CONTENT_TYPE)
+        problem = web.Response(
+            status=status, body=body(kind), content_type=CONTENT_TYPE, headers={SERVER: NAME}
+        )
         if answer.keep_alive is False:
             problem.force_close()
         return problem

@@ -244,3 +244,18 @@ def test_other_hooks_may_ask_about_what_is_pushed(tmp_path: Path) -> None:
     assert said.text.startswith("Nothing is wrong: 3 nodes")
     commit(desk, WRONG["a value"], "Wrong")
     assert not server.push(desk, "main").taken
+
+
+@pytest.mark.parametrize("name", ["a:b", 'x:y "z" \\ ä'])
+def test_a_server_whose_path_git_quotes(tmp_path: Path, name: str) -> None:
+    """Lists of paths have colons between them: git quotes a path that holds one, and its library does not."""
+    server = Server(tmp_path / name)
+    desk = server.desk("desk", POOL)
+    assert server.push(desk, "main").taken
+    commit(desk, WRONG["a value"], "Wrong")
+    said = server.push(desk, "main")
+    assert not said.taken
+    assert "GC206" in said.text
+    git(desk, "reset", "--quiet", "--hard", "HEAD~1")
+    commit(desk, {"nodes/more.yaml": "groups: [g]\n"}, "More")
+    assert server.push(desk, "main").taken

@@ -157,3 +157,22 @@ def _poured(connection: socket.socket) -> float:
 def _raw(url: str) -> socket.socket:
     where = urlsplit(url)
     return socket.create_connection((where.hostname or "", where.port or 0), timeout=30)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        b"NONSENSE\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n\r\n",
+        b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /no/such/place HTTP/1.1\r\nHost: x\r\n\r\n",
+    ],
+)
+def test_every_answer_names_gitcfg_and_no_version(shared: Shared, asked: bytes) -> None:
+    with _raw(shared.server.url) as connection:
+        connection.sendall(asked)
+        head = connection.recv(65536).partition(b"\r\n\r\n")[0].lower()
+    assert b"\r\nserver: gitcfg\r\n" in head + b"\r\n"
+    assert b"aiohttp" not in head
