@@ -52,6 +52,7 @@ class State(msgspec.Struct, frozen=True):
 
     places: Places
     told: list[Finding]
+    parsed: list[Finding]
     traces: Traces
     implied: dict[str, str]
     untyped: list[str]
@@ -84,6 +85,7 @@ def state(fleet: Fleet, places: Places, examined: Examined, prior: State | None)
     return State(
         places,
         examined.told,
+        examined.parsed,
         examined.traces,
         implied,
         untyped,
@@ -125,13 +127,15 @@ def again(
     conditional = any(hold.members is None for hold in now.model.holds.values())
     stuck = conditional or not changed.isdisjoint(prior.untyped)
     allocated = frozenset(path for path in changed if path.startswith("allocations/"))
-    stuck = stuck or told_at(allocated, prior.told)
+    stuck = stuck or told_at(allocated, [*prior.told, *prior.parsed])
     anew = _decided_anew(prior.ledger, now.model) if allocated and not stuck else NOBODY
     both = prior.places.keys() & places.keys()
     aside = allocated | (_SETTINGS if prior.settings == _lasting(now.model) else NOBODY)
     names = None if stuck else _concerned(changed - aside, both, now, roster, anew)
-    told = None if names is None else carried(prior.told, changed, names)
-    if names is None or told is None:
+    if names is None:
+        return None
+    told, parsed = carried(prior.told, changed, names), carried(prior.parsed, changed, names)
+    if told is None or parsed is None:
         return None
     fleet = Fleet(_narrow(now.model, names), now.tree, today, prior.implied)
     if fleet.model.unread or not _declared(fleet) or params_read(fleet) != prior.read:
@@ -142,14 +146,16 @@ def again(
     examined = examine(fleet, None, judge, TakenOver(ledger))
     if examined.traces is None or any(finding.code == "GC208" for finding in examined.told):
         return None
-    if not as_before(prior.told, examined.told, changed) or near(prior.loose, fleet):
+    before, after = [*prior.told, *prior.parsed], [*examined.told, *examined.parsed]
+    if not as_before(before, after, changed) or near(prior.loose, fleet):
         return None
     for nodeset in fleet.model.nodesets.values():
         fleet.layers.steps(nodeset.definition.params)  # what does not fit there is no idle setting
     looked = Looked(fleet, names, changed, examined.traces)
     traces = witnessed(prior.traces, looked, now, roster)
     unjudged = (prior.unjudged - changed) | examined.unjudged
-    return Again(fleet, Examined([*told, *examined.told], traces, examined.ruling, unjudged))
+    told, parsed = [*told, *examined.told], [*parsed, *examined.parsed]
+    return Again(fleet, Examined(told, traces, parsed, examined.ruling, unjudged))
 
 
 def _lasting(model: Model) -> Settings:

@@ -10,10 +10,11 @@ from gitcfg.check.checked import PLACES, Checked, as_told, checked, question, sa
 from gitcfg.git.fingerprint import fingerprint
 from gitcfg.git.tree import Tree
 from gitcfg.load.root import is_repository
-from gitcfg.model import Model
+from gitcfg.model import Finding, Model
 
 if TYPE_CHECKING:  # what is remembered needs none of these
     from gitcfg.check.judge import Judge
+    from gitcfg.check.run import Examined
     from gitcfg.compile.concerned import Version
     from gitcfg.compile.fleet import Fleet
     from gitcfg.compile.nodes import Roster
@@ -60,12 +61,7 @@ class Checks:
         known = self.known(judged_by)
         if known is not None:
             return known
-        found = self._check(subject, judged_by, judge)
-        self._cache.put(self._question(judged_by), found)
-        if judge is not None:  # what no parser said is what a check without parsers gives
-            others = tuple(finding for finding in found.findings if finding.code != "GC307")
-            self._cache.put(self._question(""), checked(subject.model, len(subject), others))
-        return as_told(found, self._today, bool(judged_by))
+        return as_told(self._check(subject, judged_by, judge), self._today, bool(judged_by))
 
     def known(self, judged_by: str) -> Checked | None:
         """Return what is kept of such a check; None: it has to be made."""
@@ -80,13 +76,13 @@ class Checks:
         from gitcfg.check.again import State, again, places_of, state
         from gitcfg.check.run import concluded, examine
 
-        last = f"state 6 {judged_by}"
+        last = f"state 7 {judged_by}"
         prior = None if subject.is_compiled() else self._cache.get(last, State)
         places = places_of(self._tree)
         taken = again(prior, places, subject.version, subject.roster, self._today, judge) if prior else None
         fleet = taken.fleet if taken else subject.compiled
         examined = taken.examined if taken else examine(fleet, subject.engine, judge)
-        findings = concluded(fleet, examined, self._previous(), subject.roster)
+        found = concluded(fleet, examined, self._previous(), subject.roster)
         if not isinstance(self._cache, NoCache) and examined.traces is not None:
             if taken is None:
                 subject.version.mentions()  # all nodes are known now; the next change asks who mentions what
@@ -95,7 +91,21 @@ class Checks:
                 self._cache.put(last, left)
                 if left.untyped:
                     self._cache.put(self._implied, left.implied)
-        return checked(subject.model, len(subject), findings, bool(examined.unjudged))
+        return self._keep(subject, found, examined, judged_by)
+
+    def _keep(
+        self, subject: Subject, found: "list[Finding]", examined: "Examined", judged_by: str
+    ) -> Checked:
+        """Keep the answer, and with it what a check without parsers gives: all that none of them said."""
+        from gitcfg.check.fold import folded
+
+        alone = folded(found)
+        findings = folded([*found, *examined.parsed]) if examined.parsed else alone
+        answer = checked(subject.model, len(subject), findings, bool(examined.unjudged))
+        self._cache.put(self._question(judged_by), answer)
+        if judged_by:
+            self._cache.put(self._question(""), checked(subject.model, len(subject), alone))
+        return answer
 
     def implied(self) -> dict[str, str] | None:
         """The types that all definitions imply of parameters without one, if a check has found them."""

@@ -14,6 +14,7 @@ from gitcfg.check.confined import Confined
 from gitcfg.check.definitions import definitions
 from gitcfg.check.delivery import delivery
 from gitcfg.check.entries import entries
+from gitcfg.check.expressions import Expressions
 from gitcfg.check.finals import Finals
 from gitcfg.check.fold import folded
 from gitcfg.check.ignore import ignores, without_ignored
@@ -72,12 +73,14 @@ class Ruled(Protocol):
 class Examined(msgspec.Struct, frozen=True):
     """What looking at everything gave: what was told, and what can only be said of all nodes together.
 
-    Without `traces` no node could be looked at. `ruling` is what was told of rules, which say things of many
-    nodes, too. `unjudged` are the repository's files with entries whose target's parser is not installed.
+    `parsed` is what targets' own parsers told besides. Without `traces` no node could be looked at. `ruling`
+    is what was told of rules, which say things of many nodes, too. `unjudged` are the repository's files with
+    entries whose target's parser is not installed.
     """
 
     told: list[Finding]
     traces: Traces | None
+    parsed: list[Finding] = []
     ruling: Ruled | None = None
     unjudged: frozenset[str] = frozenset()
 
@@ -94,7 +97,8 @@ def check(
     `engine` is the one that renders the fleet's templates, where there is one already.
     `judge` asks targets' own parsers about what is rendered (GC307); without it nobody does.
     """
-    found = concluded(fleet, examine(fleet, engine, judge), before)
+    examined = examine(fleet, engine, judge)
+    found = folded([*concluded(fleet, examined, before), *examined.parsed])
     return without_ignored(found, fleet.model.settings.ignore, fleet.today, judge is not None)[0]
 
 
@@ -121,10 +125,13 @@ def examine(
     tracing = Tracing(fleet, fleet.surfaces)
     with nullcontext(engine) if engine else TemplateEngine(fleet.templates) as templates:
         found += entries(fleet, templates)
-        found += watched(fleet, templates, tracing)
-        found += parsed(fleet, templates, judge, tuple(found)) if judge is not None else ()
+        expressions = Expressions(fleet, fleet.surfaces, judge)
+        found += watched(fleet, templates, tracing, expressions)
+        told = parsed(fleet, templates, judge, tuple(found)) if judge is not None else ()
+        of_parsers = [*told, *expressions.refused()]
     found += fleet.layers.findings
-    return Examined(found, tracing.traces, ruling, unjudged(fleet, judge) if judge else frozenset())
+    lacking = unjudged(fleet, judge) if judge is not None else frozenset()
+    return Examined(found, tracing.traces, of_parsers, ruling, lacking)
 
 
 def _unknown(fleet: Fleet) -> Iterator[Finding]:
@@ -139,20 +146,20 @@ def _unknown(fleet: Fleet) -> Iterator[Finding]:
 
 def concluded(
     fleet: Fleet, examined: Examined, before: Roster | None, roster: Roster | None = None
-) -> tuple[Finding, ...]:
-    """What was told, and what follows for all nodes together, folded and in order.
+) -> list[Finding]:
+    """What was told but for what parsers did, and what follows for all nodes together.
 
     `roster` are all nodes, where the fleet has only some.
     """
     if examined.traces is None:
-        return folded(examined.told)
+        return examined.told
     roster = roster or fleet.roster
     gone = retired(roster, before) if before is not None else ()
     together = (*endings(fleet, examined.traces, roster), *delivery(fleet, roster))
-    return folded([*examined.told, *together, *gone])
+    return [*examined.told, *together, *gone]
 
 
-def watched(fleet: Fleet, engine: TemplateEngine, tracing: Tracing) -> Iterator[Finding]:
+def watched(fleet: Fleet, engine: TemplateEngine, *others: Watch) -> Iterator[Finding]:
     """What is wrong with nodes: every class is looked at once."""
     surfaces = fleet.surfaces
     watches: list[Watch] = [
@@ -161,7 +168,7 @@ def watched(fleet: Fleet, engine: TemplateEngine, tracing: Tracing) -> Iterator[
         Carried(fleet, surfaces, engine),
         Confined(fleet, engine),
         Swept(fleet, surfaces, engine),
-        tracing,
+        *others,
     ]
     if fleet.names:  # with no nodes nothing is discarded
         watches.append(Discards(fleet, surfaces))

@@ -1,27 +1,11 @@
 """Expressions in a target's language, joined by && and || so that neither operand changes its meaning."""
 
-import re
 from collections.abc import Sequence
 
 import msgspec
 
-# Possessive repeats: what does not close is read once, not once for each place it could begin at.
-_TOKEN = re.compile(
-    r"""
-    (?P<blank>    \s++ | //[^\n]*+\n | /\*(?:[^*]|\*(?!/))*+\*/ )
-  | (?P<literal>  "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+'
-                  | [0-9]++\.?+[0-9]*+[eE][-+][0-9]++ | [0-9.][A-Za-z0-9_.]*+ )
-  | (?P<name>     [A-Za-z_][A-Za-z0-9_.]*+ )
-  | (?P<macro>    \$[A-Za-z0-9_]*+\( )
-  | (?P<open>     [(\[{] )
-  | (?P<close>    [)\]}] )
-  | (?P<endless>  ["'] | // | /\* )
-  | (?P<operator> && | \|\| | =\?= | =!= | [=!<>]= | . )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_OPENING = {")": "(", "]": "[", "}": "{"}
-_ENDLESS = {"//": "the comment that begins with // has no end", "/*": "a comment is not closed"}
+from gitcfg.compile.classad import ENDLESS, OPENING, TOKEN
+
 _ALONE = frozenset({("literal",), ("name",), ("()",), ("name", "()")})
 _LOOSER = {"||": frozenset("?:,;="), "&&": frozenset({*"?:,;=", "||"})}
 
@@ -61,11 +45,11 @@ def _chain(top: Sequence[str], operator: str) -> bool:
 def _outline(text: str) -> _Outline:
     top: list[str] = []
     open_: list[str] = []
-    for match in _TOKEN.finditer(text):
+    for match in TOKEN.finditer(text):
         kind, token = match.lastgroup or "", match.group()
         if kind == "endless":
-            return _Outline(top, _ENDLESS.get(token, "a quote is not closed"))
-        if kind == "close" and (not open_ or open_.pop() != _OPENING[token]):
+            return _Outline(top, ENDLESS.get(token, "a quote is not closed"))
+        if kind == "close" and (not open_ or open_.pop() != OPENING[token]):
             return _Outline(top, f"{token} closes nothing")
         if not open_ and kind not in ("blank", "close"):
             top.append(_thing(kind, token))

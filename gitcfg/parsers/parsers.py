@@ -15,7 +15,7 @@ from gitcfg.parsers.kept import Kept
 from gitcfg.parsers.plain import plain
 from gitcfg.parsers.pool import Pool
 
-_OF_HTCONDOR = frozenset({"condor"})
+_OF_HTCONDOR = frozenset({"classad", "condor"})
 _CHILD = "gitcfg.parsers.child"
 _LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0, file=2 * LARGEST)
 _MOST_ENDS = 20
@@ -32,7 +32,7 @@ class Parsers(Closing):
     what keeps verdicts from one run to the next.
     """
 
-    formats = frozenset({"condor", "ini", "json", "toml", "yaml"})
+    formats = frozenset({"classad", "condor", "ini", "json", "toml", "yaml"})
     plain = staticmethod(plain)
 
     def __init__(self, workers: int | None = None, kept: Kept | None = None) -> None:
@@ -48,7 +48,7 @@ class Parsers(Closing):
 
     def begin(self, formats: Set[str] = formats) -> None:
         """Start a child, if one is of use for these formats; it loads what it needs while others work."""
-        if formats != _OF_HTCONDOR or installed():
+        if not formats <= _OF_HTCONDOR or installed():
             with contextlib.suppress(GuardError):  # then the first question says so
                 self._pool.begin()
 

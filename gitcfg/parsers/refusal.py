@@ -7,7 +7,12 @@ from gitcfg.guard import GuardError
 from gitcfg.model.names import shown
 from gitcfg.parsers.child.htcondor import CONFIG, MARK
 
-_NAMES = {"condor": "HTCondor's own parser", "ini": "the parser for INI files", "yaml": "libyaml"}
+_NAMES = {
+    "classad": "HTCondor's parser for expressions",
+    "condor": "HTCondor's own parser",
+    "ini": "the parser for INI files",
+    "yaml": "libyaml",
+}
 _REFUSAL = re.compile(rf"^Configuration Error Line (\d+) while reading file {CONFIG}$\n?", re.MULTILINE)
 _WARNINGS = re.compile(rf"^Config source Warning \"{CONFIG}\", Line \d+: .*\n?", re.MULTILINE)
 _WHERE = re.compile(rf"^Config source (?:Error \"{CONFIG}\", Line \d+: ?)?", re.MULTILINE)

@@ -55,7 +55,7 @@ def reasons(verdicts: tuple[Verdict, ...]) -> list[str]:
 
 
 def test_every_format_but_env_has_a_parser() -> None:
-    assert Parsers.formats == formats().keys() - {"env"} == VALUES.keys()
+    assert Parsers.formats - {"classad"} == formats().keys() - {"env"} == VALUES.keys()
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -2,11 +2,11 @@
 
 from collections.abc import Set
 
+from gitcfg.compile.macros import macros
 from gitcfg.convert.condor.annotations import Annotations
 from gitcfg.convert.condor.host import Kept, Setting
 from gitcfg.convert.condor.selves import after, itself
 from gitcfg.convert.condor.statements import Kind, Statement
-from gitcfg.parsers.child.macros import macros
 
 _WORDS = frozenset(Kind) - {Kind.SETTING, Kind.LONG, Kind.COMPUTED, Kind.NOTE}
 """Names that gitcfg would not write, since HTCondor has them for words of its language."""

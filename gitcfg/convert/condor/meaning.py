@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from gitcfg.compile.macros import macros
 from gitcfg.convert.condor.annotations import Annotations
 from gitcfg.convert.condor.branches import branches, end
 from gitcfg.convert.condor.conditions import certain
@@ -14,7 +15,6 @@ from gitcfg.convert.condor.sources import Folder, Source, bad
 from gitcfg.convert.condor.statements import Kind, Statement, statements
 from gitcfg.convert.notes import Note, Place
 from gitcfg.model.names import shown
-from gitcfg.parsers.child.macros import macros
 
 MAX_ITEMS = 200_000
 MAX_FILES = 10_000

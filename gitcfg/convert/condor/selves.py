@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from gitcfg.compile.macros import Macro, macros
 from gitcfg.convert.condor.lines import Line
 from gitcfg.convert.condor.sources import bad
-from gitcfg.parsers.child.macros import Macro, macros
 
 MAX_VALUE = 64 << 10
 

@@ -8,7 +8,8 @@ from typing import Any
 from gitcfg.guard import serve_many
 from gitcfg.parsers.child.said import Meant
 
-MODULES = {name: f"gitcfg.parsers.child.{name}" for name in ("condor", "ini", "json", "toml", "yaml")}
+_FORMATS = ("classad", "condor", "ini", "json", "toml", "yaml")
+MODULES = {name: f"gitcfg.parsers.child.{name}" for name in _FORMATS}
 """Each has `judge(text, meant)`: what its parser has against a text."""
 
 

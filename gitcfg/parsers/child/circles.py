@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from gitcfg.compile.macros import looked_up
 from gitcfg.graph import components
-from gitcfg.parsers.child.macros import looked_up
 from gitcfg.parsers.child.said import Said
 
 _PROGRAMS = """

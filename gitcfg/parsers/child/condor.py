@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gitcfg.compile.macros import macros
 from gitcfg.parsers.child import condor_text
 from gitcfg.parsers.child.flat import means
 from gitcfg.parsers.child.htcondor import htcondor
-from gitcfg.parsers.child.macros import macros
 from gitcfg.parsers.child.said import Meant, Said, left_out, not_meant, otherwise
 
 _WORDS = frozenset({"true", "false"})

@@ -1,7 +1,7 @@
 """HTCondor's macros as HTCondor scans them: $(NAME), $(NAME:default) and functions like $INT(NAME)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 _DOLLAR = re.compile(r"\$\$?+[A-Za-z0-9_]*+")
@@ -72,3 +72,59 @@ def _arguments(macro: Macro) -> list[str]:
     if macro.function == "$RANDOM_CHOICE":
         return arguments if len(arguments) == 1 else []
     return arguments if macro.function == "$SUBSTR" else arguments[:1]
+
+
+LONGEST = 1 << 16
+"""Characters that a value may have once macros are put in; a longer one is left as it is."""
+
+
+class Expansion:
+    """Puts values in the place of $(NAME), and theirs in them. What is not known stays as it stands.
+
+    `find` gives the raw value of a name in lower case, None if it is not known; `base` what a name has that
+    is not set, which its own value means by its own name. Each name is expanded once, whoever wants it.
+    """
+
+    def __init__(
+        self, find: Callable[[str], str | None], base: Callable[[str], str | None] = lambda _: None
+    ) -> None:
+        self._find, self._base = find, base
+        self._known: dict[str, str | None] = {}
+
+    def of(self, text: str, own: str = "") -> str:
+        """Return the value of the name `own` (lower case) with all macros in it that are known."""
+        if "$(" not in text:
+            return text
+        parts, at, size = [], 0, len(text)
+        for macro in macros(text):
+            put = self._put(macro, own) if macro.function == "$" else None
+            if put is not None:
+                size += len(put)
+                if size > LONGEST:
+                    return text
+                parts += [text[at : macro.start], put]
+                at = macro.end
+        return "".join([*parts, text[at:]])
+
+    def used(self, text: str, own: str = "") -> set[str]:
+        """Return the names (lower case) whose values `of` puts in a text, and those that come with them."""
+        found: set[str] = set()
+        wanted = [macro.body.lower() for macro in macros(text) if macro.function == "$"]
+        while wanted:
+            name = wanted.pop()
+            value = None if name == own or name in found else self._find(name)
+            if value is not None:
+                found.add(name)
+                wanted += (macro.body.lower() for macro in macros(value) if macro.function == "$")
+        return found
+
+    def _put(self, macro: Macro, own: str) -> str | None:
+        name = macro.body.lower()
+        if name == own:
+            return self._base(name)
+        if name not in self._known:
+            self._known[name] = None  # of a circle
+            value = self._find(name)
+            self._known[name] = None if value is None else self.of(value, name)
+        value = self._known[name]
+        return macro.default if value is not None and not value.strip() else value

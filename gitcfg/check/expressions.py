@@ -1,0 +1,278 @@
+"""GC307: ClassAd expressions in files for HTCondor, read before a daemon does.
+
+A daemon that cannot read one logs `Invalid expression` and goes on without it, and HTCondor's tools all say
+that nothing is wrong. What gitcfg can read itself is judged always; HTCondor's own parser where it is asked,
+with the macros that a node and HTCondor define put in first.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
+
+from gitcfg.check.fold import of
+from gitcfg.check.judge import Judge, Question, Verdicts
+from gitcfg.check.places import files
+from gitcfg.check.watch import Tally
+from gitcfg.compile import lists
+from gitcfg.compile.cell import Cell
+from gitcfg.compile.classad import Fault, find_fault
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.macros import Expansion
+from gitcfg.compile.operations import NOTHING, PENDING, Step
+from gitcfg.compile.surface import Surface, Surfaces, Suspects
+from gitcfg.model import FileEntry, Finding, Severity
+from gitcfg.model.names import shown
+from gitcfg.model.secrets import is_secret
+from gitcfg.render.taken import Taken
+
+_FORMAT = "condor"
+_UNKNOWN = "$ENV(UNKNOWN)"
+"""A macro that nobody here can put a value in for."""
+
+_Refused = Mapping[str, Verdicts]
+
+
+class Expressions:
+    """Values of type `expression` that nodes get in files of the format condor."""
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces, judge: Judge | None) -> None:
+        self._fleet = fleet
+        self._surfaces = surfaces
+        self._params = surfaces.params
+        kind = fleet.declarations.kind
+        here = any(entry.format == _FORMAT for entry in files(fleet.model))
+        self._names = frozenset(name for name in self._params.names if here and kind(name) == "expression")
+        self._typed = self._params.among(self._names)
+        asks = judge is not None and self._names and "classad" in judge.formats and not judge.lacks("classad")
+        self._judge = judge if asks else None
+        self._faults: dict[str, Fault | None] = {}
+        self._taken: dict[int, tuple[FileEntry, int]] = {}
+        self._told = Tally()
+        self._noted: dict[int, int] = {}  # by layer, what of it is noted to be asked
+        self._asked: dict[str, None] = {}
+        self._suspects = Suspects(surfaces, self._suspected) if self._names else None
+
+    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
+        suspects = self._suspects.of(kind, surface) if self._suspects is not None else []
+        if not (suspects or self._judge or self._typed & surface.pending):
+            return
+        mask = self._mask(kind, surface)
+        cells = {name: self._surfaces.cell(kind, name) for name in suspects if self._params.bit(name) & mask}
+        for name, cell in cells.items():
+            self._told.add(name, cell, kind.names, partial(self._wrong, name, cell))
+        for name in self._params.of(surface.pending & mask):
+            yield from self._of_facts(kind, name)
+        if self._judge is not None and mask:
+            self._collect(kind, surface, mask)
+            for name, cell in cells.items():
+                self._note(name, cell, kind, macros=True)
+
+    def end(self) -> Iterable[Finding]:
+        return self._told.findings()
+
+    def refused(self) -> Iterator[Finding]:
+        """Ask HTCondor's parser about all that was seen, each distinct text once."""
+        refused = self._ask(self._asked)
+        if not refused:
+            return
+        kinds = self._fleet.judged
+        found = [(kind, name, cell) for kind in kinds for name, cell in self._refused_in(kind, refused)]
+        operands = (text for kind, name, cell in found for text in self._operands(kind, name, cell))
+        refused = {**refused, **self._ask(dict.fromkeys(operands))}
+        for kind, name, cell in found:
+            yield from self._blamed(kind, name, cell, refused)
+
+    # What gitcfg reads itself.
+
+    def _fault(self, text: str) -> Fault | None:
+        if text not in self._faults:
+            self._faults[text] = find_fault(text)
+        return self._faults[text]
+
+    def _suspected(self, name: str, cell: Cell) -> bool:
+        """Is something wrong with a cell, or does it hold macros, of which each class makes its own?"""
+        if name not in self._names:
+            return False
+        asking = self._judge is not None
+        return any(self._fault(text) or (asking and "$" in text) for text in _texts(cell))
+
+    def _wrong(self, name: str, cell: Cell) -> Iterator[Finding]:
+        steps = list(cell.counting())
+        faults = [(step, self._fault(text)) for step in steps for text in _text_of(step)]
+        found = [(step, fault) for step, fault in faults if fault is not None]
+        for step, fault in found:
+            yield _finding(name, fault, [step])
+        whole = self._fault(cell.value) if isinstance(cell.value, str) else None
+        if not found and whole is not None:
+            yield _finding(name, whole, _blank(steps) or steps[::-1])
+
+    def _of_facts(self, kind: NodeClass, name: str) -> Iterator[Finding]:
+        cell = self._surfaces.cell(kind, name)
+        value = kind.value(name, cell)
+        fault = self._fault(value) if isinstance(value, str) else None
+        if cell.value is PENDING and fault is not None:
+            yield _finding(name, fault, cell.steps[::-1], kind.names)
+
+    # What HTCondor's parser reads.
+
+    def _collect(self, kind: NodeClass, surface: Surface, mask: int) -> None:
+        """Note what is to be asked. Cells without macros are the same for all classes that share a layer."""
+        for part, top in zip(kind.parts, surface.tops, strict=True):
+            cells, shown_here = part.cells, top & mask
+            if shown_here:
+                noted = self._noted.get(id(cells), 0)
+                if shown_here & ~noted:
+                    self._noted[id(cells)] = noted | shown_here
+                    for name in self._params.of(shown_here & ~noted):
+                        self._note(name, cells[name], kind)
+        for name, cell in surface.joins.items():
+            if name in self._names and self._params.bit(name) & mask:
+                self._note(name, cell, kind)
+
+    def _note(self, name: str, cell: Cell, kind: NodeClass, macros: bool = False) -> None:
+        texts = list(_texts(cell))
+        if any("$" in text for text in texts) != macros or any(map(self._surely_wrong, texts)):
+            return
+        self._asked.update(dict.fromkeys(self._texts(kind, name, cell)))
+
+    def _surely_wrong(self, text: str) -> bool:
+        fault = self._fault(text)
+        return fault is not None and fault.sure
+
+    def _texts(self, kind: NodeClass, name: str, cell: Cell) -> Iterator[str]:
+        """The whole value with its macros put in; where some are not known, what it is composed of."""
+        value = kind.value(name, cell)
+        whole = self._expansion(kind).of(value, name.lower()) if isinstance(value, str) else ""
+        if whole.strip():
+            yield whole
+        if "$" in whole and len(cell.steps) > 1:
+            yield from self._operands(kind, name, cell)
+
+    def _operands(self, kind: NodeClass, name: str, cell: Cell) -> Iterator[str]:
+        expansion = self._expansion(kind)
+        for step in cell.counting(kind.facts(name, cell.steps)):
+            yield from (expansion.of(text, name.lower()) for text in _text_of(step) if text.strip())
+
+    def _ask(self, texts: Iterable[str]) -> _Refused:
+        if self._judge is None:
+            return {}
+        asked = list(texts)
+        found = self._judge.judge(Question("classad", text) for text in asked)
+        return {text: verdicts for text, verdicts in zip(asked, found, strict=True) if verdicts}
+
+    def _refused_in(self, kind: NodeClass, refused: _Refused) -> Iterator[tuple[str, Cell]]:
+        mask = self._mask(kind, self._surfaces.of(kind))
+        for name in self._params.of(mask):
+            cell = self._surfaces.cell(kind, name)
+            sound = not any(map(self._surely_wrong, _texts(cell)))
+            if sound and any(text in refused for text in self._texts(kind, name, cell)):
+                yield name, cell
+
+    def _blamed(self, kind: NodeClass, name: str, cell: Cell, refused: _Refused) -> Iterator[Finding]:
+        """Tell of the operands that are refused by themselves; if none is, of the empty ones, or of all."""
+        expansion = self._expansion(kind)
+        steps = list(cell.counting(kind.facts(name, cell.steps)))
+        alone = [(step, text, expansion.of(text, name.lower())) for step in steps for text in _text_of(step)]
+        guilty = [(step, text, whole) for step, text, whole in alone if whole in refused]
+        if not guilty:
+            value = str(kind.value(name, cell))
+            whole = expansion.of(value, name.lower())
+            blamed = _blank(steps) or steps[::-1]
+            yield _verdict(name, value, whole, blamed, refused[whole], kind.names)
+        for step, text, whole in guilty:
+            if not self._follows(kind, expansion.used(text, name.lower()), refused):
+                yield _verdict(name, text, whole, [step], refused[whole], kind.names)
+
+    def _follows(self, kind: NodeClass, used: Iterable[str], refused: _Refused) -> bool:
+        """Is a macro in it wrong by itself, which is told where that one is written?"""
+        for name in self._names.intersection(self._named(used)):
+            cell = kind.cell(name)
+            if cell is not None and any(map(self._surely_wrong, _texts(cell))):
+                return True
+            if cell is not None and any(text in refused for text in self._texts(kind, name, cell)):
+                return True
+        return False
+
+    # What nodes have.
+
+    def _mask(self, kind: NodeClass, surface: Surface) -> int:
+        """The expressions that a class gets in files for HTCondor, as bits."""
+        bound = self._typed & surface.bound
+        return bound & self._takes(kind) if bound else 0
+
+    def _takes(self, kind: NodeClass) -> int:
+        taken = 0
+        for entry in kind.files.values():
+            if entry.format == _FORMAT:
+                known = self._taken.get(id(entry))
+                if known is None:
+                    known = self._taken[id(entry)] = (entry, self._of_entry(entry))
+                taken |= known[1]
+        return taken
+
+    def _of_entry(self, entry: FileEntry) -> int:
+        taken = Taken(self._fleet.declarations, entry)
+        return self._params.among(name for name in self._params.names if taken.separators(name) is not None)
+
+    def _named(self, lower: Iterable[str]) -> Iterator[str]:
+        return (self._by_lower[name] for name in lower if name in self._by_lower)
+
+    @cached_property
+    def _by_lower(self) -> Mapping[str, str]:
+        return {name.lower(): name for name in self._params.names}
+
+    def _expansion(self, kind: NodeClass) -> Expansion:
+        """What puts in the values that a class gets in these files."""
+        return Expansion(self._finder(kind))
+
+    def _finder(self, kind: NodeClass) -> Callable[[str], str | None]:
+        taken = self._takes(kind)
+
+        def find(lower: str) -> str | None:
+            name = self._by_lower.get(lower)
+            if name is None or not self._params.bit(name) & taken:
+                return None
+            cell = kind.cell(name)
+            value = NOTHING if cell is None else kind.value(name, cell)
+            if value is NOTHING or value is None:
+                return None
+            if is_secret(value):
+                return _UNKNOWN
+            parameter = self._fleet.declarations.find(name)
+            separator = parameter.separator if parameter else None
+            return lists.join(value, separator) if isinstance(value, list) else str(value)
+
+        return find
+
+
+def _text_of(step: Step) -> tuple[str, ...]:
+    return (step.given,) if isinstance(step.given, str) else ()
+
+
+def _texts(cell: Cell) -> Iterator[str]:
+    """What a cell is made of, and what of that is its value."""
+    for step in cell.steps:
+        yield from _text_of(step)
+    if len(cell.steps) > 1 and isinstance(cell.value, str):
+        yield cell.value
+
+
+def _blank(steps: Iterable[Step]) -> list[Step]:
+    return [step for step in steps if any(not text.strip() for text in _text_of(step))]
+
+
+def _finding(name: str, fault: Fault, steps: Iterable[Step], nodes: Iterable[str] = ()) -> Finding:
+    grave = None if fault.sure else Severity.WARNING
+    message = f"{name} is not a ClassAd expression: {fault.reason}."
+    return of("GC307", name, message, [step.origin for step in steps], nodes, fault.hint, grave)
+
+
+def _verdict(
+    name: str, text: str, whole: str, steps: Iterable[Step], verdicts: Verdicts, nodes: Iterable[str]
+) -> Finding:
+    """What the parser says, in gitcfg's own words where it knows them."""
+    fault = find_fault(text) or find_fault(whole)
+    reason = f"is not a ClassAd expression: {fault.reason}" if fault else verdicts[0].reason
+    hint = f"With its macros put in it reads: {shown(whole, 200)}" if "$" in text else ""
+    grave = None if verdicts[0].grave else Severity.WARNING
+    return of("GC307", name, f"{name} {reason}.", [step.origin for step in steps], nodes, hint, grave)
