@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 import msgspec
+from msgspec.structs import replace
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.mentions import ANY, Mentions, collecting, collects, secrets_of
 from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.tree import Tree
-from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override
+from gitcfg.load.reading import Reading
+from gitcfg.load.settings import load_settings
+from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override, Settings
 from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 
 _NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
@@ -31,7 +34,17 @@ class _Everybody(Exception):
 def concerned(old: Version, new: Version) -> frozenset[str] | None:
     """The nodes that may differ between two versions, those that came and went among them; None: all."""
     changed = changed_paths(old.tree, new.tree, _PLACES)
+    if SETTINGS in changed and (settings := _of_nodes(old)) is not None and settings == _of_nodes(new):
+        changed -= {SETTINGS}
     return concerned_by(changed, (old, new))
+
+
+def _of_nodes(version: Version) -> Settings | None:
+    """The settings that nodes depend on: not those of the gate, nor `ignore`. None: they cannot be read."""
+    found = load_settings(Reading(version.tree))
+    if found is None:
+        return None
+    return replace(found, protected=(), check="", ratchet=False, signatures="", release=None, ignore=())
 
 
 def concerned_by(changed: Iterable[str], sides: Iterable[Version]) -> frozenset[str] | None:

@@ -65,6 +65,24 @@ def counted(files: Mapping[str, str], cache: Cache) -> tuple[Fleet, list[str]]:
     return fleet, read
 
 
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ("ignore: [{code: GC504, reason: r}]\nprotected: []\nratchet: true\n", frozenset()),
+        ("default_group: a\n", None),
+        ("format: 2\n", None),
+    ],
+)
+def test_settings_that_no_node_depends_on_concern_none(settings: str, names: frozenset[str] | None) -> None:
+    files = {"gitcfg.yaml": "format: 1\n", "groups/a.yaml": "{}\n", "nodes/n1.yaml": "groups: [a]\n"}
+    other = settings if "format" in settings else f"format: 1\n{settings}"
+    with gitcfg.in_memory(files) as old, gitcfg.in_memory({**files, "gitcfg.yaml": other}) as new:
+        assert found(old.version, new.version) == names
+    with gitcfg.in_memory(files) as old, gitcfg.in_memory({**files, "gitcfg.yaml": other}) as new:
+        whole = Comparison(Side(old.compiled, old.engine), Side(new.compiled, new.engine))
+        assert tuple(gitcfg.compare(old, new)) == tuple(whole)
+
+
 def test_other_nodes_are_not_compiled() -> None:
     files = {
         "gitcfg.yaml": "format: 1\n",
