@@ -115,13 +115,13 @@ def _tell(imported: "Imported", installed: "HTCondor", console: "Console", all_p
 def _declare(session: Session, installed: "HTCondor", others: object, folder: Path) -> None:
     """Declare what HTCondor knows, in a new repository or in one that is there."""
     from gitcfg.cli.declared import declared
-    from gitcfg.cli.plain import counted
+    from gitcfg.cli.plain import counted, extra
     from gitcfg.model import GitcfgError
 
     if others:
         raise GitcfgError("--defaults takes a folder, and no files or hosts.", "Import those by themselves.")
     if not installed.version:
-        raise GitcfgError("HTCondor's bindings are not installed.", "pip install 'gitcfg[htcondor]'")
+        raise GitcfgError("HTCondor's bindings are not installed.", extra("htcondor"))
     names, files = declared(session, installed, folder)
     where = counted(files, "new file")
     console = session.console(stderr=True)

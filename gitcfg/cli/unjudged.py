@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from gitcfg.cli.plain import extra
+
 if TYPE_CHECKING:
     from gitcfg.cli.session import Session
     from gitcfg.library import Fleet
@@ -24,4 +26,4 @@ class Notice:
             "note: HTCondor's own parser is not installed, so HTCondor files are not judged by it (GC307).",
             style="yellow",
         )
-        console.print("hint: Install it with pip install 'gitcfg[htcondor]'.", style="cyan")
+        console.print(f"hint: {extra('htcondor')}", style="cyan")

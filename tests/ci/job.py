@@ -23,6 +23,12 @@ def document(name: str) -> Any:
     return yaml.safe_load((CI / name).read_text(encoding="utf-8"))
 
 
+def script(template: dict[str, Any], name: str) -> str:
+    """What a job of GitLab's runs."""
+    job = {**template[template[name]["extends"]], **template[name]}
+    return "\n".join([*job["before_script"], *job["script"]])
+
+
 class Done(msgspec.Struct, frozen=True):
     """What a script said, and how it ended."""
 

@@ -4,13 +4,12 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from tests.ci.forge import TOKEN, Forge, serving
-from tests.ci.job import CI, Job, Workflow, document, wheel
+from tests.ci.job import CI, Job, Workflow, document, script, wheel
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +21,7 @@ GOOD = {
     ),
     "pool/subsystems/s.yaml": "subsystems:\n  daemon: {description: D., params: [NUM]}\n",
     "pool/groups/default.yaml": "description: All.\nparams: {NUM: 1, X: a}\n",
-    "pool/nodesets/n.yaml": "nodes: n[1-3]\n",
+    "pool/nodesets/n.yaml": "nodes: n[1-3]\nfiles: {/etc/app.json: {format: json, params: ['*']}}\n",
 }
 
 
@@ -210,11 +209,6 @@ def test_gitlab(tmp_path: Path, installed: Path, token: str) -> None:
     assert "+ NUM = 2" in note
     assert forge.bodies() == ([f"<!-- gitcfg pool -->\n{note}"] if token else [])
     assert token or "There is no GITCFG_TOKEN" in diff.out
-
-
-def script(template: dict[str, Any], name: str) -> str:
-    job = {**template[template[name]["extends"]], **template[name]}
-    return "\n".join([*job["before_script"], *job["script"]])
 
 
 @pytest.mark.parametrize("change", [FEW, WRONG])

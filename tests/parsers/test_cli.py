@@ -61,7 +61,7 @@ def test_without_htcondor_it_says_so_once(pool: Path) -> None:
         done = gitcfg(pool, "check", installed=False)
         assert done.stderr.splitlines()[:2] == [
             "note: HTCondor's own parser is not installed, so HTCondor files are not judged by it (GC307).",
-            "hint: Install it with pip install 'gitcfg[htcondor]'.",
+            "hint: `pip install '.[htcondor]'`, where gitcfg's source is, brings what it needs.",
         ]
         assert done.stderr.count("note:") == 1
         assert done.returncode == 0

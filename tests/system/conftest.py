@@ -27,7 +27,7 @@ def database() -> Iterator[postgres.Server]:
 def pool(tmp_path: Path, database: postgres.Server) -> Iterator[Pool]:
     """All of it, and no agent runs yet. At the end nobody may ever have run what no commit says."""
     if find_spec("htcondor2") is None:
-        pytest.skip("HTCondor's parser is not installed: pip install 'gitcfg[htcondor]'")
+        pytest.skip("HTCondor's parser is not installed: pip install '.[htcondor]'")
     folder = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
     made = Pool(tmp_path, folder, database.url("pool"))
     try:

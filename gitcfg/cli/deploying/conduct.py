@@ -12,7 +12,7 @@ from gitcfg.cli.deploying.nodes import meant, refuse_errors, touched
 from gitcfg.cli.deploying.reviewed import Judged, judged, tip
 from gitcfg.cli.deploying.secrets import hidden
 from gitcfg.cli.deploying.wanted import Wanted
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
+from gitcfg.cli.plain import ABBREVIATED, counted, extra, safe
 from gitcfg.cli.serving.said import Asked
 from gitcfg.cli.session import Output, Session
 from gitcfg.deploy.batches import allowed, batches
@@ -29,10 +29,7 @@ from gitcfg.model.names import shown
 from gitcfg.nodeset import abridged
 from gitcfg.rollout import planned
 
-_MISSING = GitcfgError(
-    "What deploys over SSH is not installed.",
-    "`pip install '.[ssh]'`, where gitcfg's source is, brings what it needs.",
-)
+_MISSING = GitcfgError("What deploys over SSH is not installed.", extra("ssh"))
 
 
 def conduct(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gitcfg.cli.plain import extra
 from gitcfg.cli.session import Session
 from gitcfg.git.config import Config
 from gitcfg.git.repository import Repository
@@ -18,10 +19,7 @@ if TYPE_CHECKING:
 
 FOLDER = "gitcfg-server"
 """Beside the repository's objects: not in the cache, which may be deleted at any time."""
-MISSING = GitcfgError(
-    "The server is not installed.",
-    "`pip install '.[server]'`, where gitcfg's source is, brings what it needs.",
-)
+MISSING = GitcfgError("The server is not installed.", extra("server"))
 
 Database = Annotated[
     str | None,
