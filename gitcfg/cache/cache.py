@@ -23,8 +23,19 @@ class Cache(Protocol):
         ...
 
 
+class Draft(Cache, Protocol):
+    """A cache that forgets what it is given, unless it is told to keep it."""
+
+    def spill(self) -> None:
+        """Keep what was found out: whoever asks next goes on from there."""
+        ...
+
+
 class NoCache:
     """A cache that keeps nothing."""
+
+    def spill(self) -> None:
+        pass
 
     def get(self, question: str, kind: type[T]) -> T | None:
         return None
@@ -42,7 +53,7 @@ def cache_of(repository: "Repository", user: int) -> Cache:
     return FolderCache(repository.shared / "gitcfg", user)
 
 
-def only_read(repository: "Repository", user: int) -> Cache:
+def only_read(repository: "Repository", user: int) -> Draft:
     """The same where nothing may be written: what is found out is forgotten in the end."""
     if repository.shared is None:
         return NoCache()

@@ -29,6 +29,11 @@ class Scratch:
         except ValueError:
             return None
 
+    def spill(self) -> None:
+        """Keep below what was found out."""
+        for question, data in self._answers.items():
+            self._below.put(question, msgspec.Raw(data))
+
     def put(self, question: str, answer: Any) -> None:
         """Keep an answer until there are too many."""
         try:

@@ -38,6 +38,7 @@ from gitcfg.check.watch import Watch
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.stopped import Stopped
+from gitcfg.guard import progress
 from gitcfg.model import Finding
 from gitcfg.render.templates import TemplateEngine
 
@@ -116,10 +117,12 @@ def examine(
         begin(fleet, judge)
     unknown = list(_unknown(fleet))  # before what is written is looked at: instances write, too
     for run in DEFINED:
+        progress.note("checking", run.__name__.replace("_", " "))
         found += run(fleet)
     if unknown:
         return Examined([*found, *unknown], None)
     found += overrides(fleet)
+    progress.note("checking rules")
     ruling = ruling or Ruling(fleet)
     found += ruling.findings
     tracing = Tracing(fleet, fleet.surfaces)
@@ -173,8 +176,10 @@ def watched(fleet: Fleet, engine: TemplateEngine, *others: Watch) -> Iterator[Fi
     if fleet.names:  # with no nodes nothing is discarded
         watches.append(Discards(fleet, surfaces))
     for kind in fleet.judged:
+        progress.note("checking nodes like", next(iter(kind.names), ""))
         surface = surfaces.of(kind)
         for watch in watches:
             yield from watch.see(kind, surface)
+    progress.note("checking all nodes together")
     for watch in watches:
         yield from watch.end()

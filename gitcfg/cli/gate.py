@@ -3,6 +3,7 @@
 It is a screen, however much is wrong: the commands that it names show the rest.
 """
 
+import signal
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
@@ -10,10 +11,14 @@ from rich.text import Text
 
 from gitcfg.check.checked import Checked
 from gitcfg.cli import changes, findings
+from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
 from gitcfg.cli.plain import ABBREVIATED, counted, few, safe
 from gitcfg.comparison.reach import reach
 from gitcfg.gate.ruling import Ruling, Seen
-from gitcfg.model import Finding
+from gitcfg.guard.budget import Budget, End, Ended
+from gitcfg.guard.limits import size_in_words
+from gitcfg.model import REFUSED, Finding, GitcfgError
+from gitcfg.model.durations import duration
 from gitcfg.nodeset import abridged
 
 _EARLIER = 3
@@ -21,6 +26,34 @@ _CHANGES = 20
 _SECRETS = 10
 _REFUSALS = 10
 _MOST_DATED = 5
+
+
+def unjudged(ended: Ended, limits: Budget) -> GitcfgError:
+    """Why judging a push came to no end, and what it was at."""
+    at = f" It was {safe(ended.at)}." if ended.at else ""
+    nothing = "so nothing is accepted."
+    match ended.why:
+        case End.TIME:
+            return GitcfgError(
+                f"Judging this took longer than {duration(limits.seconds)}, {nothing}{at}",
+                "What was read is kept: push again, and the next try goes on from there. The server's "
+                "administrator allows more with `git config gitcfg.timeLimit 2m`.",
+                code=TIME_RAN_OUT,
+            )
+        case End.MEMORY:
+            return GitcfgError(
+                f"Judging this took more than {size_in_words(limits.memory)} of memory, {nothing}{at}",
+                "The server's administrator allows more with `git config gitcfg.memoryLimit 2g`.",
+                code=REFUSED,
+            )
+        case End.CLIENT:
+            return GitcfgError(f"Whoever pushed is gone, {nothing}", code=CLOSED_PIPE)
+        case End.FAULT:
+            return GitcfgError(
+                f"The process that judged this was ended by signal {ended.signal}, {nothing}{at}",
+                "Perhaps memory ran out: the server's log tells." if ended.signal == signal.SIGKILL else "",
+                code=FAULT,
+            )
 
 
 def show(console: Console, ruling: Ruling) -> None:
@@ -108,13 +141,16 @@ def tell_refusals(console: Console, rulings: Iterable[Ruling]) -> None:
     """Which refs may not move, and why; and what is wrong on others."""
     for ruling in rulings:
         if ruling.refused:
-            for refusal in ruling.refusals[:_REFUSALS]:
-                text = Text("error: ", "bold red").append(f"{_refs(ruling.protected)}: ", "bold")
+            names, refusals = ruling.protected, ruling.refusals
+            if ruling.barred:
+                names, refusals = ruling.refs, ruling.barred
+            for refusal in refusals[:_REFUSALS]:
+                text = Text("error: ", "bold red").append(f"{_refs(names)}: ", "bold")
                 console.print(text.append(safe(refusal.why)))
                 if refusal.hint:
                     console.print(Text("hint: ", "cyan").append(safe(refusal.hint)))
-            if rest := ruling.refusals[_REFUSALS:]:
-                text = Text("error: ", "bold red").append(f"{_refs(ruling.protected)}: ", "bold")
+            if rest := refusals[_REFUSALS:]:
+                text = Text("error: ", "bold red").append(f"{_refs(names)}: ", "bold")
                 console.print(text.append(f"{counted(len(rest), 'more reason')}."))
         others = tuple(ref for ref in ruling.refs if ref not in ruling.protected)
         if others and ruling.errors:

@@ -18,6 +18,7 @@ from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED
 
 if TYPE_CHECKING:
+    from gitcfg.cache.cache import Cache
     from gitcfg.gate.push import Update
     from gitcfg.gate.ruling import Ruling
     from gitcfg.library import Fleet, Source
@@ -109,14 +110,43 @@ def pre_receive(context: typer.Context) -> int:
     why = reason(os.environ)
     if why is not None:
         session.write(f"reason: {safe(why)}\n")
-    return REFUSED if _refused(session, repository, config, asked, now) else 0
+    return _within_budget(session, repository, config, asked, now)
+
+
+def _within_budget(
+    session: Session, repository: Repository, config: Config, asked: "tuple[Update, ...]", now: datetime
+) -> int:
+    """Judge in a process of its own. Whatever ends that early, nothing is accepted."""
+    from gitcfg.cache.cache import only_read
+    from gitcfg.cli.gate import unjudged
+    from gitcfg.gate.policy import budget
+    from gitcfg.guard.budget import Client, End, Ended, TimeUp, divide, end_work
+
+    limits = budget(config)
+    done = divide(limits, Client())
+    if isinstance(done, Ended):
+        raise unjudged(done, limits)
+    if done is not None:
+        return done
+    cache = only_read(repository, os.geteuid())
+    try:
+        return REFUSED if _refused(session, repository, config, cache, asked, now) else 0
+    except TimeUp:
+        cache.spill()
+        end_work(End.TIME)
+    except (MemoryError, SystemError):  # C code that gets no memory may say nothing else
+        end_work(End.MEMORY)
 
 
 def _refused(
-    session: Session, repository: Repository, config: Config, asked: "tuple[Update, ...]", now: datetime
+    session: Session,
+    repository: Repository,
+    config: Config,
+    cache: "Cache",
+    asked: "tuple[Update, ...]",
+    now: datetime,
 ) -> bool:
     """Tell all that the gate says. May some ref not move?"""
-    from gitcfg.cache.cache import only_read
     from gitcfg.gate.judge import Gate
     from gitcfg.gate.policy import PUSHER, administrator
     from gitcfg.gate.push import pusher
@@ -125,7 +155,7 @@ def _refused(
     gate = Gate(
         repository,
         administrator(config),
-        only_read(repository, os.geteuid()),
+        cache,
         now,
         Path(revoked).expanduser() if revoked else None,
         session.today,

@@ -10,7 +10,7 @@ from gitcfg.edit.installed import Done
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.standing import Standing
 from gitcfg.git.config import Config
-from gitcfg.git.hooks import PUSH_OPTIONS, HookFolder
+from gitcfg.git.hooks import HookFolder, settings_in
 from gitcfg.git.repository import Repository
 
 
@@ -37,10 +37,10 @@ def line(step: Step) -> str:
             return f"{place} is there already"
         case Deed.RESTORE:
             return f"moved {kept} back to {place}"
-        case Deed.SET if len(step.text) > len(step.was or b""):
-            return f"set {PUSH_OPTIONS} to true in {place}"
         case Deed.SET:
-            return f"took {PUSH_OPTIONS} out of {place}"
+            was, now = settings_in(step.was or b""), settings_in(step.text)
+            keys = " and ".join(sorted(now ^ was))
+            return f"set {keys} to true in {place}" if now > was else f"took {keys} out of {place}"
         case Deed.DELETE | Deed.UNMAKE:
             return f"removed {place}"
 

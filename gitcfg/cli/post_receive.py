@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -78,10 +79,15 @@ def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
 def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]") -> None:
     from gitcfg.cache.cache import cache_of
     from gitcfg.gate.accepted import Accepted
-    from gitcfg.gate.policy import administrator
+    from gitcfg.gate.policy import administrator, budget
+    from gitcfg.guard.budget import TimeUp, divide
 
-    accepted = Accepted(repository, administrator(Config(repository)), asked)
-    accepted.warm(cache_of(repository, os.geteuid()), session.today or date.today())
+    config = Config(repository)
+    if divide(budget(config)) is not None:
+        return
+    accepted = Accepted(repository, administrator(config), asked)
+    with suppress(TimeUp):
+        accepted.warm(cache_of(repository, os.geteuid()), session.today or date.today())
 
 
 def _follow(session: Session, repository: Repository) -> None:

@@ -13,6 +13,7 @@ from gitcfg.comparison.files import Files, Pair
 from gitcfg.comparison.side import Side
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.trail import TrailStep
+from gitcfg.guard import progress
 
 
 class Comparison(Sequence[Change]):
@@ -41,6 +42,7 @@ class Comparison(Sequence[Change]):
         nodes: dict[bytes, list[str]] = {}
         found: dict[bytes, Change] = {}
         for together in self.alike(self.pairs):
+            progress.note("comparing what changes for", next(iter(together)))
             for change in self._of(together):
                 key = msgspec.json.encode(msgspec.structs.replace(change, nodes=()), order="sorted")
                 nodes.setdefault(key, []).extend(change.nodes)

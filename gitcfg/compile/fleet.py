@@ -19,6 +19,7 @@ from gitcfg.compile.stopped import Stopped
 from gitcfg.compile.surface import Surfaces
 from gitcfg.compile.texts import texts
 from gitcfg.git.tree import Tree
+from gitcfg.guard import progress
 from gitcfg.load.repository import load
 from gitcfg.model import Binding, ListEdit, Model, Node, Op, Override, Ref, Use
 
@@ -151,6 +152,7 @@ class Fleet:
         return texts(self.tree, "files", self.model.sources)
 
     def _class(self, name: str, said: Said) -> NodeClass:
+        progress.note("compiling the node", name)
         self.layers.collecting = self.collecting
         overrides = self._overrides(name, said)
         facts = said.facts if self.model.templates else self._asked
@@ -224,6 +226,7 @@ class Fleet:
         }
 
     def _selected(self, override: str, where: Ref) -> Selection:
+        progress.note("finding the nodes of the override", override)
         try:
             return selected(where.name, self._views)
         except Stopped as stopped:

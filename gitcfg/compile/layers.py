@@ -12,6 +12,7 @@ from gitcfg.compile.operations import Step
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.places import Places
 from gitcfg.compile.values import Misfit, presentable
+from gitcfg.guard import progress
 from gitcfg.model import Binding, Feature, Finding, Group, Model, Op, Origin, Use
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class Layers:
     def _build(
         self, feature: Feature, instance: Instance | None, without: frozenset[str], above: frozenset[str]
     ) -> Partial | None:
+        progress.note("composing the feature", feature.name)
         if instance is not None:
             feature = self.instance(feature, instance)
         above = above | {feature.name}

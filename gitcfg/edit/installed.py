@@ -9,9 +9,9 @@ from gitcfg.git.hooks import (
     HookFolder,
     hook_folder,
     settings_file,
-    takes_push_options,
-    with_push_options,
-    without_push_options,
+    unset,
+    with_settings,
+    without_settings,
     work_tree,
 )
 from gitcfg.git.repository import Repository
@@ -54,8 +54,8 @@ def install_server(repository: Repository, program: tuple[str, ...]) -> Done:
             "Give this one its own: `git config core.hooksPath hooks` in it.",
         )
     steps = install_plan(folder.place, (Script(name, program) for name in SERVER))
-    if not takes_push_options(repository):
-        steps += setting_plan(settings_file(repository), with_push_options)
+    keys = unset(repository)
+    steps += setting_plan(settings_file(repository), lambda text: with_settings(text, keys))
     return _done(folder, steps)
 
 
@@ -68,7 +68,7 @@ def remove(repository: Repository) -> Done:
 def remove_server(repository: Repository) -> Done:
     """Put back what was there before `install_server`."""
     folder = hook_folder(repository, repository.root)
-    setting = setting_plan(settings_file(repository), without_push_options)
+    setting = setting_plan(settings_file(repository), without_settings)
     return _done(folder, (*setting, *removal_plan(folder.place, SERVER)))
 
 

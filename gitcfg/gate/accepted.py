@@ -8,6 +8,7 @@ from gitcfg.gate.bypass import Bypass
 from gitcfg.gate.policy import Administrator
 from gitcfg.gate.push import Update
 from gitcfg.gate.push import pusher as named
+from gitcfg.gate.refusals import NOTES
 from gitcfg.gate.standing import Standing
 from gitcfg.git.notes import append
 from gitcfg.git.program import Git
@@ -15,9 +16,6 @@ from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet
 from gitcfg.model.texts import safe
-
-NOTES = "refs/notes/gitcfg"
-"""Where it is noted: `git log --notes=gitcfg` shows it."""
 
 
 def pusher(environment: Mapping[str, str], variable: str | None = None) -> str | None:

@@ -17,7 +17,18 @@ from gitcfg.gate.copied import copied
 from gitcfg.gate.key_changes import key_changes
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
-from gitcfg.gate.refusals import DELETED, NO_COMMIT, NO_SETTINGS, NO_SIGNERS, rewound, unread, unsigned, wrong
+from gitcfg.gate.refusals import (
+    DELETED,
+    NO_COMMIT,
+    NO_SETTINGS,
+    NO_SIGNERS,
+    reserved,
+    rewound,
+    unread,
+    unsigned,
+    unsound,
+    wrong,
+)
 from gitcfg.gate.ruling import Refusal, Ruling, Seen
 from gitcfg.gate.secret_changes import secret_changes
 from gitcfg.gate.secret_words import secret_lines
@@ -25,9 +36,11 @@ from gitcfg.gate.secrets import Before, given_away, withheld
 from gitcfg.gate.settings import settings_changes
 from gitcfg.gate.standing import Standing
 from gitcfg.gate.unless_stopped import unless_stopped
+from gitcfg.git.fsck import unsound_entries
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signers
 from gitcfg.git.tree import Tree
+from gitcfg.guard import progress
 from gitcfg.library import Fleet, compare
 from gitcfg.model import Finding
 
@@ -79,6 +92,9 @@ class Gate:
 
     def _ruling(self, refs: tuple[str, ...], old: str | None, new: str | None, opened: ExitStack) -> Ruling:
         standing = self._standing
+        names = (name for ref in refs for name in (ref, standing.refs.moved(ref)))
+        if barred := next(filter(None, map(reserved, names)), None):
+            return Ruling(refs, (), barred=(barred,))
         before = standing.refs.commit_or_error(old) if old is not None else None
         demanded = standing.policy(before)
         protected = tuple(ref for ref in refs if standing.protects(demanded, ref))
@@ -91,6 +107,10 @@ class Gate:
         ruling = replace(ruling, commit=commit)
         if not protected and standing.is_known(commit):
             return ruling
+        progress.note("looking at the trees of", commit)
+        found = next(unsound_entries(standing.repository, standing.new(commit)), None)
+        if found is not None:
+            return replace(ruling, barred=(unsound(found),))
         refusals = tuple(self._formal(demanded, before, commit)) if protected else ()
         if standing.tree(commit) is None:
             return replace(ruling, refusals=(*refusals, NO_SETTINGS))
@@ -111,6 +131,7 @@ class Gate:
             yield NO_SIGNERS
             return
         added = standing.unjudged(before, commit, demanded, lambda other: other.signed)
+        progress.note("verifying signatures")
         yield from unsigned(added, signers.of(*added))
 
     def _signers_of(self, demanded: Policy) -> Signers:
@@ -138,6 +159,7 @@ class Gate:
         self, ruling: Ruling, demanded: Policy, before: str | None, commit: str, opened: ExitStack
     ) -> Ruling:
         """The ruling with what is found at the new commit, and on the way there if that counts."""
+        progress.note("judging", commit)
         old = self._fleet(ruling.base, None, opened)
         new = self._fleet(commit, old.tree if old is not None else None, opened)
         assert new is not None
@@ -164,13 +186,18 @@ class Gate:
             seen=seen,
             changes=unless_stopped(partial(_compared, old, new)) if old is not None else None,
             gate=(
-                *(settings_changes(old.tree, new.tree) if old is not None else ()),
+                *(settings_changes(old.tree, new.tree, self._kept(ruling)) if old is not None else ()),
                 *(unless_stopped(partial(_of_secrets, old, new)) or () if old is not None else ()),
                 *(copied(was, new) if was is not None else ()),
                 *(unless_stopped(partial(key_changes, old, new)) or () if old is not None else ()),
                 *astray(new, lambda held: self._unheld(demanded, commit, held)),
             ),
         )
+
+    def _kept(self, ruling: Ruling) -> str:
+        """The branch of HEAD, if it moves and is protected whatever gitcfg.yaml says."""
+        head = self._standing.refs.head
+        return head if self._said.protected is None and head in ruling.refs else ""
 
     def _befores(
         self, demanded: Policy, before: str | None, ruling: Ruling

@@ -1,19 +1,27 @@
 """What the gate demands: said at the tip that a push wants to move, and by the server's administrator."""
 
+import re
+
 import msgspec
 
 from gitcfg.gate.permits.permits import Permits, permits
-from gitcfg.git.config import Config
+from gitcfg.git.config import Config, unknown
 from gitcfg.git.tree import EntryKind, Tree
+from gitcfg.guard.budget import Budget
 from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Origin, Settings
+from gitcfg.model.durations import seconds
 from gitcfg.model.globs import selects
 from gitcfg.model.kinds import SIGNERS
 
 PUSHER = "gitcfg.pusher"
 """The administrator's word for which variable of the environment names who pushes."""
+
+
+_SIZE = re.compile(r"([1-9][0-9]{0,11})([kmg]?)")
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -65,13 +73,31 @@ def administrator(config: Config) -> Administrator:
     )
 
 
+def budget(config: Config) -> Budget:
+    """What judging a push may cost. GitcfgError: a value is none of those that there are."""
+    usual = Budget()
+    time, memory = config.last("gitcfg.timeLimit"), config.last("gitcfg.memoryLimit")
+    said = None if time is None else seconds(f"{time}s" if time.isdigit() else time)
+    size = None if memory is None else _SIZE.fullmatch(memory.lower())
+    if time is not None and not said:
+        raise unknown("gitcfg.timeLimit", time, "seconds, or a length of time like `2m`")
+    if memory is not None and size is None:
+        raise unknown(
+            "gitcfg.memoryLimit", memory, "a number of bytes, or of larger units, like `512m` or `2g`"
+        )
+    most = int(size[1]) * _UNITS[size[2]] if size else usual.memory
+    return Budget(said or usual.seconds, most)
+
+
 def policy(ruling: Tree | None, head: str, said: Administrator) -> Policy:
-    """What a tip demands, but for what the administrator says; without a tip `head` is protected, too."""
+    """What a tip demands, but for what the administrator says; who alone may open the branch of HEAD."""
     if ruling is None:
         default = Settings(Origin(FILE))
-        demanded = Policy(tuple(dict.fromkeys((*default.protected, head))), False, False, False, b"")
+        demanded = Policy(default.protected, False, False, False, b"")
     else:
         demanded = msgspec.structs.replace(_demanded(ruling), permits=permits(ruling))
+    if not demanded.protects(head):
+        demanded = msgspec.structs.replace(demanded, protected=(*demanded.protected, head))
     ours = {name: getattr(said, name) for name in ("protected", "each", "ratchet", "signed", "signers")}
     return msgspec.structs.replace(
         demanded, **{name: value for name, value in ours.items() if value is not None}

@@ -4,10 +4,15 @@ from collections.abc import Iterable, Iterator
 
 from gitcfg.gate.ruling import Refusal, Seen
 from gitcfg.git.envelope import Flaw
+from gitcfg.git.fsck import Unsound
 from gitcfg.git.signatures import Signed
 from gitcfg.load.root import FILE
+from gitcfg.model.names import shown
 from gitcfg.model.texts import ABBREVIATED, counted
 
+NOTES = "refs/notes/gitcfg"
+"""Where it is noted why a push was made: `git log --notes=gitcfg` shows it."""
+_REPLACE = "refs/replace/"
 DELETED = Refusal(
     "it is protected and may not be deleted.",
     "The server's administrator allows it with `git config gitcfg.allowDeletion true`.",
@@ -20,6 +25,24 @@ NO_SIGNERS = Refusal(
     "commits must be signed, and nobody may sign.",
     "The server's administrator names who may in a file: `git config gitcfg.allowedSigners FILE`.",
 )
+
+
+def reserved(ref: str) -> Refusal | None:
+    """Why nobody may push to a ref, if nobody may."""
+    if ref.casefold() == NOTES:
+        return Refusal("only the server writes this ref.")
+    if ref.casefold().startswith(_REPLACE):
+        return Refusal("git would read these objects in place of others, so no push may add them.")
+    return None
+
+
+def unsound(found: Unsound) -> Refusal:
+    """A commit has a tree that git does not check out everywhere as it was read here."""
+    wrong = "two entries named" if found.double else "an entry that git refuses to check out:"
+    return Refusal(
+        f"{found.commit[:ABBREVIATED]} has {wrong} {shown(found.path)}.",
+        "Remove it from every commit of the push; `git fsck` lists such trees.",
+    )
 
 
 def unread(places: Iterable[str]) -> Refusal:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # a push of nothing to judge needs none of these
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why protected refs may not move, in words that go on after their names and a colon."""
+    """Why refs may not move, in words that go on after their names and a colon."""
 
     why: str
     hint: str = ""
@@ -47,7 +47,8 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """`protected` are those of the refs that the gate guards; without refusals they may move.
+    """`protected` are those of the refs that the gate guards; without refusals they may move. `barred` is why
+    none of the refs may, protected or not.
 
     `base` is the commit that what is `seen` at the new one, `commit`, is compared with; `earlier` are
     commits on the way there that have errors; `gate` tells what changes of the gate's own settings, a line
@@ -65,6 +66,7 @@ class Ruling(msgspec.Struct, frozen=True):
     gate: tuple[str, ...] = ()
     unreadable: bool = False
     errors: int = 0
+    barred: tuple[Refusal, ...] = ()
 
     def brief(self) -> "Ruling":
         """The same without what takes memory: what it says of refs."""
@@ -79,4 +81,4 @@ class Ruling(msgspec.Struct, frozen=True):
     @property
     def refused(self) -> bool:
         """May the refs not move?"""
-        return bool(self.protected and self.refusals)
+        return bool(self.barred or (self.protected and self.refusals))

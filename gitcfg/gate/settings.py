@@ -10,22 +10,25 @@ from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Ignore, Origin, Settings
+from gitcfg.model.globs import selects
 from gitcfg.model.kinds import SIGNERS
 
 _NAMES = ("protected", "check", "ratchet", "signatures")
 
 
-def settings_changes(old: Tree | None, new: Tree) -> tuple[str, ...]:
-    """A line for each; where there was nothing before, none."""
-    return tuple(_changes(old, new)) if old is not None else ()
+def settings_changes(old: Tree | None, new: Tree, head: str = "") -> tuple[str, ...]:
+    """A line for each; where there was nothing before, none. `head` is protected whatever they say."""
+    return tuple(_changes(old, new, head)) if old is not None else ()
 
 
-def _changes(old: Tree, new: Tree) -> Iterator[str]:
+def _changes(old: Tree, new: Tree, head: str) -> Iterator[str]:
     before, after = _settings(old), _settings(new)
     for name in _NAMES:
         was, is_ = getattr(before, name), getattr(after, name)
         if was != is_:
             yield f"{FILE}: {name}: {_written(was)} -> {_written(is_)}"
+    if head and selects(before.protected, head) and not selects(after.protected, head):
+        yield f"{head} stays protected: only `git config gitcfg.protected` of the server opens it"
     for sign, here, there in (("+", after.ignore, before.ignore), ("-", before.ignore, after.ignore)):
         known = set(map(_entry, there))
         yield from (f"{FILE}: ignore: {sign} {entry}" for entry in map(_entry, here) if entry not in known)

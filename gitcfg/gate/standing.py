@@ -55,7 +55,11 @@ class Standing:
 
     def is_known(self, commit: str) -> bool:
         """Does a ref lead to it already?"""
-        return not self.refs.between(self._tips(self.refs.names()), commit)
+        return not self.new(commit)
+
+    def new(self, commit: str) -> tuple[str, ...]:
+        """The commits that lead to one, itself among them, to which no ref leads yet; parents first."""
+        return self.refs.between(self._tips(self.refs.names()), commit)
 
     def added(
         self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]

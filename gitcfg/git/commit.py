@@ -1,6 +1,7 @@
 """The tree of a commit, read from git's own tree objects."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import pygit2
 
@@ -15,6 +16,8 @@ Listings = dict[tuple[str, str], list[Entry]]
 _MOST_LISTED = 64
 MOST_FOLDERS = 256
 """Folders in each other: whoever pushes may nest as many as they like."""
+MOST_ENTRIES = 1_000_000
+"""Files below a folder: a few folders that name each other ten times each make as many as one likes."""
 
 
 class CommitTree:
@@ -51,7 +54,10 @@ class CommitTree:
         if found is None:
             return []
         if found.folder is not None:
-            return in_order(list(self._walk(found.folder, folder)))
+            entries = list(islice(self._walk(found.folder, folder), MOST_ENTRIES + 1))
+            if len(entries) > MOST_ENTRIES:
+                raise GitcfgError(f"There are more than {MOST_ENTRIES:,} files below {folder}.")
+            return in_order(entries)
         itself = self._entry(found, folder)
         return [] if itself.kind is EntryKind.FILE else [itself]
 

@@ -39,13 +39,13 @@ class Config:
         try:
             return bool(self._config.get_bool(key))
         except (ValueError, pygit2.GitError):
-            raise _unknown(key, found, "`true` or `false`") from None
+            raise unknown(key, found, "`true` or `false`") from None
 
     def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
         """One of several words; None: nothing is said. GitcfgError: it is none of them."""
         found = self.last(key)
         if found is not None and found not in choices:
-            raise _unknown(key, found, " or ".join(f"`{word}`" for word in choices))
+            raise unknown(key, found, " or ".join(f"`{word}`" for word in choices))
         return found
 
     def file(self, key: str) -> bytes | None:
@@ -60,5 +60,6 @@ class Config:
             raise GitcfgError(message, "Name a file that this user can read.") from None
 
 
-def _unknown(key: str, value: str, wanted: str) -> GitcfgError:
+def unknown(key: str, value: str, wanted: str) -> GitcfgError:
+    """A value is none of those that a key may have."""
     return GitcfgError(f"{key} is {value!r} in git's configuration of this repository.", f"Say {wanted}.")

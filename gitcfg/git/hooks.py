@@ -1,5 +1,7 @@
 """Where git looks for the hooks of a repository, and what its own file of settings says of them."""
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -10,13 +12,14 @@ from gitcfg.git.repository import Repository, not_served
 from gitcfg.git.shared import shared_folder
 from gitcfg.model import GitcfgError
 
-PUSH_OPTIONS = "receive.advertisePushOptions"
-"""Without it git takes no `--push-option`."""
+PUSH_OPTIONS, FSCK = "receive.advertisePushOptions", "receive.fsckObjects"
+"""Without these git takes no `--push-option`, and objects that `git fsck` complains of."""
 _PATH = "core.hooksPath"
 _NO_HOOKS = "it has no hooks"
 _COMMENT = b"# Written by `gitcfg hook install --server`; `gitcfg hook remove --server` takes it away.\n"
 _HEADING = b"[receive]\n"
-_BLOCK = _COMMENT + _HEADING + b"\tadvertisePushOptions = true\n"
+_LINES = {PUSH_OPTIONS: b"\tadvertisePushOptions = true\n", FSCK: b"\tfsckObjects = true\n"}
+_BLOCK = re.compile(b"%s((?:%s)+)" % (re.escape(_COMMENT + _HEADING), b"|".join(_LINES.values())))
 _JOINED = b"\n# The line above had no end.\n"
 
 
@@ -62,24 +65,37 @@ def settings_file(repository: Repository) -> Path:
     return shared_folder(repository.git_or_error(_NO_HOOKS)) / "config"
 
 
-def takes_push_options(repository: Repository) -> bool:
-    """Does git take push options here?"""
+def unset(repository: Repository) -> tuple[str, ...]:
+    """The settings of a server that are not as they are to be."""
+    return tuple(key for key in _LINES if not _is_set(repository, key))
+
+
+def _is_set(repository: Repository, key: str) -> bool:
     try:
-        return Config(repository).flag(PUSH_OPTIONS) or False
-    except GitcfgError:  # what is no truth does not let git take them
+        return Config(repository).flag(key) or False
+    except GitcfgError:  # what is no truth sets nothing
         return False
 
 
-def with_push_options(text: bytes) -> bytes:
-    """A file of settings in which git is told to take push options: what comes last counts."""
-    return text + (_JOINED if text and not text.endswith(b"\n") else b"") + _BLOCK
+def with_settings(text: bytes, keys: Iterable[str]) -> bytes:
+    """A file of settings in which these are set, too: what comes last counts."""
+    lines = b"".join(_LINES[key] for key in keys)
+    joined = _JOINED if text and not text.endswith(b"\n") else b""
+    return text + joined + _COMMENT + _HEADING + lines if lines else text
 
 
-def without_push_options(text: bytes) -> bytes:
+def without_settings(text: bytes) -> bytes:
     """The file as it was before; the same where nothing of ours is left in it as we wrote it."""
-    before, found, after = text.partition(_BLOCK)
-    if not found:
-        return text
-    if after.lstrip()[:1] not in (b"", b"["):
-        return before + _HEADING + after  # what was added to the section later stays in it
-    return before.removesuffix(_JOINED) + after
+    for found in reversed(list(_BLOCK.finditer(text))):
+        before, after = text[: found.start()], text[found.end() :]
+        if after.lstrip()[:1] not in (b"", b"["):
+            text = before + _HEADING + after  # what was added to the section later stays in it
+        else:
+            text = before.removesuffix(_JOINED) + after
+    return text
+
+
+def settings_in(text: bytes) -> frozenset[str]:
+    """Which of the settings that are ours stand in a file."""
+    blocks = b"".join(found[1] for found in _BLOCK.finditer(text))
+    return frozenset(key for key, line in _LINES.items() if line in blocks)

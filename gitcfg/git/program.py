@@ -39,7 +39,9 @@ class Git:
             )
         self.folder = Path(git.path)
         kept = {name: value for name, value in environment.items() if name not in _OURS}
-        self._environment = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+        # git's library follows no replacements (refs/replace/), and what git reads must be the same.
+        ours = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
+        self._environment = {**kept, **ours}
 
     def say(self, *words: str, given: bytes | IO[bytes] = b"", **more: str) -> str:
         """What git answers; `more` is environment. GitcfgError: it fails, with its own last words."""

@@ -46,7 +46,7 @@ class Killed(GuardError):
 
 def size_in_words(size: int) -> str:
     """A size as people say it: `512 MiB`."""
-    for unit, name in ((MEBIBYTE, "MiB"), (1 << 10, "KiB")):
+    for unit, name in ((1 << 30, "GiB"), (MEBIBYTE, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.4g} {name}"
     return f"{size} bytes"

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.git.tree import Entry, EntryKind
+from gitcfg.guard import progress
 from gitcfg.load.kind import Kind
 from gitcfg.load.names import Register
 from gitcfg.load.reading import Reading
@@ -21,6 +22,7 @@ class Listing(msgspec.Struct, frozen=True):
 
 def listed(reading: Reading, kind: Kind[Any]) -> Listing:
     """The listing of a kind's folder; the reading stays as it was."""
+    progress.note("listing", f"{kind.folder}/")
     sound = _sound(list(reading.tree.entries(kind.folder)), kind)
     return Listing(sound, {}) if sound is not None else _careful(reading, kind)
 

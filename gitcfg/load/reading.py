@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gitcfg.git.tree import Entry, EntryKind, Tree
+from gitcfg.guard import progress
 from gitcfg.load import document, schema
 from gitcfg.load.document import Document
 from gitcfg.model import Finding, Origin
@@ -49,6 +50,7 @@ class Reading(msgspec.Struct):
         The set holds the names under the document's one map of definitions that are wrong, and
         None if something else is.
         """
+        progress.note("reading", entry.path)
         if entry.size > document.MAX_BYTES:
             doc = document.too_large(entry.path, entry.size)
         else:

@@ -104,13 +104,15 @@ class Shelf(Mapping[str, T]):
         """All definitions, in order of path whatever the order was in which they were asked for."""
         if not self._whole:
             known, entries = self._known, self.listing.entries
-            self._known = {
-                name: known[name] if name in known else self._read(name, entry)
-                for name, entry in entries.items()
-            }
-            self._pack.keep([(entries[name], name) for name in self._fresh], self._packed)
-            self._whole = True
-            self._fresh = []
+            try:
+                self._known = {
+                    name: known[name] if name in known else self._read(name, entry)
+                    for name, entry in entries.items()
+                }
+                self._whole = True
+            finally:  # where time is up, too: the next try goes on from there
+                self._pack.keep([(entries[name], name) for name in self._fresh], self._packed)
+                self._fresh = []
         return self._known
 
     def _read(self, name: str, entry: Entry) -> T:
@@ -119,10 +121,11 @@ class Shelf(Mapping[str, T]):
             piece = self._unpacked(name, entry, *body)
         else:
             piece = read(self.kind, self._reading, entry, name)
-            self._fresh.append(name)
         if piece.findings or piece.misread:
             self._pieces[name] = piece
         self._known[name] = piece.definition
+        if body is None:
+            self._fresh.append(name)
         return piece.definition
 
     def _packed(self, name: str) -> tuple[Any, tuple[Finding, ...], bool]:

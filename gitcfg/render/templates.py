@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.guard import Closing, Guard, GuardError, Limits
+from gitcfg.guard import Closing, Guard, GuardError, Limits, progress
 from gitcfg.render.template_child.values import OUTPUT_LIMIT
 
 _CHILD = "gitcfg.render.template_child"
@@ -76,6 +76,7 @@ class TemplateEngine(Closing):
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:
         """What a template makes of `params`, `node`, `features` and `groups`; TemplateProblem if nothing."""
+        progress.note("rendering the template", name)
         try:
             answer = self._ask({"render": name, "context": context})
         except GuardError as error:

@@ -183,7 +183,7 @@ def test_pushes_are_judged_until_the_hooks_are_removed(pool: Path, server: Path,
     told = capfd.readouterr()
     assert told.out == (
         f"wrote {server}/hooks/pre-receive\nwrote {server}/hooks/post-receive\n"
-        f"set receive.advertisePushOptions to true in {server}/config\n"
+        f"set receive.advertisePushOptions and receive.fsckObjects to true in {server}/config\n"
         "protected: refs/heads/main\ncheck: tip, ratchet: false, signatures: off\n"
     )
     assert told.err == ""
@@ -197,7 +197,7 @@ def test_pushes_are_judged_until_the_hooks_are_removed(pool: Path, server: Path,
     assert "pre-receive hook declined" in done.stderr
     assert run(["hook", "remove", "--server", str(server)]) == 0
     assert capfd.readouterr().out == (
-        f"took receive.advertisePushOptions out of {server}/config\n"
+        f"took receive.advertisePushOptions and receive.fsckObjects out of {server}/config\n"
         f"removed {server}/hooks/pre-receive\nremoved {server}/hooks/post-receive\n"
     )
     now = state(server)

@@ -12,7 +12,7 @@ import pytest
 from gitcfg.edit.hook_plan import install_plan, removal_plan, setting_plan
 from gitcfg.edit.hook_steps import Deed, carry_out
 from gitcfg.edit.hooks import SERVER, Kept, Script, kept
-from gitcfg.git.hooks import with_push_options, without_push_options
+from gitcfg.git.hooks import FSCK, PUSH_OPTIONS, settings_in, with_settings, without_settings
 from gitcfg.model import GitcfgError
 
 SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
@@ -296,6 +296,10 @@ def test_where_nobody_may_write_all_stays(unwritable: Path) -> None:
     assert state(unwritable) == was
 
 
+def with_both(text: bytes) -> bytes:
+    return with_settings(text, (PUSH_OPTIONS, FSCK))
+
+
 @pytest.mark.parametrize("wrong", range(5))
 def test_what_fails_half_way_is_undone(wrong: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that is full at the n-th file, and a file of settings that another program holds."""
@@ -306,7 +310,7 @@ def test_what_fails_half_way_is_undone(wrong: int, tmp_path: Path, monkeypatch: 
     program(tmp_path)
     was = state(tmp_path)
     steps = install_plan(tmp_path / "hooks", [Script(name, ("x",)) for name in SERVER])
-    steps += setting_plan(tmp_path / "config", with_push_options)
+    steps += setting_plan(tmp_path / "config", with_both)
     calls = iter(range(100))
     real = os.fsync
 
@@ -344,20 +348,23 @@ def test_an_installation_that_was_killed_is_finished(tmp_path: Path) -> None:
 )
 def test_settings_are_put_back_to_the_byte(text: str, tmp_path: Path) -> None:
     was = text.encode()
-    assert without_push_options(with_push_options(was)) == was
-    assert without_push_options(was) == was
+    assert without_settings(with_both(was)) == was
+    assert without_settings(was) == was
     file = tmp_path / "config"
-    file.write_bytes(with_push_options(was))
+    file.write_bytes(with_both(was))
     asked = ["git", "config", "--file", str(file), "receive.advertisePushOptions"]
     assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout == "true\n"
+    assert settings_in(with_both(was)) == {FSCK, PUSH_OPTIONS}
+    # One of an older version, and the other beside it.
+    assert without_settings(with_settings(with_settings(was, [PUSH_OPTIONS]), [FSCK])) == was
 
 
 def test_what_was_set_since_stays(tmp_path: Path) -> None:
     file = tmp_path / "config"
-    file.write_bytes(with_push_options(b"[core]\n\tbare = true\n"))
+    file.write_bytes(with_both(b"[core]\n\tbare = true\n"))
     config = ["git", "config", "--file", str(file)]
     subprocess.run([*config, "receive.denyDeletes", "true"], check=True)
-    file.write_bytes(without_push_options(file.read_bytes()))
+    file.write_bytes(without_settings(file.read_bytes()))
     told = subprocess.run([*config, "--list"], capture_output=True, text=True, check=True).stdout
     assert told == "core.bare=true\nreceive.denydeletes=true\n"
 
@@ -369,9 +376,9 @@ def test_a_removal_that_fails_half_way_is_undone(tmp_path: Path, monkeypatch: py
     config = tmp_path / "config"
     config.write_bytes(b"")
     install(tmp_path, *SERVER)
-    carry_out(setting_plan(config, with_push_options))
+    carry_out(setting_plan(config, with_both))
     was = state(tmp_path)
-    steps = setting_plan(config, without_push_options) + removal_plan(tmp_path / "hooks", SERVER)
+    steps = setting_plan(config, without_settings) + removal_plan(tmp_path / "hooks", SERVER)
     assert [step.deed for step in steps] == [Deed.SET, Deed.RESTORE, Deed.DELETE]
 
     def refuse(place: Path) -> None:

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cache.cache import cache_of, only_read
-from gitcfg.gate.accepted import NOTES, Accepted, note, pusher
+from gitcfg.gate.accepted import Accepted, note, pusher
 from gitcfg.gate.bypass import Bypass
 from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import administrator
 from gitcfg.gate.push import Update
+from gitcfg.gate.refusals import NOTES
 from gitcfg.git.config import Config
 from gitcfg.git.history import History
 from gitcfg.git.notes import append

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.git.tree import DictTree
+from gitcfg.git.tree import DictTree, Entry
 from gitcfg.load import packs
 from gitcfg.load.repository import load
 from tests.load.keeping import KINDS, Dictionary, Watched, drawn, edited, read_at, said
@@ -191,3 +191,24 @@ def test_many_files_are_kept_in_several_shards(monkeypatch: pytest.MonkeyPatch) 
     written = keeper.written
     assert read_at(files | {"nodes/n7.yaml": "description: seven\n"}, keeper) != right
     assert keeper.written == written + 1
+
+
+class _Ended(BaseException):
+    """What ends reading in its middle."""
+
+
+@given(st.integers(1, 7))
+def test_what_was_read_before_an_end_is_kept(count: int) -> None:
+    class Ending(Watched):
+        def read(self, entry: Entry) -> bytes:
+            if sum(path.startswith("nodes/") for path in self.reads) == count:
+                raise _Ended
+            return super().read(entry)
+
+    keeper = Dictionary()
+    files = {"gitcfg.yaml": "format: 1\n"} | {f"nodes/n{n}.yaml": "groups: [g]\n" for n in range(8)}
+    with pytest.raises(_Ended):
+        load(Ending(files), keeper).nodes.values()
+    tree = Watched(files)
+    load(tree, keeper).nodes.values()
+    assert tree.reads == ["gitcfg.yaml", *sorted(files)[count + 1 :]]

@@ -11,6 +11,7 @@ from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
 from gitcfg.git.tree import Tree
+from gitcfg.guard import progress
 from gitcfg.model import Finding, Origin, Rule
 
 
@@ -51,6 +52,7 @@ class Judged:
         return {commit: findings for commit, findings in found.items() if findings}
 
     def _charged(self, commit: str, charges: Charges) -> tuple[Finding, ...]:
+        progress.note("looking at who may make the changes of", commit)
         touches = {key: charge.touch for key, charge in charges.items()}
         things = _ruled(self._rules, touches)
         if not things:

@@ -1,0 +1,271 @@
+"""Work in a process of its own, which ends with all that it started if it costs too much or nobody waits."""
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import shutil
+import signal
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from types import FrameType
+from typing import NoReturn
+
+import msgspec
+
+from gitcfg.guard import progress
+
+_TIME_UP, _OUT_OF_MEMORY = 77, 78  # exit statuses of work that ended by itself, for that reason
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_PAUSE = 0.1  # seconds between two looks: what a process can take meanwhile its own limit bounds
+_BRIEFLY = 0.005
+_BUSY = 10
+_CLOSELY = 1.0  # seconds between two close looks, which take 15 ms a process of 500 MiB
+_GRACE = 15.0  # seconds in which work that is told to end may keep what it found out
+_PAGE = resource.getpagesize()
+_RECEIVES = b"receive-pack"
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """Seconds by the clock, and bytes of memory of all processes together.
+
+    Seconds in which the work only waits for a processor do not count, unless they are ten times as many: a
+    busy machine is not the fault of who waits.
+    """
+
+    seconds: float = 60.0
+    memory: int = 1 << 30
+
+
+class End(Enum):
+    """Why work was ended."""
+
+    TIME = "time"
+    MEMORY = "memory"
+    CLIENT = "client"
+    FAULT = "fault"
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """Why work was ended, and what it was at; of a fault the signal."""
+
+    why: End
+    at: str
+    signal: int = 0
+
+
+class TimeUp(BaseException):
+    """Raised in the work when its time is up: it may keep what it found out, and has to end."""
+
+
+def divide(budget: Budget, client: "Client | None" = None) -> Ended | int | None:
+    """Go on in a new process, which gets None, and watch it from this one, which gets its exit status or
+    why it was ended.
+
+    All processes that the new one starts are ended with it, also when this one is, and when the client is
+    gone that waits for it.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    progress.begin()
+    folder = tempfile.mkdtemp(prefix="gitcfg-work-")
+    watcher = os.getpid()
+    process = os.fork()
+    if process == 0:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != watcher:
+            os._exit(_OUT_OF_MEMORY)
+        _begin(budget, folder)
+        return None
+    try:
+        return _watch(process, budget, client)
+    finally:  # also where a signal ends this process
+        _kill_all()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def end_work(why: End) -> NoReturn:
+    """End this process, for time or memory, so that the one that watches it tells why."""
+    with contextlib.suppress(OSError, MemoryError):
+        sys.stdout.flush()
+    os._exit(_TIME_UP if why is End.TIME else _OUT_OF_MEMORY)
+
+
+def _begin(budget: Budget, folder: str) -> None:
+    # What is killed cannot remove its folders, so all of them are in one.
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    signal.signal(signal.SIGALRM, _time_up)
+    # Not the addresses: git's packs are mapped, and pages of theirs that are in memory can go at any time.
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = budget.memory + budget.memory // 4  # the watcher comes first, unless it all goes very fast
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _time_up(number: int, frame: FrameType | None) -> NoReturn:
+    raise TimeUp
+
+
+def _watch(process: int, budget: Budget, client: "Client | None") -> Ended | int:
+    """Wait for the end of the work, or for a reason to end it."""
+    poll = select.poll()
+    lines = client.lines if client is not None else ()
+    for descriptor in lines:
+        poll.register(descriptor, 0)  # errors alone: nobody reads any more
+    own = _opened(process)
+    if own is not None:
+        poll.register(own, select.POLLIN)
+    start, closely, most = time.monotonic(), 0.0, 0
+    late, told = budget.seconds, False
+    while True:
+        moved = dict(poll.poll(_PAUSE * 1000))
+        pid, status = os.waitpid(process, os.WNOHANG)
+        now = time.monotonic()
+        if pid:
+            return _ended(status, most > budget.memory // 2)
+        if any(descriptor in moved for descriptor in lines) or (client is not None and client.is_gone()):
+            return Ended(End.CLIENT, progress.last())
+        most = _private(_family())
+        if now >= closely and most > budget.memory:
+            closely = now + _CLOSELY
+            if _proportional(_family()) > budget.memory:
+                return Ended(End.MEMORY, progress.last())
+        spent = now - start
+        if max(spent / _BUSY, spent - _waited(process)) >= late:
+            if told:
+                return Ended(End.TIME, progress.last())
+            told, late = True, late + _GRACE
+            place = progress.last()
+            os.kill(process, signal.SIGALRM)
+            progress.note(place)
+
+
+def _waited(process: int) -> float:
+    """Seconds in which a process could have run if there had been a processor for it."""
+    words = _read(process, "schedstat").split()
+    return int(words[1]) / 1e9 if len(words) > 1 else 0.0
+
+
+def _ended(status: int, large: bool) -> Ended | int:
+    """What a status says; libraries may do anything where there is no memory."""
+    code = os.waitstatus_to_exitcode(status)
+    if code == _TIME_UP:
+        return Ended(End.TIME, progress.last())
+    if code == _OUT_OF_MEMORY or (code < 0 and large):
+        return Ended(End.MEMORY, progress.last())
+    return Ended(End.FAULT, progress.last(), -code) if code < 0 else code
+
+
+def _opened(process: int) -> int | None:
+    try:
+        return os.pidfd_open(process)
+    except OSError:  # an old kernel: the end is seen at the next look
+        return None
+
+
+class Client:
+    """Who waits for the work: the readers of its output, and the program that receives what is pushed."""
+
+    def __init__(self) -> None:
+        self.lines = tuple(descriptor for descriptor in (1, 2) if _is_line(descriptor))
+        self._links = tuple(_links(os.getpid()))
+
+    def is_gone(self) -> bool:
+        """Has a program ended that waits for this one, or for whom that works?"""
+        return any(_parent(process) != parent for process, parent in self._links)
+
+
+def _is_line(descriptor: int) -> bool:
+    try:
+        mode = os.fstat(descriptor).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _links(process: int) -> Iterator[tuple[int, int]]:
+    """Processes with their parents, up to the parent of what receives: the client, or its server.
+
+    What is above may end while the client goes on, as the shell does that started it. git itself does not
+    see that its client is gone while a hook says nothing.
+    """
+    found = [(process, os.getppid())]
+    while found[-1][1] > 1:
+        parent = found[-1][1]
+        if _RECEIVES in _words(found[-1][0]) and _RECEIVES not in _words(parent):
+            yield from found
+            return
+        found.append((parent, _parent(parent)))
+    yield found[0]
+
+
+def _parent(process: int) -> int:
+    text = _read(process, "stat")
+    return int(text.rpartition(b")")[2].split()[1]) if text else 0
+
+
+def _words(process: int) -> bytes:
+    return _read(process, "cmdline")
+
+
+def _read(process: int, name: str) -> bytes:
+    try:
+        with open(f"/proc/{process}/{name}", "rb") as file:
+            return file.read()
+    except OSError:  # it has ended
+        return b""
+
+
+def _family() -> list[int]:
+    """All processes that this one started, and those that they did: what loses its parent gets this one."""
+    found = list[int]()
+    pending = [os.getpid()]
+    while pending:
+        children = list(_children(pending.pop()))
+        found += children
+        pending += children
+    return found
+
+
+def _children(process: int) -> Iterator[int]:
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            yield from map(int, _read(process, f"task/{thread}/children").split())
+
+
+def _private(processes: Iterable[int]) -> int:
+    """Bytes of memory that no file holds; what forks share counts for each."""
+    sizes = (_read(process, "statm").split() for process in processes)
+    return sum((int(size[1]) - int(size[2])) * _PAGE for size in sizes if size)
+
+
+def _proportional(processes: Iterable[int]) -> int:
+    """The same, where what processes share counts once."""
+    total = 0
+    for process in processes:
+        text = _read(process, "smaps_rollup")
+        lines = dict(line.split(b":", 1) for line in text.splitlines()[1:] if b":" in line)
+        kibibytes = lines.get(b"Pss_Anon") or lines.get(b"Pss")
+        total += int(kibibytes.split()[0]) << 10 if kibibytes else _private([process])
+    return total
+
+
+def _kill_all() -> None:
+    """Kill what is left of the family, and what that starts meanwhile, and reap it."""
+    until = time.monotonic() + _GRACE
+    while (family := _family()) and time.monotonic() < until:
+        for process in family:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                """Until there are none that have ended."""
+        time.sleep(_BRIEFLY)
