@@ -20,7 +20,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.macros import Expansion
 from gitcfg.compile.operations import NOTHING, PENDING, Step
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
-from gitcfg.model import FileEntry, Finding, Severity
+from gitcfg.model import FileEntry, Finding, Op, Severity
 from gitcfg.model.names import shown
 from gitcfg.model.secrets import is_secret
 from gitcfg.render.taken import Taken
@@ -28,6 +28,8 @@ from gitcfg.render.taken import Taken
 _FORMAT = "condor"
 _UNKNOWN = "$ENV(UNKNOWN)"
 """A macro that nobody here can put a value in for."""
+
+_WRITTEN = frozenset({Op.SET, Op.DEFAULT, Op.NULL, Op.AND, Op.OR})
 
 _Refused = Mapping[str, Verdicts]
 
@@ -49,6 +51,8 @@ class Expressions:
         self._taken: dict[int, tuple[FileEntry, int]] = {}
         self._told = Tally()
         self._noted: dict[int, int] = {}  # by layer, what of it is noted to be asked
+        self._last: tuple[NodeClass, Expansion] | None = None
+        self._joined: dict[int, Cell] = {}  # what several layers compose, too
         self._asked: dict[str, None] = {}
         self._suspects = Suspects(surfaces, self._suspected) if self._names else None
 
@@ -66,6 +70,8 @@ class Expressions:
             self._collect(kind, surface, mask)
             for name, cell in cells.items():
                 self._note(name, cell, kind, macros=True)
+            for name in self._params.of(surface.pending & mask):  # facts differ where layers do not
+                self._asked.update(dict.fromkeys(self._texts(kind, name, self._surfaces.cell(kind, name))))
 
     def end(self) -> Iterable[Finding]:
         return self._told.findings()
@@ -126,7 +132,8 @@ class Expressions:
                     for name in self._params.of(shown_here & ~noted):
                         self._note(name, cells[name], kind)
         for name, cell in surface.joins.items():
-            if name in self._names and self._params.bit(name) & mask:
+            if id(cell) not in self._joined and name in self._names and self._params.bit(name) & mask:
+                self._joined[id(cell)] = cell
                 self._note(name, cell, kind)
 
     def _note(self, name: str, cell: Cell, kind: NodeClass, macros: bool = False) -> None:
@@ -142,7 +149,9 @@ class Expressions:
     def _texts(self, kind: NodeClass, name: str, cell: Cell) -> Iterator[str]:
         """The whole value with its macros put in; where some are not known, what it is composed of."""
         value = kind.value(name, cell)
-        whole = self._expansion(kind).of(value, name.lower()) if isinstance(value, str) else ""
+        if not isinstance(value, str):
+            return
+        whole = self._expansion(kind).of(value, name.lower()) if "$" in value else value
         if whole.strip():
             yield whole
         if "$" in whole and len(cell.steps) > 1:
@@ -222,8 +231,10 @@ class Expressions:
         return {name.lower(): name for name in self._params.names}
 
     def _expansion(self, kind: NodeClass) -> Expansion:
-        """What puts in the values that a class gets in these files."""
-        return Expansion(self._finder(kind))
+        """What puts in the values that a class gets in these files; that of the last one is held."""
+        if self._last is None or self._last[0] is not kind:
+            self._last = (kind, Expansion(self._finder(kind)))
+        return self._last[1]
 
     def _finder(self, kind: NodeClass) -> Callable[[str], str | None]:
         taken = self._takes(kind)
@@ -232,8 +243,9 @@ class Expressions:
             name = self._by_lower.get(lower)
             if name is None or not self._params.bit(name) & taken:
                 return None
-            cell = kind.cell(name)
-            value = NOTHING if cell is None else kind.value(name, cell)
+            if not any(name in part.cells for part in kind.parts):
+                return None
+            value = kind.value(name, self._surfaces.cell(kind, name))
             if value is NOTHING or value is None:
                 return None
             if is_secret(value):
@@ -246,7 +258,8 @@ class Expressions:
 
 
 def _text_of(step: Step) -> tuple[str, ...]:
-    return (step.given,) if isinstance(step.given, str) else ()
+    """The operand, if it is a text of the expression: what names a fact or a secret is none."""
+    return (step.given,) if step.op in _WRITTEN and isinstance(step.given, str) else ()
 
 
 def _texts(cell: Cell) -> Iterator[str]:

@@ -62,6 +62,15 @@ def test_each_distinct_expression_is_asked_about_once() -> None:
 
 
 @needs_htcondor
+def test_what_facts_make_of_an_expression_is_asked_about_for_each_node() -> None:
+    group = "params: {A: {$fact: rank}}\n" + POOL["groups/default.yaml"]
+    nodes = {f"nodes/n{number}.yaml": f"facts: {{rank: 1{unit}}}\n" for number, unit in enumerate(("0", "K"))}
+    found, asked = checked({"groups/default.yaml": group, **nodes})
+    assert [(one.subjects, one.nodes) for one in found] == [(("A",), ("n1",))]
+    assert set(asked) == {"10", "1K"}
+
+
+@needs_htcondor
 def test_what_is_surely_wrong_is_not_asked_about() -> None:
     found, asked = checked({"nodes/n1.yaml": "params: {A: x > > 3, B: y}\n"})
     assert [finding.subjects for finding in found] == [("A",)]
