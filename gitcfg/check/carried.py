@@ -154,7 +154,8 @@ class _Bare(msgspec.Struct, frozen=True):
 
     def finding(self, fleet: Fleet, names: tuple[str, ...]) -> Finding:
         """GC510, once for all of them: whoever has no files yet needs one for all, not a list of them."""
-        origin = min(origin for name in names for origin in self.cells[name].origins)
+        first = (self.cells[name].origins[0] for name in names)
+        origin = min(first, key=lambda origin: (origin.line, origin.column, origin.file))
         message = f"No file takes {some(names)}: the node has no files."
         found = map(fleet.declarations.find, names)
         condor = any(one is not None and (one.macros or one.type == "expression") for one in found)

@@ -35,6 +35,17 @@ FORMAT = {
 FORMAT |= {"gitcfg", "aaaac", "nzac", "lzdi", "aaaai"}  # the last are how every Ed25519 key begins
 FORMAT |= {"ansible", "vault", "pkcs", "data", "message", "private", "begin", "encrypted", "file", "openssh"}
 FORMAT |= {"secret", "aaaa"}
+FORMAT |= {
+    "random",
+    "choice",
+    "integer",
+    "string",
+    "substr",
+    "basename",
+    "dirname",
+    "eval",
+    "real",
+}  # $REAL(x)
 
 
 def fleet(

@@ -100,6 +100,7 @@ _BY_ROLE = {
     Role.COMMIT: Pseudonyms.commit,
     Role.RECIPIENT: Pseudonyms.recipient,
     Role.PROSE: Pseudonyms.prose,
+    Role.NUMBER: Pseudonyms.number,
 }
 
 

@@ -2,19 +2,42 @@
 
 import hmac
 import re
+from collections.abc import Iterable, Mapping, Sequence
+from ipaddress import AddressValueError, IPv6Address
 
 _NUMBER = re.compile(r"([-+]?0*)([1-9]\d{3,16})(\.\d*)?")
-_ADDRESS = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?=[:/].*|$)")
+_OCTET = r"(\d{1,3})"
+_ADDRESS = re.compile(rf"{_OCTET}\.{_OCTET}\.{_OCTET}\.{_OCTET}(?=[:/].*|$)")
+_DASHED = re.compile(rf"{_OCTET}-{_OCTET}-{_OCTET}-{_OCTET}")
+_ADDRESSES = re.compile(r"(\d+\.\d+\.\d+\.\d+)-(\d+\.\d+\.\d+\.\d+)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _LENGTH = re.compile(r"\d|[12]\d|3[0-2]")
 _BITS = 32
+_RUN = re.compile(r"\d+")
 _LONG = re.compile(r"\d{4,}")
+_BASED = re.compile(r"(0x)(?P<hex>[0-9a-fA-F]+)|(0o)(?P<octal>[0-7]+)|(?P<mantissa>[^eE]+)[eE].*")
+_SHORT = 4
+_TOO_LARGE = 1 << 53  # for the format, of any number
+_MANY = 7  # so many digits with signs among them are a telephone's, say, and no version or time
+_DRAWN = 64
+"""Further into a run of digits they are chosen by its first 64 alone: else long ones take quadratic time."""
+
+Widths = Mapping[tuple[str, int], int | None]
+"""The highest number of node sets, by the word before their brackets and the numbers' width.
+
+None: their numbers have several widths.
+"""
 
 
 class Figures:
-    """Other figures, always the same with the same key. Up to three digits alone say nothing: they stay."""
+    """Other figures, always the same with the same key. Up to three digits alone say nothing: they stay.
 
-    def __init__(self, key: bytes) -> None:
+    `widths` are those of node sets' numbers of more than four digits.
+    """
+
+    def __init__(self, key: bytes, widths: Widths | None = None) -> None:
         self._key = key
+        self._widths = widths or {}
         self.known: dict[str, str] = {}
 
     def of(self, text: str) -> str:
@@ -26,11 +49,98 @@ class Figures:
     def _other(self, text: str) -> str:
         number = _NUMBER.fullmatch(text)
         if number is not None:
-            return number[1] + str(self._ordered(int(number[2]), len(number[2]))) + (number[3] or "")
+            rest = number[3] or ""
+            point = rest if len(rest) <= _SHORT + 1 else f".{self.digits(rest[1:], number[2])}"
+            return number[1] + str(self._ordered(int(number[2]), len(number[2]))) + point
         address = _ADDRESS.match(text)
-        if address is not None and all(int(octet) < 256 for octet in address.groups()):
-            return self._address(address.groups()[:4], _length(text[address.end() :])) + text[address.end() :]
-        return _LONG.sub(lambda found: self._digits(found[0]), text)
+        if address is not None and _are_octets(address.groups()):
+            rest = text[address.end() :]
+            other = ".".join(self._address(address.groups(), _length(rest)))
+            return other + _LONG.sub(lambda found: self.of(found[0]), rest)
+        dashed, addresses = _DASHED.fullmatch(text), _ADDRESSES.fullmatch(text)
+        if addresses is not None:
+            return f"{self.of(addresses[1])}-{self.of(addresses[2])}"
+        if dashed is not None and _are_octets(dashed.groups()):
+            return "-".join(self._address(dashed.groups(), _BITS))
+        if address is not None:
+            return ".".join(map(self._no_octet, address.groups())) + text[address.end() :]
+        many = sum(map(str.isdecimal, text)) >= _MANY and not _DATE.fullmatch(text)
+        runs = _RUN if many else _LONG
+        return runs.sub(lambda found: self.digits(found[0], text[: found.start()] if many else ""), text)
+
+    def limit(self, digits: str) -> str:
+        """As many others, of a number that is no larger: what may be that large may be this."""
+        number, least = int(digits), 10 ** (len(digits) - 1)
+        least = max(least, _TOO_LARGE) if number >= _TOO_LARGE else least
+        return str(least + self._drawn(f"limit {digits}", number - least + 1))
+
+    def _no_octet(self, digits: str) -> str:
+        """A part of what is no address: what is too large for one, or has zeros in front, still is."""
+        if int(digits) < 256:
+            return self.digits(digits) if digits.startswith("0") else digits
+        return str(256 + (int(digits) - 256 + self._drawn(f"octet {digits}", 744)) % 744)
+
+    def network(self, text: str) -> str:
+        """The beginning of an address, before a star."""
+        octets = text.split(".")
+        if not _are_octets(octets):
+            return self.of(text)
+        return ".".join(self._address((*octets, *("0",) * (4 - len(octets))), _BITS)[: len(octets)])
+
+    def address(self, text: str) -> str:
+        """An address of IPv6, or a network; what is none of them is taken for hexadecimal digits."""
+        said, slash, length = text.partition("/")
+        try:
+            number = int(IPv6Address(said))
+        except AddressValueError:
+            return self.hexadecimal(text)
+        if number > 1:  # neither any address nor the machine's own
+            bits = range(128)
+            drawn = (self._drawn(f"bits6 {at} {number >> at + 1}", 2) for at in bits)
+            number = sum((number >> at & 1 ^ bit) << at for at, bit in zip(bits, drawn, strict=True))
+            hosts = (1 << 128 - int(length)) - 1 if slash and length.isdecimal() and int(length) <= 128 else 0
+            number = number & ~hosts if not int(IPv6Address(said)) & hosts else number
+        return f"{IPv6Address(number)}{slash}{length}"
+
+    def hexadecimal(self, text: str) -> str:
+        """Digits and letters of hexadecimal numbers, each for one of its kind; all else stays."""
+        parts, before = [], ""
+        for letter in text:
+            parts.append(self._hex(before[:_DRAWN], letter))
+            before += letter.lower() if letter.isalnum() and len(before) < _DRAWN else ""
+        return "".join(parts)
+
+    def _hex(self, before: str, letter: str) -> str:
+        if letter.isdecimal():
+            return str((int(letter) + self._drawn(f"hex {before}", 10)) % 10)
+        if letter.lower() not in "abcdef":
+            return letter
+        found = "abcdef"[("abcdef".index(letter.lower()) + self._drawn(f"hex {before}", 6)) % 6]
+        return found.upper() if letter.isupper() else found
+
+    def based(self, text: str) -> str:
+        """A number in another notation; up to four digits stay."""
+        found = _BASED.fullmatch(text)
+        if found is None or sum(map(str.isalnum, found[found.lastgroup or 0])) <= _SHORT:
+            return text
+        start, end = found.span(found.lastgroup or 0)
+        if found["hex"]:
+            return text[:start] + self.hexadecimal(found["hex"])
+        if found["octal"]:
+            drawn = self._drawn(f"octal {found['octal']}", 8 ** len(found["octal"][:_DRAWN]))
+            return f"{text[:start]}{drawn:o}"
+        return _LONG.sub(lambda run: self.digits(run[0], "mantissa"), text[:end]) + text[end:]
+
+    def counted(self, stem: str, digits: str) -> str | None:
+        """A number of a node set, moved by as much as the others of it; None: it is of no set."""
+        key = stem.lower(), len(digits)
+        if key not in self._widths:
+            return None
+        highest, count = self._widths[key], 10 ** len(digits)
+        if highest is None:
+            return digits
+        moved = (int(digits) + self._drawn(f"range {stem.lower()} {len(digits)}", count - highest)) % count
+        return f"{moved:0{len(digits)}d}"
 
     def _ordered(self, number: int, digits: int) -> int:
         """A larger number for a larger one: halves of what may stand get parts of the new range by chance.
@@ -49,27 +159,35 @@ class Figures:
                 low, least = middle + 1, cut + 1
         return least + self._drawn(f"{number}", most - least + 1)
 
-    def _address(self, octets: tuple[str, ...], length: int) -> str:
+    def _address(self, octets: Sequence[str], length: int) -> list[str]:
         """Addresses of a network stay in one, whatever its length; a network's own bits of hosts stay 0."""
         number = int.from_bytes(bytes(map(int, octets)), "big")
         hosts = (1 << _BITS - length) - 1
         other = sum(self._bit(number, at) << at for at in range(_BITS))
-        return ".".join(map(str, (other & ~hosts if not number & hosts else other).to_bytes(4, "big")))
+        return [*map(str, (other & ~hosts if not number & hosts else other).to_bytes(4, "big"))]
 
     def _bit(self, number: int, at: int) -> int:
         """What stands for one bit: it depends on those before it, so that equal beginnings stay equal."""
         return number >> at & 1 ^ self._drawn(f"bits {at} {number >> at + 1}", 2)
 
-    def _digits(self, digits: str) -> str:
-        """As many others; which one depends on those before."""
-        return "".join(
-            str((int(digit) + self._drawn(f"digits {digits[:place][:64]}", 10)) % 10)
-            for place, digit in enumerate(digits)
-        )
+    def digits(self, digits: str, before: str = "") -> str:
+        """As many others; which one depends on those before. Zeros in front stay, and none come there."""
+        zeros = len(digits) - len(digits.lstrip("0"))
+        first, rest = digits[zeros:_DRAWN], digits[max(zeros, _DRAWN) :]
+        parts = [digits[:zeros]]
+        for place, digit in enumerate(first):
+            drawn = self._drawn(f"digits {before[-_DRAWN:]}{digits[: zeros + place]}", 9 if not place else 10)
+            parts.append(str((int(digit) - 1 + drawn) % 9 + 1 if not place else (int(digit) + drawn) % 10))
+        shift = self._drawn(f"digits {before[-_DRAWN:]}{first}", 10) if rest else 0
+        return "".join([*parts, rest.translate({ord(d): str((int(d) + shift) % 10) for d in set(rest)})])
 
     def _drawn(self, what: str, count: int) -> int:
         """A number from 0 to below the count."""
         return int.from_bytes(hmac.digest(self._key, f"number {what}".encode(), "sha256"), "big") % count
+
+
+def _are_octets(parts: Iterable[str]) -> bool:
+    return all(int(part) < 256 and (part == "0" or not part.startswith("0")) for part in parts)
 
 
 def _length(rest: str) -> int:
@@ -79,10 +197,7 @@ def _length(rest: str) -> int:
 
 
 class SameFigures(Figures):
-    """All figures stay."""
-
-    def __init__(self) -> None:
-        super().__init__(b"")
+    """All numbers stay but those that are parts of names and ids."""
 
     def of(self, text: str) -> str:
         return text

@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator, Set
 
+from gitcfg.convert.sanitize.figures import Widths
 from gitcfg.convert.sanitize.roles import Role
 from gitcfg.convert.sanitize.scalars import Scalar, scalars
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load import yaml
-from gitcfg.model.kinds import LAYERS, SHEETS
+from gitcfg.model.kinds import FOLDERS, LAYERS, SHEETS
 
 _JOINT = re.compile(r"[*?]([A-Za-z]{2,})")
+_RANGES = re.compile(r"([^\W\d_]+)[-_.]?\[([0-9][0-9,/-]{0,10000})\]")
+_LONG_RANGE = re.compile(rb"\[[0-9,/-]*[0-9]{5}")
+_SHORT = 4
 _GLOBS = (Role.STRUCTURE, Role.ENTRY, Role.NAMED)
 
 
@@ -18,6 +22,28 @@ def joints(trees: Iterable[Tree]) -> Set[str]:
     said = (scalar for tree in trees for scalar in _scalars(tree, (*SHEETS, *LAYERS), _JOINT))
     globs = {scalar.value for scalar in said if scalar.role in _GLOBS}
     return {joint.lower() for glob in globs for joint in _JOINT.findall(glob)}
+
+
+def widths(trees: Iterable[Tree]) -> Widths:
+    """The widths of the numbers of more than four digits in node sets, by the word before them."""
+    found: dict[tuple[str, int], int | None] = {}
+    for tree in trees:
+        for folder in FOLDERS:
+            for entry in tree.entries(folder):
+                data = tree.read(entry) if entry.kind is EntryKind.FILE else b""
+                if _LONG_RANGE.search(data):
+                    for said in _RANGES.finditer(data.decode(errors="replace")):
+                        _widen(found, said[1].lower(), said[2])
+    return found
+
+
+def _widen(found: dict[tuple[str, int], int | None], stem: str, ranges: str) -> None:
+    for one in re.findall(r"[0-9]+(?:-[0-9]+)?", ranges):
+        first, last = (one.split("-") * 2)[:2]
+        highest = None if len(first) != len(last) else int(last)
+        for width in range(max(len(first), _SHORT + 1), len(last) + 1):
+            known = found.setdefault((stem, width), highest)
+            found[stem, width] = None if known is None or highest is None else max(known, highest)
 
 
 def parameters(trees: Iterable[Tree]) -> Set[str]:

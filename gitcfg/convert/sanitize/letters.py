@@ -92,7 +92,7 @@ def _by_chance(drawn: bytes, place: int, word: str) -> Iterator[str]:
     for block in range(0, len(word), 64):
         digest = hmac.digest(drawn, f"{place} {block}".encode(), "sha512")
         for byte, letter in zip(digest, word[block : block + 64], strict=False):
-            found = chr(ord("a") + byte % 26)
+            found = str(byte % 10) if letter.isdecimal() else chr(ord("a") + byte % 26)
             yield found.upper() if letter.isupper() else found
 
 

@@ -17,22 +17,46 @@ _MARK = rf"(?P<mark>\$ANSIBLE_VAULT;\d|ENC\[(?:[A-Z]\w{{2,12}}),(?:data:)?|{_BEG
 _IDENTITY = "AGE-SECRET-KEY-1"
 _LETTERS = r"(?P<letters>[^\W\d_]+)"
 _BASED = (
-    r"(?P<based>(?<![\w.])(?:0x[0-9a-fA-F]+|0o[0-7]+|[-+]?(?:\d[\d.]*|\.\d+)[eE][-+]?\d+)(?![\w.])"
-    r"|\$(?:ENV|INT|REAL|STRING|CHOICE|RANDOM_CHOICE|RANDOM_INTEGER|SUBSTR|BASENAME|DIRNAME|EVAL)(?=\())"
+    r"(?P<based>(?<![\w.])(?:0x[0-9a-fA-F]+|0o[0-7]+|[-+]?(?:\d[\d.]*|\.\d+)[eE][-+]?\d+)(?![\w.]))"
+    r"|(?P<function>\$(?:ENV|INT|REAL|STRING|CHOICE|RANDOM_CHOICE|RANDOM_INTEGER|SUBSTR|BASENAME|DIRNAME|EVAL)(?=\())"
 )
+_HEX = "[0-9A-Fa-f]"
+_GROUPS = f"{_HEX}{{1,4}}(?::{_HEX}{{1,4}})*"
+# What says which machine, account or key it is, in names too: UUIDs, MAC addresses and fingerprints,
+# addresses of IPv6, of IPv4 with dashes or before a star, and groups with more than six digits.
+_IDS = (
+    rf"(?P<hex>(?<![\w:-]){_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}(?![\w-])"
+    rf"|(?<![\w:])(?=[A-Fa-f:-]*\d)(?:{_HEX}{{2}}(?::{_HEX}{{2}}){{3,}}|{_HEX}{{2}}(?:-{_HEX}{{2}}){{5,}})(?![\w:])"
+    rf"|(?<![A-Za-z0-9])(?=[A-Fa-f._]*\d){_HEX}{{4}}[._]{_HEX}{{4}}[._]{_HEX}{{4}}(?![A-Za-z0-9]))"
+    rf"|(?P<address>(?<![\w:.])(?=[A-Fa-f:]*\d)(?:(?:{_HEX}{{1,4}}:){{7}}{_HEX}{{1,4}}|(?:{_GROUPS})?::"
+    rf"(?:(?:{_HEX}{{1,4}}:)*\d{{1,3}}(?:\.\d{{1,3}}){{3}}|{_GROUPS})?)(?:/\d{{1,3}})?(?![\w:]|\.\d))"
+    r"|(?P<dashed>(?:(?<=[iI][pP]-)|(?<=[A-Za-z]-)(?=(?:-?\d){7}))\d{1,3}(?:-\d{1,3}){3}(?![\w-]))"
+    rf"|(?P<groups>(?<![A-Za-z0-9])(?=(?:[A-Fa-f_-]*+\d){{7}}){_HEX}{{1,12}}(?:[_-]+{_HEX}{{1,12}}){{3,}}(?![A-Za-z0-9])"
+    r"|(?<![A-Za-z0-9])\d{3}[._-]\d{3}[._-]\d{4}(?![A-Za-z0-9]))"
+    r"|(?P<network>(?<![\w.$-])\d{1,3}(?:\.\d{1,3}){0,2}(?=\.\*))"
+    r"|(?P<range>(?<=[^\W\d_]|[-_.])\[\d[\d,/-]*\])"
+)
+_SERIAL = r"(?P<serial>(?=(?:[^\W\d_]*+\d){5})[^\W_]+)"
+_QUAD = r"(?P<quad>(?<![\w.$\\-])(?:\d{1,3}(?:\.\d{1,3}){3}|(?=(?:\.?\d){7})\d+(?:\.\d+)+)(?![\w-]|\.\d))"
+_NUMBER = r"(?P<figures>(?<![\w.$\\-])\d{5,}(?![\w.-]))"
 _FIGURES = r"(?P<figures>(?<![\w.$-])[-+]?\d(?:[\d.:/-]*\d)?(?![\w-]))"
 _KEY = f"(?P<identity>{_IDENTITY}[A-Z0-9]{{16}})"
-_NAME = re.compile(f"{_INSTANCE}|{_KEY}|{_LETTERS}")
-_VALUE = re.compile(f"{_INSTANCE}|{_MARK}|{_KEY}|{_BASED}|{_FIGURES}|{_LETTERS}")
+_NAME = re.compile(f"{_INSTANCE}|{_KEY}|{_IDS}|{_BASED}|{_QUAD}|{_NUMBER}|{_SERIAL}|{_LETTERS}")
+_VALUE = re.compile(f"{_INSTANCE}|{_MARK}|{_KEY}|{_IDS}|{_BASED}|{_FIGURES}|{_SERIAL}|{_LETTERS}")
+_OCTETS = (
+    r"(?P<octets>(?<!\d)\d{1,3}(?:\\\.\d{1,3}){3}(?!\d)|(?<!\d)\d{1,3}(?:\\\.\d{1,3}){1,2}(?=\\\.(?!\d)))"
+)
 _REGEX = re.compile(
-    r"(?P<kept>\\(?:[pP]\{[^}]*\}|[xu][0-9a-fA-F]{2,4}|.)|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(\?[a-zA-Z]+[:)])"
-    rf"|{_LETTERS}",
+    r"(?P<kept>\\(?:[pP]\{[^}]*\}|[xu][0-9a-fA-F]{2,4}|.)|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(\?[a-zA-Z]+[:)]"
+    r"|\{\d+(?:,\d*)?\})"
+    rf"|{_OCTETS}|{_KEY}|{_IDS}|{_BASED}|{_QUAD}|(?P<figures>(?<![\w.$\\-])\d{{4,}}(?![\w.-]))|{_SERIAL}|{_LETTERS}",
     re.DOTALL,
 )
 _QUOTED = r"(?P<quoted>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')"
 _IDENTIFIER = r"(?P<identifier>[A-Za-z_]\w*)"
 _CODE = re.compile(
-    f"{_QUOTED}|(?P<figures>(?<![\\w.])\\d+(?:\\.\\d+)?(?![\\w.]))|{_IDENTIFIER}|{_LETTERS}", re.DOTALL
+    f"{_QUOTED}|{_BASED}|(?P<figures>(?<![\\w.])\\d+(?:\\.\\d+)?(?![\\w.]))|{_IDENTIFIER}|{_SERIAL}|{_LETTERS}",
+    re.DOTALL,
 )
 _CALLED = re.compile(
     rf"\b(?:(?:{'|'.join(sorted(PREFIXES))})(?=\s*\.)|(?:{'|'.join(sorted(CALLED))})(?=\s*\())"
@@ -61,7 +85,7 @@ class Pseudonyms:
         self.ids = Ids(key)
 
     def name(self, text: str) -> str:
-        """Digits stay, so that node sets stay node sets."""
+        """Up to four digits of a word stay, and of node sets all that are needed."""
         return self._replaced(_NAME, text)
 
     def value(self, text: str) -> str:
@@ -76,8 +100,14 @@ class Pseudonyms:
         first, last = (self.figures.of(end) for end in ends.groups())
         return "-".join(sorted((first, last), key=_parts) if "." in text else (first, last))
 
+    def number(self, text: str) -> str:
+        """A number of the format's own: how many, how long."""
+        if _COUNT.fullmatch(text):
+            return text
+        return self.figures.limit(text) if _LIMIT.fullmatch(text) else self.name(text)
+
     def prose(self, text: str) -> str:
-        """Not one word stays, nor how often it stands there. Of a private key its looks stay."""
+        """Not one word or number stays, nor how often it stands there. Of a private key its looks stay."""
         drawn = self.letters.prose(text)
         parts, end = [], 0
         for found in keys(text):
@@ -86,7 +116,7 @@ class Pseudonyms:
         return "".join([*parts, self._said(text[end:], drawn)])
 
     def _said(self, text: str, drawn: Callable[[str], str]) -> str:
-        return _WORD.sub(lambda found: drawn(found[0]), _FIGURE.sub(self._figure, text))
+        return _WORD.sub(lambda found: drawn(found[0]), text)
 
     def regex(self, text: str) -> str:
         """A regular expression: classes and escapes stay."""
@@ -137,8 +167,8 @@ class Pseudonyms:
         def replaced(found: re.Match[str]) -> str:
             if found["quoted"]:
                 return self.value(found[0])
-            if found["figures"]:
-                return self.figures.of(found[0])
+            if found["figures"] or found["based"]:
+                return self.figures.of(found[0]) if found["figures"] else self.figures.based(found[0])
             stays = found[0] in words or found.start() in kept
             return found[0] if stays else self.name(found[0])
 
@@ -148,11 +178,32 @@ class Pseudonyms:
         return pattern.sub(self._other, text)
 
     def _other(self, found: re.Match[str]) -> str:
+        if found.lastgroup in ("serial", "range"):
+            return self._serial(found) if found.lastgroup == "serial" else self._range(found)
         done = _BY_GROUP.get(found.lastgroup or "")
         return done(self, found[0]) if done else found[0]
 
-    def _figure(self, found: re.Match[str]) -> str:
-        return self.figures.of(found[0])
+    def _range(self, found: re.Match[str]) -> str:
+        """The numbers of a node set, in their brackets."""
+        stem = _stem(found)
+        return _LONG.sub(lambda run: self._run(stem, run[0], ""), found[0])
+
+    def _serial(self, found: re.Match[str]) -> str:
+        """A word with many digits: each of them is another, but for those of node sets."""
+        parts, word, stem = [], found[0], _stem(found)
+        for piece in _PIECE.finditer(word):
+            if piece[0].isdecimal():
+                parts.append(
+                    self._run(stem, piece[0], word[max(0, piece.start() - _LOOK_BACK) : piece.start()])
+                )
+            else:
+                stem = piece[0]
+                parts.append(self.letters.word(piece[0]))
+        return "".join(parts)
+
+    def _run(self, stem: str, digits: str, before: str) -> str:
+        counted = self.figures.counted(stem, digits)
+        return self.figures.digits(digits, before.lower()) if counted is None else counted
 
 
 def _made_up(found: re.Match[str]) -> str:
@@ -161,15 +212,34 @@ def _made_up(found: re.Match[str]) -> str:
     return begin + "\n" * found[0].count("\n") + "X" * 16
 
 
+def _stem(found: re.Match[str]) -> str:
+    """The word before the number of a machine, or the numbers of a set."""
+    before = _STEM.search(found.string[max(0, found.start() - _LOOK_BACK) : found.start()])
+    return before[1] if before is not None else ""
+
+
 def _parts(address: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", address)]
 
 
 _RANGE = re.compile(r"(-?\d[\d.]*)-(-?\d[\d.]*)")
-_FIGURE = re.compile(_FIGURES)
-_WORD = re.compile(_LETTERS)
+_WORD = re.compile(r"[^\W_]+")
+_PIECE = re.compile(r"\d+|[^\W\d_]+|.", re.DOTALL)
+_STEM = re.compile(r"([^\W\d_]+)[-_.]?\Z")
+_LONG = re.compile(r"\d{5,}")
+_COUNT = re.compile(r"[-+]?\d{1,7}")
+_LIMIT = re.compile(r"[1-9]\d{7,20}")
+_LOOK_BACK = 64
 _BY_GROUP: Mapping[str, Callable[[Pseudonyms, str], str]] = {
     "letters": lambda names, text: names.letters.word(text),
     "figures": lambda names, text: names.figures.of(text),
+    "quad": lambda names, text: names.figures.of(text),
+    "dashed": lambda names, text: names.figures.of(text),
+    "based": lambda names, text: names.figures.based(text),
+    "hex": lambda names, text: names.figures.hexadecimal(text),
+    "groups": lambda names, text: names.figures.hexadecimal(text),
+    "address": lambda names, text: names.figures.address(text),
+    "octets": lambda names, text: names.figures.network(text.replace("\\", "")).replace(".", "\\."),
+    "network": lambda names, text: names.figures.network(text),
     "identity": lambda names, text: _IDENTITY + "X" * 16,
 }

@@ -1,10 +1,17 @@
 """What a place of a document holds: names, values, prose, words of the format."""
 
+import re
 from collections.abc import Mapping
 from enum import Enum, auto
 
 from gitcfg.check.codes import CODES
 from gitcfg.convert.sanitize.words import CHOICES, COLLECTED, SCHEMA, SCHEMA_CHOICES, keys
+
+_SETTING = re.compile(
+    r"(?:\d{1,7}(?:\.\d{1,4})?[a-z%]{1,2}){0,4}(?:\d{1,7}(?:\.\d{1,4})?)?|0o[0-7]{1,4}|GC\d{3}"
+    r"|\d{4}-\d\d-\d\d(?:[T ][\d:.]{1,15}(?:Z|[-+][\d:]{1,5})?)?"
+)
+"""What the format's own settings say: numbers, durations, shares, modes, days."""
 
 
 class Role(Enum):
@@ -25,6 +32,7 @@ class Role(Enum):
     CEL = auto()
     COMMIT = auto()
     RECIPIENT = auto()
+    NUMBER = auto()  # keys are the format's, scalars its numbers
     PROSE = auto()
 
 
@@ -41,6 +49,7 @@ _ENTRY = _table(
     RANGES="domain",
     COMMIT="commit",
     RECIPIENT="recipients",
+    NUMBER="count max_nodes max_failures version",
     CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
     " stages mode level retries code",
 )
@@ -50,8 +59,8 @@ _SCHEMA = {
         VALUE="enum const default examples minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
         PATTERN="pattern",
         SCHEMA_CHOICE="type format",
-        STRUCTURE="required minLength maxLength minItems maxItems minProperties maxProperties minContains"
-        " maxContains",
+        STRUCTURE="required",
+        NUMBER="minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
         PROSE="description title",
         SCHEMA_NAMED="properties $defs definitions dependentSchemas",
         SCHEMA_PATTERNS="patternProperties",
@@ -80,7 +89,7 @@ def below(role: Role, key: str) -> Role:
 
 def is_word(role: Role, key: str) -> bool:
     """Is a key one of the format's, where it stands?"""
-    if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE, Role.COLLECT):
+    if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE, Role.COLLECT, Role.NUMBER):
         return key in keys()
     if role is Role.SCHEMA:
         return key in SCHEMA
@@ -93,4 +102,5 @@ def is_choice(role: Role, text: str) -> bool:
         return text in SCHEMA_CHOICES
     if role is Role.COLLECT:
         return text in COLLECTED
-    return role is Role.CHOICE and (text in CHOICES or text in CODES or text[:1].isdigit())
+    is_setting = text in CHOICES or text in CODES or _SETTING.fullmatch(text) is not None
+    return role is Role.CHOICE and is_setting

@@ -1,11 +1,12 @@
 """A whole repository in other words: which files it has, where they stand, and what each holds."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from os.path import splitext
 
 from gitcfg.convert.sanitize.documents import sanitized as document
-from gitcfg.convert.sanitize.figures import SameFigures
-from gitcfg.convert.sanitize.found import joints, parameters
+from gitcfg.convert.sanitize.figures import Figures, SameFigures
+from gitcfg.convert.sanitize.found import joints, parameters, widths
 from gitcfg.convert.sanitize.keep import Keep
 from gitcfg.convert.sanitize.order import RANKED, Order
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
@@ -13,6 +14,7 @@ from gitcfg.git.tree import SUBMODULE, Content, Entry, EntryKind, Symlink, Tree
 from gitcfg.model.kinds import FOLDERS, SETTINGS
 
 _ROOT = (SETTINGS, "gitcfg.yml", "allowed_signers")
+_MARKER = re.compile(rb"^(?:<{7}|={7}|>{7})(?=\s|\Z)", re.MULTILINE)
 _BLANKED = bytes.maketrans(
     b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", b"x" * 26 + b"X" * 26 + b"0" * 10
 )
@@ -28,7 +30,8 @@ class Sanitizer:
         self, key: bytes, trees: Sequence[Tree], kept: Set[str] = frozenset(), keep: Set[Keep] = frozenset()
     ) -> None:
         """`kept` are names that stay, with their words wherever these stand; `keep` is what else stays."""
-        figures = SameFigures() if Keep.NUMBERS in keep else None
+        numbered = widths(trees)
+        figures = SameFigures(key, numbered) if Keep.NUMBERS in keep else Figures(key, numbered)
         names = set(kept) | (parameters(trees) if Keep.PARAMETERS in keep else set())
         self.names = Pseudonyms(key, names, joints(trees), figures)
         self._order = Order(trees)
@@ -75,7 +78,8 @@ class Sanitizer:
         if entry.kind is EntryKind.LINK:
             return Symlink(self.names.name(entry.path))
         if _is_sealed(entry.path):
-            return self.names.sealed(tree.read(entry))
+            data = tree.read(entry)
+            return _unresolved(data) if _MARKER.search(data) else self.names.sealed(data)
         return self._text(entry.path, tree.read(entry))
 
     def _text(self, path: str, data: bytes) -> bytes:
@@ -96,6 +100,12 @@ class Sanitizer:
         if folder == "files" or splitext(path)[1].lower() not in (".yaml", ".yml"):
             return self.names.value
         return lambda text: document(text, self.names)
+
+
+def _unresolved(data: bytes) -> bytes:
+    """An encrypted file with an unresolved merge in it: of its lines the marks alone."""
+    found = (_MARKER.match(line) for line in data.split(b"\n"))
+    return b"\n".join(mark[0] + b" x" * (mark[0] != b"=======") if mark else b"" for mark in found)
 
 
 def _is_sealed(path: str) -> bool:

@@ -20,8 +20,11 @@ def _set(words: str) -> frozenset[str]:
 EVERYWHERE = _set(
     "true false null inf nan undefined error warning default if elif else endif include use"
     " is isnt proc sys dev gitcfg yaml yml txt allowed signers"
+    " etc var lib run usr local bin opt systemd system agent once service timer d systemctl pkill killall"
+    " kill stop restart try condrestart force mask disable freeze no block hup sighup"
 )
-"""Words that mean something in names and values too: literals, HTCondor's own, folders, ours, endings."""
+"""Words that mean something in names and values too: literals, HTCondor's own, folders, ours, endings, and
+what stops the agent (GC209, GC213)."""
 
 CHOICES = _set(
     "string integer number boolean list map expression path condor env ini json yaml toml error warning allow"
