@@ -19,6 +19,8 @@ _AGAIN = 60.0
 """Seconds until it is kept once more that a key has come."""
 _REFILL = 120.0
 """In so many seconds an address may bring as many new keys as are kept of it; all together half as many."""
+_OF_NAME = 5
+"""So many new keys for one name that git describes, from one address, in the same time."""
 
 
 class Strangers:
@@ -31,6 +33,7 @@ class Strangers:
         limits = conductor.pending
         self._noted: OrderedDict[tuple[str, str], float] = OrderedDict()
         self._of_address = Limits(limits.each, limits.each / _REFILL)
+        self._of_name = Limits(_OF_NAME, _OF_NAME / _REFILL)
         self._of_all = Limits(limits.most, limits.most / _REFILL / 2)
 
     async def admit(self, signed: Signed, address: str) -> None:
@@ -77,7 +80,7 @@ class Strangers:
     async def _present(self, signed: Signed, address: str, described: bool, kind: str) -> None:
         """Keep a key by which somebody asks, for whoever may accept it."""
         conductor, now = self._conductor, self._conductor.clock()
-        if not self._due(signed, address, now):
+        if not self._due(signed, address, described, now):
             return
         said = Presented(signed.node, signed.key, now, address, described, kind)
         kept = await conductor.ask(lambda state: state.claims.present(said, conductor.pending))
@@ -87,16 +90,23 @@ class Strangers:
         if kept.fresh:
             conductor.wake()
 
-    def _due(self, signed: Signed, address: str, now: float) -> bool:
-        """Is it to be kept? Neither what was a moment ago, nor what comes in too great numbers."""
+    def _due(self, signed: Signed, address: str, described: bool, now: float) -> bool:
+        """Is it to be kept? Neither what was a moment ago, nor what comes in too great numbers.
+
+        Names that git describes are counted apart: who invents others does not keep these out.
+        """
         who = signed.node, signed.key
         at = self._noted.get(who)
         if at is not None and now - at < _AGAIN:
             return False
         if at is None:
             try:
-                self._of_address.count(origin_of(address), now)
-                self._of_all.count("", now)
+                origin = origin_of(address)
+                if described:
+                    self._of_name.count(f"{origin} {signed.node}", now)
+                else:
+                    self._of_address.count(origin, now)
+                self._of_all.count("described" if described else "invented", now)
             except Problem:
                 return False
         self._noted[who] = now

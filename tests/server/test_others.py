@@ -46,18 +46,23 @@ def test_keys_that_compete_for_a_name_are_all_shown(site: Site) -> None:
     """Whoever is first does not keep the others away."""
     (site.bare / "gitcfg-server").mkdir(mode=0o700)
     database = f"sqlite:///{site.bare}/gitcfg-server/state.db"
-    commit = site.with_nodes({"n1": Node("n1", "")}, **{"nodes/new.yaml": "{}\n"})
+    commit = site.with_nodes({"n1": Node("n1", "")}, **{"nodes/new.yaml": "{}\n", "nodes/late.yaml": "{}\n"})
     limits = ("--max-pending-per-address", "3")
     one, two = (Server(site, "--database", database, *limits, name=name) for name in ("one", "two"))
     with one, two:
         for server in (one, two):
             server.accepted(commit)
+        token = one.token()
         first, own = one.node("new"), two.node("new")
         for node in (first, own):
             assert node.config().problem == "pending"
         for number in range(5):  # of one address no more than three are kept, described ones first
             one.node(f"stranger{number}").config()
-        found = two.get("/v1/nodes/new", one.token()).json()
+        late = one.node("late")
+        assert late.config().problem == "pending"
+        (claim,) = one.get("/v1/nodes/late", token).json()["claims"]
+        assert claim["text"] == late.public
+        found = two.get("/v1/nodes/new", token).json()
         assert found["state"] == "pending"
         keys = [each["text"] for each in found["claims"]]
         assert keys == [first.public, own.public]
@@ -66,4 +71,4 @@ def test_keys_that_compete_for_a_name_are_all_shown(site: Site) -> None:
         said = json.loads(run(*call, "--database", database, cwd=site.work))
         waits = [each for each in said["keys"] if each["node"] == "new"]
         assert [(each["state"], each["key"]) for each in waits] == [("pending", key) for key in keys]
-        assert {each["node"] for each in said["keys"]} - {"new"} in ({f"stranger{n}"} for n in range(5))
+        assert {each["node"] for each in said["keys"]} == {"new", "late"}  # no stranger is left
