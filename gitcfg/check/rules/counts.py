@@ -7,6 +7,7 @@ from gitcfg.check.fold import of
 from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.words import SOLVE, within
 from gitcfg.compile.ruled.asking import Seen
+from gitcfg.guard import progress
 from gitcfg.model import Finding, Origin
 from gitcfg.model.rules import Count, Rule, RuleKind
 
@@ -17,6 +18,7 @@ Counted = Mapping[Key | None, Sequence[Seen]]
 def counts(looked: Looked) -> Iterator[Finding]:
     """What is wrong with how often features are there."""
     for rule in looked.rules(RuleKind.INSTALL, RuleKind.LIMIT):
+        progress.note("checking the rule", rule.name)
         if rule.count is not None and rule.feature is not None and not looked.unknown(rule.name):
             found = counted(looked, rule, rule.feature.name)
             yield from _judged(looked, rule, rule.feature.name, rule.count, found)

@@ -13,6 +13,7 @@ from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.words import named
 from gitcfg.check.structure import listed, some
 from gitcfg.compile.ruled.asking import VALUES, Seen, values
+from gitcfg.guard import progress
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind
 
@@ -39,6 +40,7 @@ class _Asked(msgspec.Struct, frozen=True):
 def invariants(looked: Looked, failures: Failures) -> Iterator[Finding]:
     """What is not as rules require it."""
     for rule in looked.rules(RuleKind.REQUIRE):
+        progress.note("checking the rule", rule.name)
         condition = looked.view.book.requires.get(rule.name)
         if condition is None or rule.require is None or looked.unknown(rule.name):
             continue

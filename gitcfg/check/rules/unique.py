@@ -13,6 +13,7 @@ from gitcfg.check.rules.words import named
 from gitcfg.check.structure import some
 from gitcfg.compile.ruled.asking import Seen, keyed
 from gitcfg.domain import Kind, Value, Values
+from gitcfg.guard import progress
 from gitcfg.model import Finding, Origin
 from gitcfg.model.names import shown
 from gitcfg.model.rules import Rule, RuleKind, Uniqueness
@@ -24,6 +25,7 @@ Scopes = Mapping[str, Key | None]
 def unique(looked: Looked, holding: Holding, failures: Failures) -> Iterator[Finding]:
     """What is not unique, or cannot be."""
     for rule in looked.rules(RuleKind.DOMAIN):
+        progress.note("checking the rule", rule.name)
         if rule.unique is not None:
             among: dict[Key | None, list[Held]] = {}
             within = scopes(looked, rule, rule.unique, failures)
