@@ -11,7 +11,7 @@ from tests.cases_text import lines, unescape
 
 _LINE = re.compile(
     r"(?P<maybe>maybe )?(?P<code>GC\d{3}) (?P<severity>error|warning|\*) \[(?P<subjects>.*?)\]"
-    r"(?: nodes=(?P<nodes>\S+))?(?: at=(?P<at>\S+))?(?: hint=(?P<hint>.+))?"
+    r"(?: nodes=(?P<nodes>\S+))?(?: at=(?P<at>\S+))?(?: cause=(?P<cause>\S+))?(?: hint=(?P<hint>.+))?"
 )
 
 
@@ -26,6 +26,7 @@ class Expected(msgspec.Struct, frozen=True):
     at: tuple[str, ...] = ()
     hint: str = ""
     maybe: bool = False
+    cause: tuple[str, ...] = ()
 
     def fits(self, found: Finding) -> bool:
         """Is this the finding, as far as the case judges it?"""
@@ -38,6 +39,7 @@ class Expected(msgspec.Struct, frozen=True):
                 any(f"{origin}:".startswith(f"{place}:") for origin in found.origins) for place in self.at
             )
             and self.hint in found.hint
+            and self.cause in ((), found.cause)
         )
 
 
@@ -62,4 +64,5 @@ def _expected(line: str, match: re.Match[str]) -> Expected:
         at=tuple(filter(None, (match["at"] or "").split(","))),
         hint=match["hint"] or "",
         maybe=bool(match["maybe"]),
+        cause=tuple(re.split(r"(?<=^GC\d{3})\[|,", match["cause"][:-1])) if match["cause"] else (),
     )

@@ -24,10 +24,10 @@ Escapes are read in paths always. A finding's line is
 
 with subjects in brackets; `*` for a severity, subjects or nodes that are not judged. Without `nodes` there
 are none; every place in `at` is among the origins (a line alone will do), and the hint holds the text.
-`maybe` in front: it may be missing. The listed findings are all errors there are; warnings that are not
-listed are judged only under `all findings`, or if the file's name begins with their code. Findings
-with the same code, severity and subjects count as one, with all their nodes and places.
-"""
+Before the hint `cause=GC201[Missing]` may name the finding from which it follows. `maybe` in front: it may
+be missing. The listed findings are all errors there are; warnings that are not listed are judged only
+under `all findings`, or if the file's name begins with their code. Findings with the same code, severity
+and subjects count as one, with all their nodes and places."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -71,4 +71,4 @@ def question(tree: Tree, before: Tree | None, today: date, judged_by: str) -> st
     ends = any(True for folder in ("overrides", "holds") for _ in tree.entries(folder))
     until = today.isoformat() if ends else ""
     who = fingerprint(before, WHO) if before is not None else ""
-    return f"check 5 {fingerprint(tree, PLACES)} {who} {until} {judged_by}"
+    return f"check 6 {fingerprint(tree, PLACES)} {who} {until} {judged_by}"

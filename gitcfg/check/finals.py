@@ -1,7 +1,7 @@
 """GC306, GC311, GC503: the final values of nodes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from gitcfg.compile.cell import MAX_WEIGHT, Cell
 from gitcfg.compile.classes import NodeClass, final
 from gitcfg.compile.expressions import unbalanced
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.operations import NOTHING, PENDING, identity
+from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, apply, identity
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Finding, Op, Parameter
@@ -22,6 +22,8 @@ from gitcfg.model.names import shown
 from gitcfg.model.secrets import is_secret, secret_name
 
 _COMPOSING = frozenset({Op.APPEND, Op.PREPEND, Op.REMOVE, Op.AND, Op.OR, Op.MERGE})
+_MOST_STEPS = 50
+"""Of so many layers the guilty one is looked for: each is a judgement."""
 _JUDGED_ALREADY = frozenset({Op.SET, Op.DEFAULT, Op.NULL})
 
 
@@ -42,7 +44,9 @@ class Finals:
             cell = self._surfaces.cell(kind, name)
             if cell.value is PENDING:
                 found = [*_asked(kind, name, cell), *_strange(self._fleet, kind, name, cell)]
-                yield from found or _named(kind, _value(self._fleet, name, cell, kind.value(name, cell)))
+                facts = kind.facts(name)
+                value = kind.value(name, cell)
+                yield from found or _named(kind, _value(self._fleet, name, cell, value, facts))
 
     def end(self) -> Iterable[Finding]:
         return self._told.findings()
@@ -92,7 +96,9 @@ def _strange(fleet: Fleet, kind: NodeClass, name: str, cell: Cell) -> Iterator[F
             yield of("GC306", name, message, cell.origins, kind.names)
 
 
-def _value(fleet: Fleet, name: str, cell: Cell, value: Any) -> Iterator[Finding]:
+def _value(
+    fleet: Fleet, name: str, cell: Cell, value: Any, facts: Mapping[str, Any] | None = None
+) -> Iterator[Finding]:
     parameter = fleet.declarations.find(name)
     origins = cell.origins
     if cell.weight > MAX_WEIGHT:
@@ -107,7 +113,8 @@ def _value(fleet: Fleet, name: str, cell: Cell, value: Any) -> Iterator[Finding]
         return
     if any(step.origin in fleet.layers.misfits for step in cell.steps):
         return  # what does not fit is told where it is written (GC206)
-    yield from _final(fleet, parameter, name, value, cell)
+    for finding in _final(fleet, parameter, name, value, cell):
+        yield _blamed(fleet, parameter, finding, cell, facts)
 
 
 def _unclosed(name: str, value: str, cell: Cell) -> Iterator[Finding]:
@@ -125,6 +132,36 @@ def _final(fleet: Fleet, parameter: Parameter, name: str, value: Any, cell: Cell
         yield of("GC306", name, f"The final value does not fit: {name} {misfit}.", origins)
         return
     yield from unfit(fleet, parameter, name, value, origins, "GC306", "The final value")
+
+
+def _blamed(
+    fleet: Fleet, parameter: Parameter, finding: Finding, cell: Cell, facts: Mapping[str, Any] | None
+) -> Finding:
+    """The finding with the layer first that brings what does not fit, where one does."""
+    guilty: Step | None = None
+    value: Any = NOTHING
+    fits = False  # nothing at all is not enough: what is missing then is nobody's
+    for step in cell.steps[:_MOST_STEPS]:
+        value = apply(step, value, facts)
+        before, fits = fits, _fits(fleet, parameter, value)
+        guilty = None if fits else step if before else guilty
+    if guilty is None:
+        return finding
+    origins = dict.fromkeys((guilty.origin, *finding.origins))
+    hint = f"Without what is said at {guilty.origin} it would fit."
+    return msgspec.structs.replace(finding, origins=tuple(origins), hint=hint)
+
+
+def _fits(fleet: Fleet, parameter: Parameter, value: Any) -> bool:
+    """Is a value as a parameter asks for?"""
+    if value is NOTHING or value is PENDING or value is LACKING:
+        return False
+    value = final(fleet.declarations, parameter.name, value)
+    try:
+        fleet.declarations.value(parameter.name, value)
+    except Misfit:
+        return False
+    return not any(unfit(fleet, parameter, parameter.name, value, [], "GC306", ""))
 
 
 def _repeated(name: str, value: list[Any], cell: Cell) -> Iterator[Finding]:

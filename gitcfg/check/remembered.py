@@ -97,10 +97,12 @@ class Checks:
         self, subject: Subject, found: "list[Finding]", examined: "Examined", judged_by: str
     ) -> Checked:
         """Keep the answer, and with it what a check without parsers gives: all that none of them said."""
+        from gitcfg.check.causes import with_causes
         from gitcfg.check.fold import folded
 
-        alone = folded(found)
-        findings = folded([*found, *examined.parsed]) if examined.parsed else alone
+        model = subject.model
+        alone = with_causes(model, folded(found))
+        findings = with_causes(model, folded([*found, *examined.parsed])) if examined.parsed else alone
         answer = checked(subject.model, len(subject), findings, bool(examined.unjudged))
         self._cache.put(self._question(judged_by), answer)
         if judged_by:

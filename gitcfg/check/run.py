@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from gitcfg.check.carried import Carried
+from gitcfg.check.causes import with_causes
 from gitcfg.check.clashes import clashes
 from gitcfg.check.composition import Discards
 from gitcfg.check.conditions import stopped
@@ -99,7 +100,7 @@ def check(
     `judge` asks targets' own parsers about what is rendered (GC307); without it nobody does.
     """
     examined = examine(fleet, engine, judge)
-    found = folded([*concluded(fleet, examined, before), *examined.parsed])
+    found = with_causes(fleet.model, folded([*concluded(fleet, examined, before), *examined.parsed]))
     return without_ignored(found, fleet.model.settings.ignore, fleet.today, judge is not None)[0]
 
 

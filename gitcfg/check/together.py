@@ -1,5 +1,6 @@
 """GC301 to GC305: what a node has and binds goes together and is complete."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -64,13 +65,17 @@ class Together:
             message = f"The feature {name} is missing: {sources} {verb} on it."
             hint = f"Add {name} to the nodes or a group of theirs."
             places = [o for needer, _ in needers for o in installed(kind, self.model, needer)]
-            yield of("GC301", name, message, [*(o for _, o in needers), *places], kind.names, hint)
+            lists = Counter(place.file for place in places)  # people edit lists, seldom what features need
+            places.sort(key=lambda place: -lists[place.file])
+            yield of("GC301", name, message, [*places, *(o for _, o in needers)], kind.names, hint)
 
     def _clashing_features(self, kind: NodeClass) -> Iterator[Finding]:
         """GC302."""
         for pair, origins in self._clashes(kind.features).items():
             places = [o for name in pair for o in installed(kind, self.model, name)]
-            yield of("GC302", pair, f"The features {listed(pair)} conflict.", [*origins, *places], kind.names)
+            message = f"The features {listed(pair)} conflict."
+            hint = "Take one of them out of its list, or write it under `without:` of the nodes or their set."
+            yield of("GC302", pair, message, [*places, *origins], kind.names, hint)
 
     def _missing(self, have: frozenset[str]) -> Mapping[str, list[tuple[str, Origin]]]:
         """What is missing by name, with who needs it and where that is said."""
@@ -120,7 +125,8 @@ class Together:
         for name, origin in said:
             other = pair[1] if name == pair[0] else pair[0]
             origins += [*self._bound_at(kind, name), *self._bound_at(kind, other), origin]
-        return of("GC304", pair, f"The parameters {listed(pair)} conflict.", origins, kind.names)
+        hint = "Take one of them away where it is set, or above that by {$unset: true}."
+        return of("GC304", pair, f"The parameters {listed(pair)} conflict.", origins, kind.names, hint)
 
     def _unbound(self, kind: NodeClass, name: str, needers: list[tuple[str, Origin]]) -> Finding:
         """GC303."""

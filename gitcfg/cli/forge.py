@@ -29,12 +29,13 @@ class Told(msgspec.Struct, frozen=True):
 
 
 def told(findings: Iterable[Finding], prefix: str) -> Iterator[Told]:
-    """The findings, errors first: forges show only so many. `prefix` is the repository's place in git's tree.
+    """The findings, errors first and causes before what follows: forges show only so many.
 
-    What has no place of its own is told of gitcfg.yaml, because forges drop what is nowhere.
+    `prefix` is the repository's place in git's tree. What has no place of its own is told of
+    gitcfg.yaml, because forges drop what is nowhere.
     """
     seen: dict[str, int] = {}
-    for finding in sorted(findings, key=lambda finding: not finding.is_error):
+    for finding in sorted(findings, key=lambda finding: (not finding.is_error, bool(finding.cause))):
         places = tuple(_inside(prefix, origin) for origin in finding.origins or (Origin(FILE),))
         fact = _fact(finding, places[0].file)
         seen[fact] = seen.get(fact, 0) + 1

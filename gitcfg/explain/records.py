@@ -31,7 +31,7 @@ def _reason(entry: Ignore) -> Record:
 
 
 def _finding(finding: Finding, folded: bool) -> Record:
-    return {
+    record: Record = {
         "code": finding.code,
         "severity": str(finding.severity),
         "message": finding.message,
@@ -40,6 +40,9 @@ def _finding(finding: Finding, folded: bool) -> Record:
         **nodes_record(finding.nodes, folded),
         "origins": [origin_record(origin) for origin in finding.origins],
     }
+    if finding.cause:
+        record["cause"] = {"code": finding.cause[0], "subjects": list(finding.cause[1:])}
+    return record
 
 
 def nodes_record(nodes: Collection[str], folded: bool) -> Record:

@@ -20,6 +20,7 @@ _PRINTABLE = 10**100  # Python refuses to print integers of more than 4,300 digi
 _MOST_WORK = 2 * 10**8  # a schema's steps by a value's characters: some seconds at worst
 _MOST_MATCHED = 100_000  # patterns by characters: 40 us each at worst
 _SHORT = 1000
+_MOST_CHOICES = 1000  # characters of a message that names all that may be said
 _REGEX_BYTES = 1 << 19  # compiled; what `.{1,255}` needs
 _ENTRIES = {"items": list, "additionalProperties": dict, "propertyNames": dict}
 _MASK = "\0value\0"
@@ -175,6 +176,7 @@ class OwnSchema:
         found: tuple[Any, Weight] = (None, Weight(_NO_JSON)) if text is None else _own(text)
         self._judge, self._weight = found
         self.refusal = self._weight.refusal
+        self._schema = schema
 
     def problem(self, value: Any) -> str | None:
         """Why a value does not satisfy the schema, in the words of the validator."""
@@ -185,7 +187,7 @@ class OwnSchema:
             return _NO_JSON
         if self._weight.steps * size > _MOST_WORK or self._weight.patterns * size > _MOST_MATCHED:
             return "it is too large to be judged by such a schema."
-        return None if self._judge.is_valid(value) else _refused(self._judge, value)
+        return None if self._judge.is_valid(value) else _refused(self._judge, value, self._schema)
 
 
 def _size(value: Any) -> int | None:
@@ -196,23 +198,44 @@ def _size(value: Any) -> int | None:
     return None if text is None else len(text)
 
 
-def _refused(judge: Any, value: Any) -> str | None:
+def _refused(judge: Any, value: Any, schema: Any) -> str | None:
     try:
         judge.validate(value)  # stops at the first problem: each of them holds a copy of its value
     except ValueError as error:
-        form = FORMATS.get(getattr(getattr(error, "kind", None), "format", ""))
-        return _said(error, f"{_MASK} is not {form}" if form else None)
+        return _said(error, schema)
     return None
 
 
-def _said(error: Any, message: str | None = None) -> str:
+def _said(error: Any, schema: Any = None) -> str:
     """An error of jsonschema-rs, which was told to write a mask where it would quote the value."""
     kind = error.kind.name if hasattr(error, "kind") else ""
-    message = message or _TOLD.get(kind, getattr(error, "message", str(error)))
+    message = _TOLD.get(kind, getattr(error, "message", str(error)))
+    if kind == "enum":
+        message = f"{_MASK} is not one of {_listed(error.kind.options)}"
+    elif kind == "contains":
+        message = f"{_MASK} holds {_wanted(schema, error.schema_path)}"
+    elif kind == "format" and schema is not None and error.kind.format in FORMATS:
+        message = f"{_MASK} is not {FORMATS[error.kind.format]}"
     value = shown(json.dumps(getattr(error, "instance", None), ensure_ascii=False))
     where = "/".join(map(str, getattr(error, "instance_path", ())))
-    told = shown(message.replace(_MASK, value), 160)
+    told = shown(message.replace(_MASK, value), _MOST_CHOICES if kind == "enum" else 160)
     return f"{told} (at {shown(where)})." if where else f"{told}."
+
+
+def _listed(values: Iterable[Any]) -> str:
+    return ", ".join(value if isinstance(value, str) and value else json.dumps(value) for value in values)
+
+
+def _wanted(schema: Any, path: Iterable[Any]) -> str:
+    """What a list lacks by `contains`, at the path of a schema."""
+    for part in path:
+        if isinstance(schema, dict | list):
+            schema = schema.get(part) if isinstance(schema, dict) else schema[part]
+    if isinstance(schema, dict) and "const" in schema:
+        return f"no {_listed([schema['const']])}"
+    if isinstance(schema, dict) and isinstance(schema.get("enum"), list):
+        return f"none of {_listed(schema['enum'])}"
+    return "no item that `contains` asks for"
 
 
 def _json(value: Any) -> str | None:

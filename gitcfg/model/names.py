@@ -23,5 +23,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.casefold()[:80], folded, n=1, cutoff=0.75)
     begun = [full for start, full in folded.items() if start.startswith(name.casefold())]
     if near or len(begun) == 1:
-        return f"Did you mean {folded[near[0]] if near else begun[0]}?"
+        return meant(folded[near[0]] if near else begun[0])
     return ""
+
+
+def meant(name: str) -> str:
+    """The hint that a name was meant."""
+    return f"Did you mean {name}?"

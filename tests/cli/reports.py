@@ -42,7 +42,7 @@ WRITTEN = {
     ("GC201", "features/A.yaml"): "Missing%0A",
     ("GC201", "groups/default.yaml"): "Absent",
     ("GC206", "groups/default.yaml"): "𝄞}",
-    ("GC301", "features/A.yaml"): "B, ",
+    ("GC301", "groups/default.yaml"): "A]",
 }
 """By code and file: the text that stands where the finding is."""
 
