@@ -120,6 +120,8 @@ def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
         return
     changes.show_stat(console, ruling.changes, most=_CHANGES)
     changes.summary(console, ruling.changes)
+    for line in ruling.beside:
+        console.print(Text(safe(line)))
     secrets = reach(ruling.changes).secrets
     for name, nodes in list(secrets.items())[:_SECRETS]:
         text = Text(f"The secret {safe(name)} comes to {counted(len(nodes), 'node')}: ", "bold yellow")

@@ -52,6 +52,13 @@ class Comparison(Sequence[Change]):
         )
         return tuple(sorted(folded, key=lambda change: (-len(change.nodes), change.nodes)))
 
+    @cached_property
+    def walk_in(self) -> Change | None:
+        """What changes for nodes that nobody has described; None: nothing."""
+        sides = (self.old.fleet.walking_in, self.new.fleet.walking_in)
+        old, new = (next((FleetNode("", kind, kind.said) for kind in kinds), None) for kinds in sides)
+        return next(self._of({"": (old, new)}), None) if old or new else None
+
     def alike(self, names: Iterable[str]) -> Iterable[dict[str, Pair]]:
         """Nodes by what class they are of on either side: of those only one need be looked at."""
         groups: dict[tuple[int, int], dict[str, Pair]] = {}

@@ -17,6 +17,7 @@ from gitcfg.gate.copied import copied
 from gitcfg.gate.key_changes import key_changes
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
+from gitcfg.gate.reach import beside, secret_reach
 from gitcfg.gate.refusals import (
     DELETED,
     NO_COMMIT,
@@ -177,6 +178,7 @@ class Gate:
         earlier += tuple(self._only(id, found) for id, found in breached.items() if id != commit)
         more = (*(withheld(secrets, new) if secrets is not None else ()), *breached.get(commit, ()))
         seen = looked(new).plus(more)
+        changes = unless_stopped(partial(_compared, old, new)) if old is not None else None
         without = ruling.base if demanded.ratchet else None
         refusals = [wrong(found, without) for found in (*earlier, seen) if found.errors]
         return replace(
@@ -184,10 +186,12 @@ class Gate:
             refusals=(*ruling.refusals, *refusals),
             earlier=earlier,
             seen=seen,
-            changes=unless_stopped(partial(_compared, old, new)) if old is not None else None,
+            changes=changes,
+            beside=unless_stopped(partial(beside, changes, new)) or () if changes is not None else (),
             gate=(
                 *(settings_changes(old.tree, new.tree, self._kept(ruling)) if old is not None else ()),
                 *(unless_stopped(partial(_of_secrets, old, new)) or () if old is not None else ()),
+                *(unless_stopped(partial(secret_reach, changes)) or () if changes is not None else ()),
                 *(copied(was, new) if was is not None else ()),
                 *(unless_stopped(partial(key_changes, old, new)) or () if old is not None else ()),
                 *astray(new, lambda held: self._unheld(demanded, commit, held)),

@@ -52,7 +52,8 @@ class Ruling(msgspec.Struct, frozen=True):
 
     `base` is the commit that what is `seen` at the new one, `commit`, is compared with; `earlier` are
     commits on the way there that have errors; `gate` tells what changes of the gate's own settings, a line
-    each. Where nothing had to be judged there is nothing seen, and without a base there are no changes.
+    each, and `beside` whom it reaches beside nodes that change. Where nothing had to be judged there is
+    nothing seen, and without a base there are no changes.
     """
 
     refs: tuple[str, ...]
@@ -64,6 +65,7 @@ class Ruling(msgspec.Struct, frozen=True):
     seen: Seen | None = None
     changes: "Comparison | None" = None
     gate: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     unreadable: bool = False
     errors: int = 0
     barred: tuple[Refusal, ...] = ()

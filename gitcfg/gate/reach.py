@@ -1,0 +1,89 @@
+"""What a push reaches beside the nodes that it changes: further files with secrets, nodes that walk in, and
+nodes that a hold keeps from it."""
+
+from collections.abc import Iterator
+
+from gitcfg.comparison.change import Change, Kind
+from gitcfg.comparison.comparison import Comparison
+from gitcfg.comparison.reach import reach
+from gitcfg.gate.astray import holds
+from gitcfg.library import Fleet
+from gitcfg.model.names import shown
+from gitcfg.model.texts import ABBREVIATED, counted
+from gitcfg.nodeset import abridged
+from gitcfg.render.holding import holding
+
+_MOST = 10
+
+
+def secret_reach(changes: Comparison) -> tuple[str, ...]:
+    """A line for each further file with a secret that nodes had already, and for what comes to walk-ins."""
+    return (*_bounded(list(_further(changes))), *_bounded(list(_to_walk_ins(changes.walk_in))))
+
+
+def _further(changes: Comparison) -> Iterator[str]:
+    """Whoever may read the file has the secret from now on."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for change in changes:
+        if change.kind is not Kind.CHANGED or not change.files:
+            continue
+        for together in changes.alike(change.nodes):
+            old, new = next(iter(together.values()))
+            if old is None or new is None or not (old.secrets and new.secrets):
+                continue
+            had = holding(changes.old.fleet, old, changes.old.engine)
+            known = set(old.secrets.values())
+            for path, names in holding(changes.new.fleet, new, changes.new.engine).items():
+                for name in known.intersection(names).difference(had.get(path, ())):
+                    found.setdefault((name, path), []).extend(together)
+    for (name, path), nodes in sorted(found.items()):
+        where = f"{counted(len(nodes), 'node')}: {abridged(sorted(nodes))}"
+        yield f"secret {name}: now in {shown(path)}, too, on {where}"
+
+
+def _to_walk_ins(change: Change | None) -> Iterator[str]:
+    if change is not None:
+        for name in reach([change]).secrets:
+            yield f"secret {name}: comes to every node that walks in (`walk_in` in gitcfg.yaml)"
+
+
+def _bounded(lines: list[str]) -> list[str]:
+    rest = len(lines) - _MOST
+    return lines if rest <= 0 else [*lines[:_MOST], f"... and {rest:,} more such lines about secrets"]
+
+
+def beside(changes: Comparison, new: Fleet) -> tuple[str, ...]:
+    """What is told after how many nodes change: how many of them are held, and what walk-ins get."""
+    return (*_held(changes, new), *_walking_in(changes.walk_in))
+
+
+def _held(changes: Comparison, new: Fleet) -> Iterator[str]:
+    if not holds(new):
+        return
+    changed = {name for change in changes if change.kind is not Kind.REMOVED for name in change.nodes}
+    for name, hold in sorted(new.model.holds.items()) if changed else ():
+        if new.compiled.today > hold.until:
+            continue
+        members = set(hold.members or ())
+        if hold.where is not None:
+            members |= new.compiled.select(hold.where.name).names
+        kept = sorted(members & changed)
+        if kept:
+            verb = "is" if len(kept) == 1 else "are"
+            commit = shown(hold.commit.name)[:ABBREVIATED]
+            yield (
+                f"{len(kept):,} of them {verb} held at {commit} until {hold.until} "
+                f"by the hold {name}: {abridged(kept)}."
+            )
+
+
+def _walking_in(change: Change | None) -> Iterator[str]:
+    if change is None:
+        return
+    if change.kind is Kind.REMOVED:
+        yield "Nodes that walk in get nothing any more."
+        return
+    numbers = ((change.params, "parameter"), (change.files, "file"))
+    parts = [counted(len(those), noun) for those, noun in numbers if those]
+    verb = "change" if change.kind is Kind.CHANGED else "get something from now on"
+    yield f"Nodes that walk in {verb}: {', '.join(parts) or 'groups and features alone'}."
