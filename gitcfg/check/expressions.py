@@ -5,6 +5,7 @@ that nothing is wrong. What gitcfg can read itself is judged always; HTCondor's 
 with the macros that a node and HTCondor define put in first.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 
@@ -71,7 +72,8 @@ class Expressions:
             for name, cell in cells.items():
                 self._note(name, cell, kind, macros=True)
             for name in self._params.of(surface.pending & mask):  # facts differ where layers do not
-                self._asked.update(dict.fromkeys(self._texts(kind, name, self._surfaces.cell(kind, name))))
+                texts = self._texts(kind, name, self._surfaces.cell(kind, name))
+                self._asked.update((_form(text), None) for text in texts)
 
     def end(self) -> Iterable[Finding]:
         return self._told.findings()
@@ -84,7 +86,7 @@ class Expressions:
         kinds = self._fleet.judged
         found = [(kind, name, cell) for kind in kinds for name, cell in self._refused_in(kind, refused)]
         operands = (text for kind, name, cell in found for text in self._operands(kind, name, cell))
-        refused = {**refused, **self._ask(dict.fromkeys(operands))}
+        refused = {**refused, **self._ask(operands)}
         for kind, name, cell in found:
             yield from self._blamed(kind, name, cell, refused)
 
@@ -140,7 +142,7 @@ class Expressions:
         texts = list(_texts(cell))
         if any("$" in text for text in texts) != macros or any(map(self._surely_wrong, texts)):
             return
-        self._asked.update(dict.fromkeys(self._texts(kind, name, cell)))
+        self._asked.update((_form(text), None) for text in self._texts(kind, name, cell))
 
     def _surely_wrong(self, text: str) -> bool:
         fault = self._fault(text)
@@ -163,9 +165,10 @@ class Expressions:
             yield from (expansion.of(text, name.lower()) for text in _text_of(step) if text.strip())
 
     def _ask(self, texts: Iterable[str]) -> _Refused:
+        """What the parser has against texts, by their forms."""
         if self._judge is None:
             return {}
-        asked = list(texts)
+        asked = list(dict.fromkeys(map(_form, texts)))
         found = self._judge.judge(Question("classad", text) for text in asked)
         return {text: verdicts for text, verdicts in zip(asked, found, strict=True) if verdicts}
 
@@ -174,7 +177,7 @@ class Expressions:
         for name in self._params.of(mask):
             cell = self._surfaces.cell(kind, name)
             sound = not any(map(self._surely_wrong, _texts(cell)))
-            if sound and any(text in refused for text in self._texts(kind, name, cell)):
+            if sound and any(_form(text) in refused for text in self._texts(kind, name, cell)):
                 yield name, cell
 
     def _blamed(self, kind: NodeClass, name: str, cell: Cell, refused: _Refused) -> Iterator[Finding]:
@@ -182,15 +185,15 @@ class Expressions:
         expansion = self._expansion(kind)
         steps = list(cell.counting(kind.facts(name, cell.steps)))
         alone = [(step, text, expansion.of(text, name.lower())) for step in steps for text in _text_of(step)]
-        guilty = [(step, text, whole) for step, text, whole in alone if whole in refused]
+        guilty = [(step, text, whole) for step, text, whole in alone if _form(whole) in refused]
         if not guilty:
             value = str(kind.value(name, cell))
             whole = expansion.of(value, name.lower())
             blamed = _blank(steps) or steps[::-1]
-            yield _verdict(name, value, whole, blamed, refused[whole], kind.names)
+            yield _verdict(name, value, whole, blamed, refused[_form(whole)], kind.names)
         for step, text, whole in guilty:
             if not self._follows(kind, expansion.used(text, name.lower()), refused):
-                yield _verdict(name, text, whole, [step], refused[whole], kind.names)
+                yield _verdict(name, text, whole, [step], refused[_form(whole)], kind.names)
 
     def _follows(self, kind: NodeClass, used: Iterable[str], refused: _Refused) -> bool:
         """Is a macro in it wrong by itself, which is told where that one is written?"""
@@ -198,7 +201,7 @@ class Expressions:
             cell = kind.cell(name)
             if cell is not None and any(map(self._surely_wrong, _texts(cell))):
                 return True
-            if cell is not None and any(text in refused for text in self._texts(kind, name, cell)):
+            if cell is not None and any(_form(text) in refused for text in self._texts(kind, name, cell)):
                 return True
         return False
 
@@ -255,6 +258,17 @@ class Expressions:
             return lists.join(value, separator) if isinstance(value, list) else str(value)
 
         return find
+
+
+def _form(text: str) -> str:
+    """Return a text with other numbers in it, which is an expression exactly if the text is one.
+
+    A zero in front makes another number of what follows, a backslash another character; macros have names.
+    """
+    return text if "$" in text or "\\" in text else _NUMBER.sub("1", text)
+
+
+_NUMBER = re.compile(r"(?<![0-9])[1-9][0-9]*")
 
 
 def _text_of(step: Step) -> tuple[str, ...]:

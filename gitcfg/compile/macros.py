@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 _DOLLAR = re.compile(r"\$\$?+[A-Za-z0-9_]*+")
@@ -27,8 +28,13 @@ class Macro(NamedTuple):
         return self.function == "$" or _of_files(self.function)
 
 
-def macros(value: str) -> Iterator[Macro]:
+@lru_cache(maxsize=4096)
+def macros(value: str) -> tuple[Macro, ...]:
     """The macros that HTCondor sees in a value, from the left, none inside another's brackets."""
+    return tuple(_macros(value))
+
+
+def _macros(value: str) -> Iterator[Macro]:
     at = 0
     while (dollar := _DOLLAR.search(value, at)) is not None:
         at = dollar.end()

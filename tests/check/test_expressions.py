@@ -8,7 +8,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from gitcfg.bundled import folder
+from gitcfg.check.expressions import _form
 from gitcfg.check.judge import Question, Verdicts
 from gitcfg.check.run import check
 from gitcfg.compile.classad import find_fault
@@ -17,6 +22,7 @@ from gitcfg.compile.macros import LONGEST, Expansion
 from gitcfg.convert.condor.shapes import kind_of
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding
+from gitcfg.parsers.child import classad
 from gitcfg.parsers.parsers import Parsers
 from tests.parsers.oracle import needs_htcondor
 
@@ -58,7 +64,7 @@ def test_each_distinct_expression_is_asked_about_once() -> None:
         files[f"nodes/n{number}.yaml"] = f"params: {{A: x > {number % 3}, B: $(C) && y, C: z{number % 2}}}\n"
     found, asked = checked(files)
     assert found == []
-    assert sorted(asked) == ["x > 0", "x > 1", "x > 2", "z0 && y", "z1 && y"]
+    assert sorted(asked) == ["x > 0", "x > 1", "z0 && y", "z1 && y"]  # 2 is a number as 1 is
 
 
 @needs_htcondor
@@ -67,7 +73,7 @@ def test_what_facts_make_of_an_expression_is_asked_about_for_each_node() -> None
     nodes = {f"nodes/n{number}.yaml": f"facts: {{rank: 1{unit}}}\n" for number, unit in enumerate(("0", "K"))}
     found, asked = checked({"groups/default.yaml": group, **nodes})
     assert [(one.subjects, one.nodes) for one in found] == [(("A",), ("n1",))]
-    assert set(asked) == {"10", "1K"}
+    assert set(asked) == {"1", "1K"}
 
 
 @needs_htcondor
@@ -84,7 +90,7 @@ def test_of_operands_the_one_is_blamed_that_is_refused() -> None:
     assert [(one.message, list(map(str, one.origins))) for one in found] == [
         ("A is not taken by HTCondor's own parser.", ["nodes/n1.yaml:1:10"])
     ]
-    assert asked == ["(x > 1) && (10K + y)", "x > 1", "10K + y"]
+    assert asked == ["(x > 1) && (1K + y)", "x > 1", "1K + y"]
 
 
 @needs_htcondor
@@ -139,6 +145,21 @@ def test_all_of_the_sample_is_sound() -> None:
     }
     assert len(texts) > 10
     assert [text for text in texts if find_fault(text)] == []
+
+
+@needs_htcondor
+@settings(max_examples=300, deadline=None)
+@given(st.text("01289.eEKxXa\"' +-<(", max_size=10))
+def test_numbers_may_be_others(text: str) -> None:
+    assert classad.parses(text) == classad.parses(_form(text))
+
+
+@needs_htcondor
+@pytest.mark.parametrize("text", ["a // c", '"C:\\dir\\"', r'regexp("\.x$$", a)'])
+def test_a_startd_takes_what_configuration_may_say(text: str) -> None:
+    """As the startd of HTCondor 25.14 did, which reads expressions a little otherwise than classad2."""
+    found, _ = checked({"nodes/n1.yaml": f"params: {{A: {json.dumps(text)}}}\n"})
+    assert found == []
 
 
 # In a process of its own, in which HTCondor's library may do what it likes.

@@ -18,7 +18,7 @@ def judge(text: str, meant: Meant | None) -> Iterator[Said]:
     Nothing is said of one with other macros, nor of one that is empty.
     """
     find = defaults()
-    whole = Expansion(find, find).of(text)
+    whole = Expansion(find, find).of(text) + "\n"  # which may end a comment
     if "$" not in whole and whole.strip() and not (parses(whole) or parses(_as_configured(whole))):
         yield Said("is not taken by HTCondor's own parser")
 
