@@ -108,6 +108,7 @@ def test_begun_it_says_what_was_said_and_lifted_it_leaves_no_trace(
         assert (found.reason, found.until, found.commit.name) == (reason, TODAY + timedelta(days), COMMIT)
         named = ("exec1",) if words == ("exec1",) else ("exec2", "exec3", "exec4", "exec5", "exec9")
         assert found.members == (None if words == ("@rack3",) else named)
-        assert not [one for one in fleet.findings if "holds/" in str(one.origins)]
+        told = [one for one in fleet.findings if "holds/" in str(one.origins)]
+        assert not [one for one in told if one.code != "GC507"]  # that it ends soon is told
     carry_out(edited, lifted(Term.HOLD, ["h", "h"]))
     assert not edited.files

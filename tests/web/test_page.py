@@ -136,6 +136,10 @@ PAGES: dict[str, msgspec.Struct] = {
         HERE,
     ),
     "no history": content.HistoryPage(NASTY, "", None, (), False, HERE),
+    "competing keys": content.NodePage(
+        *(Row(NASTY, "pending"), None, None, False, None, "", (), None, None),
+        claims=(content.Claimed("SHA256:one", 1.0, 2.0, NASTY), content.Claimed("SHA256:two", 3.0, 4.0, "")),
+    ),
     "unknown node": content.NodePage(Row(NASTY, "pending"), None, None, False, None, "", (), None, None),
     "commit": content.CommitPage(
         SHORT, NASTY, (COMMIT,), COMMIT, (FINDING,), (CHANGE,), 2, (content.Count(f"restart {NASTY}", 2),),
@@ -247,3 +251,9 @@ def test_values_are_said_on_a_line_and_secrets_by_name_alone(value: Any, said: s
     read = Read(page(Frame(1.0, VISITOR), msgspec.structs.replace(PAGES["node"], configured=configured)))
     assert said in read.text
     assert "hunter2" not in read.text
+
+
+def test_keys_that_compete_for_a_name_are_all_shown() -> None:
+    told = shown("competing keys").text
+    for said in ("SHA256:one", "SHA256:two", "Several keys compete for this name", "--fingerprint SHA256:"):
+        assert said in told
