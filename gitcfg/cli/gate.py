@@ -62,11 +62,11 @@ def show(console: Console, ruling: Ruling) -> None:
         console.print("warning: gitcfg.yaml could not be read as it was, so the strictest settings count.")
     for seen in ruling.earlier[:_EARLIER]:
         console.print(Text(f"On the way there, in {seen.commit[:ABBREVIATED]}:", "bold"))
-        _findings(console, seen)
+        _findings(console, ruling, seen)
     if rest := ruling.earlier[_EARLIER:]:
         console.print(Text(f"On the way there, {counted(len(rest), 'more commit')} with errors.", "bold"))
     if ruling.seen is not None:
-        _findings(console, ruling.seen)
+        _findings(console, ruling, ruling.seen)
         if ruling.seen.checked.unjudged:
             console.print(
                 "note: HTCondor's own parser is not installed on the server, "
@@ -75,8 +75,8 @@ def show(console: Console, ruling: Ruling) -> None:
         _reach(console, ruling, ruling.seen)
 
 
-def _findings(console: Console, seen: Seen) -> None:
-    ways = findings.Ways(f"`gitcfg check --at {seen.commit[:ABBREVIATED]} --all` shows them")
+def _findings(console: Console, ruling: Ruling, seen: Seen) -> None:
+    ways = findings.Ways(f"`gitcfg check {_again(ruling, seen)} --all` shows them")
     findings.show(console, seen.tree, seen.wrong, seen.checked.every, ways)
     if seen.wrong:
         findings.summary(console, _only(seen.checked, seen.wrong))
@@ -128,15 +128,18 @@ def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
         console.print(text.append(safe(abridged(nodes)), "magenta"))
     if rest := list(secrets)[_SECRETS:]:
         console.print(Text(f"More secrets that come to nodes: {few(rest)}.", "bold yellow"))
-    old = ruling.base[:ABBREVIATED]
-    shows = f"`gitcfg diff {old} {new}` shows it; " if ruling.changes else ""
-    again = f"--each {old}..{new} --as WHO" if _is_charged(ruling, seen) else f"--at {new}"
+    shows = f"`gitcfg diff {ruling.base[:ABBREVIATED]} {new}` shows it; " if ruling.changes else ""
+    again = _again(ruling, *ruling.earlier, seen)
     console.print(f"{shows}`gitcfg check {again}` repeats the check.")
 
 
-def _is_charged(ruling: Ruling, seen: Seen) -> bool:
-    """Did somebody change what they may not? No commit alone shows that."""
-    return any(finding.code == "GC405" for each in (*ruling.earlier, seen) for finding in each.wrong)
+def _again(ruling: Ruling, *seen: Seen) -> str:
+    """The options that show what was found at commits: no commit alone shows who may not change something."""
+    charged = any(finding.code == "GC405" for each in seen for finding in each.wrong)
+    last = (ruling.commit or "")[:ABBREVIATED]
+    if charged and ruling.base is not None:
+        return f"--each {ruling.base[:ABBREVIATED]}..{last} --as WHO"
+    return f"--at {seen[-1].commit[:ABBREVIATED]}"
 
 
 def tell_refusals(console: Console, rulings: Iterable[Ruling]) -> None:

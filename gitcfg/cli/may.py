@@ -56,5 +56,7 @@ def _sentence(who: str, answer: "Answer") -> str:
     from gitcfg.gate.permits.words import because, called
 
     may = "may" if answer.may else "may not"
-    why = because(answer.rules) if answer.rules else "no rule keeps anybody of that name from it"
+    why = (
+        because(answer.rules, answer.thing) if answer.rules else "no rule keeps anybody of that name from it"
+    )
     return f"{who} {may} change {called(*answer.thing)}: {why}."

@@ -145,15 +145,22 @@ class Gate:
         """GC405 by commit: what signers may not change, and of the last one what who pushes may not."""
         if not (ruling.protected and demanded.permits.rules):
             return {}
+        from gitcfg.gate.permits.inheritance import inherits_alike
         from gitcfg.gate.permits.push import Judged
 
-        signers = self._signers_of(demanded)
-        judged = Judged(demanded.permits, self._standing.repository, lambda id: signers.of(id)[0])
-        known = (demanded.permits, demanded.signers)
-        added = self._standing.unjudged(
-            before, commit, demanded, lambda other: (other.permits, other.signers) == known
-        )
-        start, law = self._standing.start(before, ruling.base, demanded)
+        standing, signers = self._standing, self._signers_of(demanded)
+        judged = Judged(demanded.permits, standing.repository, lambda id: signers.of(id)[0])
+        start, law = standing.start(before, ruling.base, demanded)
+        ruled = standing.tree(law if law is not None else start)
+
+        def judges_alike(head: Policy) -> bool:
+            """Has the branch of HEAD judged what stands on it by the same rules?"""
+            if (head.permits, head.signers) != (demanded.permits, demanded.signers):
+                return False
+            tip = standing.tree(standing.refs.tip(standing.refs.head))
+            return inherits_alike(demanded.permits.rules, ruled, tip)
+
+        added = standing.unjudged(before, commit, demanded, judges_alike)
         return judged.all(added, (start, commit), self._pusher, law)
 
     def _seen(

@@ -61,8 +61,10 @@ def _unique(said: Ref | None) -> Uniqueness | None:
     return Uniqueness(said.name) if said.name in _SCOPES else Uniqueness("key", said)
 
 
-def _permit(reading: Reading, file: str, nodes: dict[str, Pair], given: dict[str, list[str]]) -> Permit:
-    return Permit(**{key: refs(reading, file, nodes[key][1], names) for key, names in given.items()})
+def _permit(reading: Reading, file: str, nodes: dict[str, Pair], given: dict[str, Any]) -> Permit:
+    named = {key: names for key, names in given.items() if key != "inherit"}
+    found = {key: refs(reading, file, nodes[key][1], names) for key, names in named.items()}
+    return Permit(**found, inherit=given.get("inherit", True))
 
 
 def _count(reading: Reading, file: str, said: Said) -> Count | None:

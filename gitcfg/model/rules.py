@@ -56,8 +56,16 @@ class Uniqueness(msgspec.Struct, frozen=True, gc=False):
     key: Ref | None = None
 
 
+PERMITTED = ("features", "params", "groups", "nodes", "files", "subsystems", "templates", "secrets", "rules")
+"""The kinds of things of which `forbid` and `allow` say who may change them."""
+
+
 class Permit(msgspec.Struct, frozen=True, gc=False):
-    """Who may (not) change what: names and globs."""
+    """Who may (not) change what: names and globs.
+
+    `inherit`: what features take with them counts as named, too: features that include them, their
+    subsystems, and what these read.
+    """
 
     by: tuple[Ref, ...]
     features: tuple[Ref, ...] = ()
@@ -69,6 +77,11 @@ class Permit(msgspec.Struct, frozen=True, gc=False):
     templates: tuple[Ref, ...] = ()
     secrets: tuple[Ref, ...] = ()
     rules: tuple[Ref, ...] = ()
+    inherit: bool = True
+
+    def things(self) -> Mapping[str, tuple[Ref, ...]]:
+        """What it names, by kind."""
+        return {kind: getattr(self, kind) for kind in PERMITTED}
 
 
 class Rule(msgspec.Struct, frozen=True, gc=False):

@@ -96,6 +96,24 @@ def test_of_a_file_it_is_all_that_it_says(pool: Path, capfd: pytest.CaptureFixtu
     ]
 
 
+def test_what_is_taken_along_is_told_why(pool: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    law = "rules: {web: {forbid: {by: [bob], features: [Svc]}}}\n"
+    commit(
+        pool,
+        "services",
+        rules__who_yaml=law,
+        features__Web_yaml="include: [Svc]\n",
+        features__Svc_yaml="{}\n",
+    )
+    assert run(["-C", str(pool), "may", "bob", "feature/Web"]) == 1
+    because = "forbids it, because Web includes Svc.\n"
+    assert capfd.readouterr().out.endswith(because)
+    run(["-C", str(pool), "may", "bob", "feature/Web", "-o", "json"])
+    out = capfd.readouterr().out
+    judge(out, "json")
+    assert json.loads(out)["answers"][0]["rules"][0]["because"] == "Web includes Svc"
+
+
 @pytest.mark.parametrize(
     ("what", "hint"),
     [

@@ -22,7 +22,7 @@ FILES = {
   lans: {install: Mail, over: Net, per: self.with.lan, count: {max: 1}}
   all: {install: Net, where: 'node.name == "n9"'}
   addresses: {domain: {address: [10.0.0.1-10.0.0.9]}, over: Net, unique: fleet}
-  away: {forbid: {by: [x@example.org], features: [Mail]}}
+  away: {forbid: {by: [x@example.org], features: [Mail], inherit: false}}
   wrong: {limit: Mail, where: 'node.facts.rack == 1', count: {max: 1}}
   sane: {require: node.name.size() > 1, message: Give it a name}
   spread: {limit: Mail, per: 'node.name == "n2"', count: {max: 1}, description: Not all on one.}
@@ -38,6 +38,7 @@ all  install Net  rules/r.yaml:4:3  never in force
 away  forbid  rules/r.yaml:6:3
   by        x@example.org
   features  Mail
+  inherit   no
 lans  install Mail  rules/r.yaml:3:3
   for            3 nodes: n[1-2,10]
   instances      3 of Net

@@ -50,7 +50,8 @@ def test_rules_and_what_was_decided_for_them_stay_what_they_are() -> None:
   ports: {domain: {web.port: [8080, "1024-65535", 10.1.2.3-10.1.2.200]}, unique: fleet}
   must: {require: 'false', message: Nothing else will do.}
   keyed: {domain: {size: [big]}, over: interface, unique: node.facts.rack}
-  bill: {forbid: {by: [bill@corporation], params: ["WEB*"], files: [/etc/passwd], rules: [ports]}}
+  bill: {forbid: {by: [bill@corporation], params: ["WEB*"], files: [/etc/passwd], rules: [ports],
+    features: [interface], inherit: false}}
 """,
         "allocations/two-servers.yaml": "install: [gateway1/eth0]\n",
         "allocations/ports.yaml": "values:\n  gateway1/eth0: {web.port: 8080}\n",
@@ -78,6 +79,7 @@ def test_rules_and_what_was_decided_for_them_stay_what_they_are() -> None:
     permit = model.rules[name("bill")].permit
     assert permit is not None
     assert [ref.name for ref in permit.rules] == [name("ports")]
+    assert not permit.inherit
     slot = name("gateway1/eth0")
     assert [ref.name for ref in model.allocations[name("two-servers")].install] == [slot]
     assert model.allocations[name("ports")].values[slot][name("web.port")].given == ports[0]

@@ -52,6 +52,8 @@ HOST = "put groups/web.yaml '{features: [Base], params: {HOST: x}, files: {/etc/
 
 MORE = "echo '  more: {forbid: {by: [bob], features: [\"Svc*\"]}}' >> rules/who.yaml"
 
+INHERIT = "sed -i 's/features: ..Svc.../&, inherit: false/' rules/who.yaml"
+
 OPEN, SHUT = "serve gitcfg.bypass '2999-01-01 test'", "serve --unset gitcfg.bypass"
 EARLIER = """git switch -q --orphan old; put gitcfg.yaml 'format: 1'; save old; git switch -q main
 git merge -q --allow-unrelated-histories -s ours -m joined old"""
@@ -523,6 +525,55 @@ CASES: dict[str, tuple[Push, ...]] = {
         push(
             "git switch -qc late main~; put templates/motd Late; as bob save four;"
             " as bob git merge -q -m five main; push late:main"
+        ),
+    ),
+    "what includes a feature, and what its subsystem reads": (
+        push(
+            "put features/Web.yaml 'include: [SvcMail]'; put features/Desk.yaml 'include: [Web]';"
+            " put features/Plain.yaml 'description: Plain.'; put subsystems/s.yaml 'subsystems:"
+            " {mta: {description: It., params: [PORT], files: [/etc/motd], features: [Web]}}';"
+            " as ann save zero; by ann main"
+        ),
+        push(f"{PORT}; as bob save one; push main", "PORT bob@one services"),
+        twice("put features/Desk.yaml '{include: [Web], description: More.}'", "Desk", "services"),
+        twice("put nodes/web1.yaml '{groups: [web], features: [Desk]}'", "Desk", "services"),
+        twice("put templates/motd Hi", "/etc/motd", "services"),
+        twice("sed -i 's/PORT/HOST/' subsystems/s.yaml", "mta", "services"),
+        push(f"{AGAIN}; put features/Plain.yaml 'description: More.'; as bob save two; by bob main"),
+        push(f"{INHERIT}; as ann save three; {PORT}; as bob save four; push main", "PORT bob@four services"),
+        push("git reset -q --hard HEAD~; by ann main"),
+        push(f"{PORT}; put features/Desk.yaml 'include: [Web]'; as bob save five; by bob main"),
+    ),
+    "an inclusion that comes or goes within the push": (
+        push("put features/Web.yaml 'include: [SvcMail]'; as ann save zero; by ann main"),
+        push(
+            "put features/Web.yaml 'include: []'; as ann save one;"
+            " put features/Web.yaml 'description: Web.'; as bob save two; push main",
+            "Web bob@two services",
+        ),
+        push("git reset -q --hard HEAD~; push main"),
+        push(
+            "put features/Web.yaml 'description: Web.'; as bob save two;"
+            " put features/Web.yaml '{description: Web., include: [SvcMail]}'; as ann save three; push main",
+            "Web bob@two services",
+        ),
+        push("git reset -q --hard HEAD~; push main"),
+        push(
+            "put features/Web.yaml '{description: Web., include: [SvcMail]}'; as ann save three;"
+            " put features/Web.yaml '{description: More., include: [SvcMail]}'; as bob save four;"
+            " put features/Web.yaml 'description: More.'; as ann save five; push main"
+        ),
+    ),
+    "an inclusion that another branch has": (
+        push(
+            "put features/Web.yaml $'description: Web.\n#\n#\n#\ninclude: []'; as ann save zero;"
+            " by ann main; git switch -qc rel-1; sed -i 's/\\[]/[SvcMail]/' features/Web.yaml;"
+            " as ann save one; by ann rel-1"
+        ),
+        push("git switch -q main; sed -i s/Web/More/ features/Web.yaml; as bob save two; by bob main"),
+        push(
+            "git switch -q rel-1; as ann git merge -q --no-ff -m three main; push rel-1",
+            "Web bob@two services",
         ),
     ),
 }

@@ -30,9 +30,11 @@ def rows(one: Tight, *, whole: bool) -> Iterator[Row]:
 
 
 def _permitted(permit: Permit) -> Iterator[Row]:
-    for what in permit.__struct_fields__:
-        if names := [ref.name for ref in getattr(permit, what)]:
-            yield what, ", ".join(names)
+    for what, refs in {"by": permit.by, **permit.things()}.items():
+        if refs:
+            yield what, ", ".join(ref.name for ref in refs)
+    if not permit.inherit:
+        yield "inherit", "no"
 
 
 def _where(one: Tight) -> Iterator[Row]:

@@ -66,9 +66,9 @@ def _unique(unique: Uniqueness) -> Line:
 
 def _permit(kind: RuleKind, permit: Permit) -> Iterator[Part]:
     yield from fact("Who", ((Code(ref.name),) for ref in permit.by))
-    for what in permit.__struct_fields__[1:]:
-        label = f"{_PERMITS[kind]}, {what}"
-        yield from fact(label, ((Code(ref.name),) for ref in getattr(permit, what)))
+    for what, named in permit.things().items():
+        yield from fact(f"{_PERMITS[kind]}, {what}", ((Code(ref.name),) for ref in named))
+    yield from fact("Inherit", [(Text("no: just these features"),)] if not permit.inherit else ())
 
 
 def _domain(uses: Uses, rule: Rule, said: Domain) -> tuple[Line, Line]:

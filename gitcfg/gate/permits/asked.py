@@ -6,15 +6,16 @@ from typing import Any
 import msgspec
 
 from gitcfg.check.rule_names import JUDGING
+from gitcfg.gate.permits.inheritance import inherited, reasons
 from gitcfg.gate.permits.known import WORDS, names
-from gitcfg.gate.permits.permits import KINDS, Permits, named, permits, refusing
+from gitcfg.gate.permits.permits import named, permits, refusing
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.gate.permits.touched import touched
 from gitcfg.git.tree import Entry, Tree
 from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Rule
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.model.rules import RuleKind
+from gitcfg.model.rules import PERMITTED, RuleKind
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -30,12 +31,13 @@ def answers(tree: Tree, who: str, what: str) -> tuple[Answer, ...]:
     said = permits(tree)
     if said.unreadable:
         raise GitcfgError(f"Who may change what cannot be read: {', '.join(said.unreadable)}.")
-    return tuple(_answer(said, who, thing) for thing in _meant(tree, what))
+    rules = inherited(said.rules, (tree,))
+    return tuple(_answer(rules, who, thing) for thing in _meant(tree, what))
 
 
-def _answer(said: Permits, who: str, thing: Thing) -> Answer:
-    against = refusing(said.rules, (who,), thing)
-    allowing = tuple(rule for rule in named(said.rules, thing) if rule.kind is RuleKind.ALLOW)
+def _answer(rules: tuple[Rule, ...], who: str, thing: Thing) -> Answer:
+    against = refusing(rules, (who,), thing)
+    allowing = tuple(rule for rule in named(rules, thing) if rule.kind is RuleKind.ALLOW)
     return Answer(thing, not against, against or allowing)
 
 
@@ -43,7 +45,7 @@ def _meant(tree: Tree, what: str) -> tuple[Thing, ...]:
     word, _, name = what.partition("/")
     stands = tree.entry(what) is not None
     is_path = stands or name.endswith(".yaml")
-    if name and (word in WORDS or (word in KINDS and not is_path)):
+    if name and (word in WORDS or (word in PERMITTED and not is_path)):
         return (Thing(WORDS.get(word, word), name),)
     if what.startswith("/"):
         return (Thing("files", what),)
@@ -88,14 +90,15 @@ def may_record(commit: str | None, who: str, found: tuple[Answer, ...]) -> dict[
                 "kind": answer.thing.kind,
                 "name": answer.thing.name,
                 "may": answer.may,
-                "rules": [_rule(rule) for rule in answer.rules],
+                "rules": [_rule(rule, answer.thing) for rule in answer.rules],
             }
             for answer in found
         ],
     }
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: Rule, thing: Thing) -> dict[str, Any]:
     by = [ref.name for ref in rule.permit.by] if rule.permit is not None else []
     origin = msgspec.to_builtins(rule.origin)
-    return {"name": rule.name, "kind": str(rule.kind), "by": by, "origin": origin}
+    because = next((reason.why for reason in reasons((rule,), thing)), None)
+    return {"name": rule.name, "kind": str(rule.kind), "by": by, "because": because, "origin": origin}

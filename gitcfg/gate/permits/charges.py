@@ -20,6 +20,7 @@ from gitcfg.git.objects import missing
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
+from gitcfg.guard import progress
 from gitcfg.model import Rule
 from gitcfg.model.kinds import SETTINGS
 
@@ -72,6 +73,7 @@ class Charging:
     def of(self, commit: str) -> Charges:
         """What a commit is charged with."""
         if commit not in self._charges:
+            progress.note("looking at who may make the changes of", commit)
             self._charges[commit] = self._of(self._history.parents(commit), commit)
         return self._charges[commit]
 

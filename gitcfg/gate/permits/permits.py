@@ -10,12 +10,9 @@ from gitcfg.git.tree import Tree
 from gitcfg.load.reading import Reading
 from gitcfg.load.rules import RULES
 from gitcfg.load.sheets import gathered
-from gitcfg.model import Origin, Ref, Rule
+from gitcfg.model import Origin, Rule
 from gitcfg.model.globs import glob, is_glob
 from gitcfg.model.rules import RuleKind
-
-KINDS = ("features", "params", "groups", "nodes", "files", "subsystems", "templates", "secrets", "rules")
-"""The keys of `forbid` and `allow` that name things."""
 
 _HIDING = ("GC101", "GC103")
 """What keeps rules from being read, or hides one behind another of its name."""
@@ -42,6 +39,11 @@ class Breach(msgspec.Struct, frozen=True):
     def forbidden(self) -> bool:
         """Is it said who may not, and not only who may?"""
         return self.rules[0].kind is RuleKind.FORBID
+
+    @property
+    def by_nobody(self) -> bool:
+        """May nobody at all?"""
+        return self.forbidden and any(_everybody(_by(rule)) for rule in self.rules)
 
 
 def permits(tree: Tree | None) -> Permits:
@@ -82,8 +84,9 @@ def named(rules: Iterable[Rule], thing: Thing) -> tuple[Rule, ...]:
 
 
 def _names(rule: Rule, thing: Thing) -> bool:
-    refs: tuple[Ref, ...] = getattr(rule.permit, thing.kind)
-    return any(meet(ref.name, thing.name) for ref in refs)
+    return rule.permit is not None and any(
+        meet(ref.name, thing.name) for ref in getattr(rule.permit, thing.kind)
+    )
 
 
 def _means(rule: Rule, who: tuple[str, ...]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from gitcfg.gate.permits.charges import Charges, Charging
+from gitcfg.gate.permits.inheritance import inherited
 from gitcfg.gate.permits.permits import Permits, breaches, named
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.gate.permits.touched import Touched, touched
@@ -11,18 +12,24 @@ from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
 from gitcfg.git.tree import Tree
-from gitcfg.guard import progress
 from gitcfg.model import Finding, Origin, Rule
 
 
 class Judged:
     """Changes judged by rules. `signed` says who signed a commit: it is asked only where a rule names
-    something that the commit touches.
+    something that the commit touches. `tree` is what the rules stand in, if not where a push begins.
     """
 
-    def __init__(self, permits: Permits, repository: Repository, signed: Callable[[str], Signed]) -> None:
+    def __init__(
+        self,
+        permits: Permits,
+        repository: Repository,
+        signed: Callable[[str], Signed],
+        tree: Tree | None = None,
+    ) -> None:
         """GitcfgError: there is no git repository."""
-        self._rules = permits.rules
+        self._permits = permits
+        self._law = tree
         self._repository = repository
         self._signed = signed
 
@@ -40,42 +47,53 @@ class Judged:
         the commit whose rules count, where that is not the one at which it begins.
         """
         old, new = ends
-        charging = Charging(self._rules, self._repository, frozenset(commits), self._signed)
-        found = {commit: self._charged(commit, charging.of(commit)) for commit in commits}
+        before = self._law if self._law is not None else self._tree(law if law is not None else old)
+        rules = inherited(self._permits.rules, (before, self._tree(new)))
+        charging = Charging(rules, self._repository, frozenset(commits), self._signed)
+        found = {commit: self._charged(rules, commit, charging.of(commit)) for commit in commits}
         if pusher is not None:
-            more = tuple(self._pushed(old, new, pusher, law))
+            more = tuple(self._pushed(rules, old, new, pusher, law))
         elif old is not None and not Refs(self._repository).includes(new, old):
-            more = self._charged(new, charging.of_rewind(old, new))
+            more = self._charged(rules, new, charging.of_rewind(old, new))
         else:
             more = ()
         found[new] = (*found.get(new, ()), *more)
         return {commit: findings for commit, findings in found.items() if findings}
 
-    def _charged(self, commit: str, charges: Charges) -> tuple[Finding, ...]:
-        progress.note("looking at who may make the changes of", commit)
+    def _charged(self, rules: tuple[Rule, ...], commit: str, charges: Charges) -> tuple[Finding, ...]:
         touches = {key: charge.touch for key, charge in charges.items()}
-        things = _ruled(self._rules, touches)
+        things = _ruled(rules, touches)
         if not things:
             return ()
         signed = self._signed(commit)
         parents = {thing: charge.parent for charge in charges.values() for thing in charge.touch.things()}
         charged = Charged(signed.signers, commit, signed.flaw, parents)
-        return tuple(told(charged, breaches(self._rules, signed.signers, things)))
+        return tuple(told(charged, breaches(rules, signed.signers, things)))
 
     def _pushed(
-        self, old: str | None, new: str, pusher: tuple[str, ...], law: str | None
+        self, rules: tuple[Rule, ...], old: str | None, new: str, pusher: tuple[str, ...], law: str | None
     ) -> Iterator[Finding]:
         tree = self._tree(law) if law != old else None
-        return pushed(self._rules, self._tree(old), self._repository.at(new), pusher, tree)
+        return _whole(rules, self._tree(old), self._repository.at(new), pusher, tree)
 
     def _tree(self, commit: str | None) -> Tree | None:
         return self._repository.at(commit) if commit is not None else None
 
 
 def pushed(
+    rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...]
+) -> Iterator[Finding]:
+    """What somebody may not do who pushes all that differs, by the rules of before.
+
+    Without names nobody knows who that is.
+    """
+    return _whole(inherited(rules, (old, new)), old, new, pusher)
+
+
+def _whole(
     rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...], law: Tree | None = None
 ) -> Iterator[Finding]:
-    """What somebody may not do who pushes all that differs; without names nobody knows who that is.
+    """The same by rules that name what they take with them.
 
     Whoever begins with other rules than those of `law`, which count, changes the rules.
     """

@@ -33,6 +33,6 @@ def charged(
     from gitcfg.git.signatures import Signers
 
     signed = Signers(repository, signers(tree), None, now)
-    judged = Judged(found, repository, lambda commit: signed.of(commit)[0])
+    judged = Judged(found, repository, lambda commit: signed.of(commit)[0], tree)
     pusher = (who,) if who is not None else None
     return judged.all(commits, (Refs(repository).base(old, new), new), pusher)

@@ -6,6 +6,7 @@ import msgspec
 
 from gitcfg.check.fold import of
 from gitcfg.check.rule_names import JUDGING
+from gitcfg.gate.permits.inheritance import reasons
 from gitcfg.gate.permits.permits import Breach
 from gitcfg.gate.permits.statement import ANY, Thing
 from gitcfg.git.envelope import Flaw
@@ -40,9 +41,12 @@ class Charged(msgspec.Struct, frozen=True):
 
 
 def told(charged: Charged, found: Iterable[Breach]) -> Iterator[Finding]:
-    """A finding for each, nodes together: with where one stands, and then the rules as they were before."""
+    """A finding for each, nodes together: with where one stands, and then the rules as they were before.
+
+    Whoever includes what they may not is told that, and not of the feature that therefore is not theirs.
+    """
     nodes: dict[tuple[str, ...], list[Breach]] = {}
-    for breach in found:
+    for breach in _causes(tuple(found)):
         if breach.thing.kind == "nodes" and breach.thing != ANY:
             nodes.setdefault(tuple(rule.name for rule in breach.rules), []).append(breach)
         else:
@@ -54,12 +58,22 @@ def told(charged: Charged, found: Iterable[Breach]) -> Iterator[Finding]:
         yield _finding(charged, alike[0], subject, what, sorted(names) if len(names) > 1 else ())
 
 
+def _causes(found: tuple[Breach, ...]) -> Iterator[Breach]:
+    """Those that do not follow from another one: from an inclusion that stands where that does."""
+    places = [{reason.origin for reason in reasons(breach.rules, breach.thing)} for breach in found]
+    causes = {breach.origin for breach, own in zip(found, places, strict=True) if breach.origin not in own}
+    for breach, own in zip(found, places, strict=True):
+        if not own or not own <= causes:
+            yield breach
+
+
 def _finding(charged: Charged, breach: Breach, subject: str, what: str, nodes: Iterable[str] = ()) -> Finding:
+    inherited = (reason.origin for reason in reasons(breach.rules, breach.thing))
     return of(
         "GC405",
         (subject, *charged.names[:1]),
-        f"{_who(charged)} may not change {what}: {because(breach.rules)}.",
-        dict.fromkeys((breach.origin, *(rule.origin for rule in breach.rules))),
+        f"{_who(charged)} may not change {what}: {because(breach.rules, breach.thing)}.",
+        dict.fromkeys((breach.origin, *(rule.origin for rule in breach.rules), *inherited)),
         nodes,
         hint=_hint(charged, breach),
     )
@@ -73,15 +87,17 @@ def called(kind: str, name: str) -> str:
     return f"any of the {kind}" if name == "*" else f"{which} {shown(name)}"
 
 
-def because(rules: tuple[Rule, ...]) -> str:
-    """What rules say, and where they stand."""
+def because(rules: tuple[Rule, ...], thing: Thing) -> str:
+    """What rules say of a thing, where they stand, and why they are about it."""
     places = " and ".join(f"{rule.name} ({rule.origin})" for rule in rules)
     many = len(rules) > 1
+    why = " and ".join(reason.why for reason in reasons(rules, thing))
+    inherited = f", because {why}" if why else ""
     if rules[0].kind == "forbid":
-        return f"the rule{'s' if many else ''} {places} forbid{'' if many else 's'} it"
+        return f"the rule{'s' if many else ''} {places} forbid{'' if many else 's'} it{inherited}"
     names = dict.fromkeys(ref.name for rule in rules for ref in (rule.permit.by if rule.permit else ()))
     only = ", ".join(map(shown, names))
-    return f"the rule{'s' if many else ''} {places} allow{'' if many else 's'} it only to {only}"
+    return f"the rule{'s' if many else ''} {places} allow{'' if many else 's'} it only to {only}{inherited}"
 
 
 def _who(charged: Charged) -> str:
@@ -102,4 +118,8 @@ def _hint(charged: Charged, breach: Breach) -> str:
             f"In its parent {parent} it is different, and nobody who may change it has made it so in what "
             f"{merge} merges. Keep what {parent} has, or let somebody merge who may change it."
         )
-    return "" if breach.forbidden else "Let one of them make this change."
+    if breach.by_nobody:
+        return "Nobody may, as long as the rule stands: change that first, if you may."
+    if breach.forbidden:
+        return "Let somebody make this change whom the rule does not name."
+    return "Let one of them make this change."
