@@ -145,8 +145,8 @@ class _Machine:
             guess = self.folder.guess(path)
             if guess is not None and guess not in taken:
                 places[path] = guess
-                reason = f"{option} names {shown(path)}: taken to be {self.folder.path / guess}."
-                Place(self.reader.notes, "folder", str(self.folder.path)).look("", reason)
+                reason = f"{option} names {shown(path)}: it is taken to be what was saved by this last name."
+                Place(self.reader.notes, "file", str(self.folder.path / guess)).look("", reason)
         self.found.update(path for path, place in places.items() if place is not None)
         return [place for place in places.values() if place is not None]
 

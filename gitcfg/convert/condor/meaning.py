@@ -183,7 +183,8 @@ class Reader:
         if found is None and self.folder is not None:
             found = self.folder.guess(path)
             if found is not None:
-                place.look("", f"`include` names {shown(path)}: taken to be {self.folder.path / found}.")
+                reason = f"`include` names {shown(path)}: it is taken to be what was saved by this last name."
+                Place(self.notes, "file", str(self.folder.path / found)).look("", reason)
         if self.folder is None or found is None or not self.folder.is_file(found):
             place.dropped("", f"`include` is not followed: {shown(path)} is not among the files given.")
             return None
