@@ -27,6 +27,10 @@ def show(session: Session, log: Log) -> None:
 def _lines(question: Question, entry: Entry) -> Iterator[Line]:
     commit = entry.commit
     head = [(commit.commit[:ABBREVIATED], "yellow"), (f" {commit.date[:10]} ", "dim")]
+    if commit.shallow:
+        yield [*head[:1], (" or earlier: this clone's history ends here", "bold")]
+        yield [("    `git fetch --unshallow` gets the rest: what it was before, and who changed it", "")]
+        return
     yield [*head, (safe(commit.author), "blue"), (f": {safe(commit.subject)}", "bold")]
     for line in told(question, entry.effect):
         yield [("    ", ""), *line]

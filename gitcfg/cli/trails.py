@@ -42,6 +42,9 @@ def tell(session: Session, fleet: Fleet, node: Node, wanted: Wanted) -> None:
         overview(session.console(), fleet, node, wanted.blamer)
 
 
+SHALLOW = "this clone's history ends here; `git fetch --unshallow` gets the rest"
+
+
 def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text]:
     """Rows in columns. A longer cell pushes the rest of its row aside; nothing is cut off."""
     widths = [
@@ -117,13 +120,15 @@ def made(blamer: Blamer | None, label: str, origin: Origin, indent: int) -> Text
         return Text()
     found = blamer.of(label, origin)
     line = Text(f"\n{' ' * indent}by {'  '.join(filter(None, who(found)))}", "magenta")
-    return line + Text(f"  {safe(found.subject)}" if found else "", "dim")
+    return line + Text(f"  {safe(found.subject)}" if found and not found.shallow else "", "dim")
 
 
 def who(blamed: Blamed | None) -> tuple[str, str, str]:
     """A commit, its date and its author."""
     if blamed is None:
         return "", "", "nobody: it is not committed yet"
+    if blamed.shallow:
+        return f"{blamed.commit[:ABBREVIATED]} or earlier", "", f"nobody knows: {SHALLOW}"
     return blamed.commit[:ABBREVIATED], blamed.date[:10], safe(blamed.author)
 
 

@@ -20,6 +20,8 @@ class Blamed(Protocol):
     def date(self) -> str: ...
     @property
     def subject(self) -> str: ...
+    @property
+    def shallow(self) -> bool: ...
 
 
 class Blamer(Protocol):
@@ -40,10 +42,11 @@ def with_blame(record: Record, blamer: Blamer | None, label: str, origin: Origin
 
 
 def _blame(blamed: Blamed) -> Record:
-    return {
+    record = {
         "commit": blamed.commit,
         "author": blamed.author,
         "email": blamed.email,
         "date": blamed.date,
         "subject": blamed.subject,
     }
+    return {**record, "shallow": True} if blamed.shallow else record

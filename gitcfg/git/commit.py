@@ -10,6 +10,7 @@ from gitcfg.git.objects import Objects, kind_of, missing, text
 from gitcfg.git.rows import Item, Row
 from gitcfg.git.tree import Entry, EntryKind, in_order
 from gitcfg.model import GitcfgError
+from gitcfg.model.kinds import FOLDERS, SETTINGS
 
 Listings = dict[tuple[str, str], list[Entry]]
 
@@ -32,7 +33,7 @@ class CommitTree:
         self.git = git
         self.commit: str | None = str(commit.id)
         self._trees = Trees(git)
-        self._objects = Objects(git)
+        self._objects = Objects(git, self._files)
         self._root = self._folder(commit.tree_id.raw, prefix.split("/") if prefix else [])
         self._listed = {} if listed is None else listed
 
@@ -67,6 +68,12 @@ class CommitTree:
 
     def read(self, entry: Entry) -> bytes:
         return self._objects.read(entry)
+
+    def _files(self) -> Iterator[str]:
+        """The ids of all files that gitcfg reads."""
+        settings = self.entry(SETTINGS)
+        yield from () if settings is None else (settings.key,)
+        yield from (entry.key for folder in FOLDERS for entry in self.entries(folder))
 
     def _walk(self, tree: bytes, path: str) -> Iterator[Entry]:
         if path.count("/") > MOST_FOLDERS:

@@ -10,6 +10,7 @@ import pygit2
 
 from gitcfg.git import rows
 from gitcfg.git.rows import ITEM, Items, Row, named
+from gitcfg.git.store import Store
 
 _BLOCK = 1 << 12
 _MOST = 64
@@ -27,7 +28,7 @@ class Trees:
     """The trees of a repository."""
 
     def __init__(self, git: pygit2.Repository) -> None:
-        self._odb = git.odb
+        self._odb = Store(git)
         self._known: dict[bytes, tuple[bytes, list[int]]] = {}
         self.items = lru_cache(maxsize=1 << 12)(partial(rows.items, self._odb))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gitcfg.git.disk import Disk
-from gitcfg.git.objects import shown
+from gitcfg.git.objects import Objects, shown
 from gitcfg.git.tree import Entry, EntryKind, in_order
 from gitcfg.git.worktree import Knowledge
 
@@ -27,19 +27,22 @@ class FolderTree:
         self._folders: dict[str, bool] = {}
 
     def entries(self, folder: str) -> Iterator[Entry]:
+        place = self._place(folder)
         if self._inside(folder):
-            return iter(in_order(list(self._walk(self._place(folder), folder))))
+            return iter(in_order([*self._walk(place, folder), *self._known.skipped(place, folder)]))
+        if not os.path.lexists(place):
+            return iter(in_order(list(self._known.skipped(place, folder))))
         itself = self.entry(folder)
         return iter(() if itself is None or itself.kind is EntryKind.FILE else (itself,))
 
     def entry(self, path: str) -> Entry | None:
-        if not self._inside(path.rpartition("/")[0]):
-            return None
         place = self._place(path)
+        if not self._inside(path.rpartition("/")[0]):
+            return self._skipped(place, path)
         try:
             mode = os.lstat(place).st_mode
         except (OSError, ValueError):
-            return None
+            return self._skipped(place, path)
         if stat.S_ISDIR(mode):
             other = self._known.other(place)
             return Entry(path, EntryKind.SUBMODULE, place, self._disk) if other else None
@@ -47,7 +50,13 @@ class FolderTree:
         return None if self._known.ignored(place) else Entry(path, kind, place, self._disk)
 
     def read(self, entry: Entry) -> bytes:
+        if isinstance(entry.source, Objects):  # it is left out of the work tree
+            return entry.source.read(entry)
         return self._disk.read(entry)
+
+    def _skipped(self, place: str, path: str) -> Entry | None:
+        """A file that is left out of the work tree."""
+        return next((entry for entry in self._known.skipped(place, path) if entry.path == path), None)
 
     def _walk(self, place: str, path: str) -> Iterator[Entry]:
         with os.scandir(place) as found:

@@ -10,6 +10,7 @@ import pygit2
 from gitcfg.git.objects import FOLDER, LINK, text
 from gitcfg.git.repository import Repository
 from gitcfg.git.rows import Row, rows
+from gitcfg.git.store import Store
 
 # Looked for in all names of a tree at once; only where it is found is each name looked at.
 _SUSPECT = re.compile(
@@ -36,6 +37,7 @@ def unsound_entries(repository: Repository, commits: Iterable[str]) -> Iterator[
     GitcfgError: a tree is broken.
     """
     git = repository.git_or_error()
+    store = Store(git)
     seen = set[bytes]()
     for id in commits:
         commit = git[id].peel(pygit2.Commit)
@@ -46,10 +48,10 @@ def unsound_entries(repository: Repository, commits: Iterable[str]) -> Iterator[
             if tree in seen or tree == before:
                 continue
             seen.add(tree)
-            found = rows(git.odb, tree)
+            found = rows(store, tree)
             for name, double in _unsound(found):
                 yield Unsound(id, path + text(name), double)
-            older = _folders(rows(git.odb, before)) if before is not None else {}
+            older = _folders(rows(store, before)) if before is not None else {}
             folders = _folders(found).items()
             pending += [(below, older.get(name), f"{path}{text(name)}/") for name, below in folders]
 

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 
 import msgspec
 import pygit2
 from pygit2.enums import SortMode
 
 from gitcfg.git.differences import Trees
+from gitcfg.git.objects import missing
 from gitcfg.git.repository import Repository
+from gitcfg.git.shared import shared_folder
+from gitcfg.git.store import Store, lacking
+from gitcfg.model.kinds import FOLDERS, SETTINGS
 
 _ORDER = SortMode.TOPOLOGICAL | SortMode.TIME
 _EPOCH = datetime(1970, 1, 1)
@@ -24,6 +28,8 @@ class Commit(msgspec.Struct, frozen=True):
     email: str
     date: str
     subject: str
+    shallow: bool = False
+    """A shallow clone ends here: what it says may be as old as the history that is missing."""
 
 
 class History:
@@ -34,7 +40,8 @@ class History:
         self.git = repository.git_or_error("it has no history")
         self.trees = Trees(self.git)
         self._folders = repository.prefix.split("/") if repository.prefix else []
-        self.read = lru_cache(maxsize=_MOST)(partial(_content, self.git.odb))
+        store = Store(self.git, partial(lacking, self.git, _places(repository.prefix)))
+        self.read = lru_cache(maxsize=_MOST)(partial(_content, store))
         self._commits: dict[str, tuple[bytes, tuple[str, ...]]] = {}
 
     def walk(self, start: str, known: str | None = None) -> Iterator[str]:
@@ -84,7 +91,16 @@ class History:
         told = (author.raw_name, author.raw_email, found.raw_message)
         name, email, text = (_text(raw, found.message_encoding) for raw in told)
         subject = " ".join(text.strip().partition("\n\n")[0].split())
-        return Commit(commit, name, email, dated(author.time, author.offset), subject)
+        shown = dated(author.time, author.offset)
+        return Commit(commit, name, email, shown, subject, commit in self._borders)
+
+    @cached_property
+    def _borders(self) -> frozenset[str]:
+        """The commits at which a shallow clone was cut off."""
+        try:
+            return frozenset((shared_folder(self.git) / "shallow").read_text().split())
+        except OSError:
+            return frozenset()
 
     def message(self, commit: str) -> str:
         """All that a commit's message says besides its subject."""
@@ -120,8 +136,16 @@ class History:
         return name
 
 
-def _content(odb: pygit2.Odb, file: bytes) -> bytes:
-    return odb.read(pygit2.Oid(raw=file))[1]
+def _places(prefix: str) -> list[str]:
+    """What gitcfg reads, by git's paths."""
+    return [f"{prefix}/{place}" if prefix else place for place in (SETTINGS, *FOLDERS)]
+
+
+def _content(store: Store, file: bytes) -> bytes:
+    try:
+        return store.read(pygit2.Oid(raw=file))[1]
+    except KeyError:
+        raise missing(file.hex()) from None
 
 
 def _text(raw: bytes, encoding: str | None) -> str:

@@ -12,6 +12,8 @@ _HEAD = struct.Struct(">4sLL")
 _EXTENSION = struct.Struct(">4sL")
 _LONG, _EXTENDED = 0x0FFF, 0x4000
 _DIGEST = 20
+_FOLDERS = b"sdir"
+"""It marks an index that has folders in place of all files below them (`git sparse-checkout`)."""
 
 
 def read_index(file: Path) -> Index:
@@ -90,7 +92,7 @@ def _judge(data: bytes, at: int) -> None:
         raise ValueError("it is not whole")
     while at < end:
         name, size = _EXTENSION.unpack_from(data, at)
-        if name[:1].islower():
+        if name[:1].islower() and name != _FOLDERS:
             raise _Unknown(f"it has the extension {name.decode('ascii', 'backslashreplace')}")
         at += _EXTENSION.size + size
     if at != end:

@@ -1,9 +1,11 @@
 """The contents of git's objects by id, and their sizes without the contents."""
 
 import os
+from collections.abc import Callable, Iterable
 
 import pygit2
 
+from gitcfg.git.store import Store
 from gitcfg.git.tree import Entry, EntryKind
 from gitcfg.model import GitcfgError
 
@@ -12,10 +14,13 @@ FOLDER, LINK, SUBMODULE = 0o04, 0o12, 0o16
 
 
 class Objects:
-    """The objects of a repository. The key of an entry made of one is its id, in hexadecimal."""
+    """The objects of a repository. The key of an entry made of one is its id, in hexadecimal.
 
-    def __init__(self, git: pygit2.Repository) -> None:
-        self._odb = git.odb
+    `others`: ids that will be asked for next, which a partial clone fetches together.
+    """
+
+    def __init__(self, git: pygit2.Repository, others: Callable[[], Iterable[str]] = tuple) -> None:
+        self._odb = Store(git, others)
 
     def id_of(self, entry: Entry) -> str:
         return entry.key

@@ -10,8 +10,7 @@ from pygit2.enums import RepositoryOpenFlag
 
 from gitcfg.git.commit import CommitTree, Listings
 from gitcfg.git.folder import FolderTree
-from gitcfg.git.index import IndexTree, merged, staged
-from gitcfg.git.index_file import read_index
+from gitcfg.git.index import IndexTree, merged, staged, whole_index
 from gitcfg.git.shared import shared_folder
 from gitcfg.git.tree import Tree
 from gitcfg.git.worktree import NoGit, WorkTree
@@ -78,7 +77,7 @@ class Repository:
         `git commit --all` and `git commit PATH` make one, and name it to hooks in GIT_INDEX_FILE.
         """
         git = self.git_or_error("the index cannot be read")
-        return IndexTree(git, self.prefix, staged(read_index(Path(file or Path(git.path) / "index"))))
+        return IndexTree(git, self.prefix, staged(whole_index(git, Path(file or Path(git.path) / "index"))))
 
     def at(self, revision: str) -> Tree:
         """A commit's tree; `revision` is whatever `git rev-parse` takes."""
@@ -130,8 +129,10 @@ class Repository:
         """A commit as git's library has it. GitcfgError: there is no such revision."""
         commit = _commit(self.git_or_error("a revision cannot be read"), revision)
         if commit is None:
-            hint = "`git log --oneline` lists commits."
-            raise GitcfgError(f"There is no revision {shown(revision)}.", hint)
+            hints = ["`git log --oneline` lists commits."]
+            if self.git_or_error().is_shallow:
+                hints.append("This clone is shallow: `git fetch --unshallow` gets what came before.")
+            raise GitcfgError(f"There is no revision {shown(revision)}.", *hints)
         return commit
 
     def git_or_error(self, so: str = "") -> pygit2.Repository:

@@ -7,6 +7,7 @@ import msgspec
 import pygit2
 
 from gitcfg.git.objects import FOLDER, LINK, SUBMODULE, text
+from gitcfg.git.store import Store
 from gitcfg.model import GitcfgError
 
 Row = tuple[bytes, bytes, bytes]
@@ -36,12 +37,12 @@ class Item(msgspec.Struct, frozen=True, gc=False):
 Items = dict[str, Item]
 
 
-def raw(odb: pygit2.Odb, tree: bytes) -> bytes:
+def raw(odb: Store, tree: bytes) -> bytes:
     """A tree as git keeps it."""
     return odb.read(pygit2.Oid(raw=tree))[1]
 
 
-def rows(odb: pygit2.Odb, tree: bytes) -> list[Row]:
+def rows(odb: Store, tree: bytes) -> list[Row]:
     """What a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
     data = raw(odb, tree)
     found: list[Row] = ITEM.findall(data)
@@ -50,7 +51,7 @@ def rows(odb: pygit2.Odb, tree: bytes) -> list[Row]:
     return found
 
 
-def items(odb: pygit2.Odb, tree: bytes) -> Items:
+def items(odb: Store, tree: bytes) -> Items:
     """What a tree holds, by name."""
     return {text(name): Item(id, int(mode, 8)) for mode, name, id in rows(odb, tree)}
 

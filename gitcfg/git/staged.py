@@ -11,6 +11,7 @@ import msgspec
 _LOOKS = struct.Struct(">4L4xLL8xL20xH")
 _MARKED = 0xF000  # assumed unchanged, or passed over, or in conflict
 _ADDED = 0x2000
+_SKIPPED = 0x4000
 _SECOND = 10**9
 _FILE = 0o10
 
@@ -31,8 +32,16 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
     @property
     def intended(self) -> bool:
         """Is it only meant to be added (`git add --intent-to-add`)? It would not be committed."""
+        return self._says(_ADDED)
+
+    @property
+    def skipped(self) -> bool:
+        """Is it left out of the work tree (`git sparse-checkout`)?"""
+        return self._says(_SKIPPED)
+
+    def _says(self, flag: int) -> bool:
         more = self.row[62:64]
-        return bool(more) and bool(int.from_bytes(more, "big") & _ADDED)
+        return bool(more) and bool(int.from_bytes(more, "big") & flag)
 
     def looks_like(self, state: os.stat_result, written: int) -> bool:
         """Is what stands on disk still what was staged, as far as its looks tell?
@@ -50,6 +59,12 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
             and modified < written > changed
             and mode >> 12 == state.st_mode >> 12 == _FILE
         )
+
+
+def skipped(mode: int, id: bytes) -> Staged:
+    """What is staged of a file that the index names only by a folder that is left out."""
+    flag = _SKIPPED.to_bytes(2, "big")
+    return Staged(b"".join((bytes(24), mode.to_bytes(4, "big"), bytes(12), id, flag, flag)))
 
 
 class Index(msgspec.Struct, frozen=True):

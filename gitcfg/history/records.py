@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.git.history import Commit
 from gitcfg.history.effect import Effect
 from gitcfg.history.log import Log
 from gitcfg.history.question import Question, Subject
@@ -28,10 +29,16 @@ def log_record(log: Log) -> Record:
         "kind": question.kind.value,
         "name": question.name,
         "param": question.param,
-        "commits": [
-            {**msgspec.to_builtins(entry.commit), **_effect(question, entry.effect)} for entry in log.entries
-        ],
+        "commits": [{**_commit(entry.commit), **_effect(question, entry.effect)} for entry in log.entries],
     }
+
+
+def _commit(commit: Commit) -> Record:
+    """`shallow` is there only where a clone ends: who made it so, and when, is not known."""
+    record: Record = msgspec.to_builtins(commit)
+    if not commit.shallow:
+        del record["shallow"]
+    return record
 
 
 def _effect(question: Question, effect: Effect) -> Record:
