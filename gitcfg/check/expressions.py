@@ -6,8 +6,8 @@ with the macros that a node and HTCondor define put in first.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from functools import cache, cached_property, partial
 
 from gitcfg.check.fold import of
 from gitcfg.check.judge import Judge, Question, Verdicts
@@ -48,14 +48,15 @@ class Expressions:
         self._typed = self._params.among(self._names)
         asks = judge is not None and self._names and "classad" in judge.formats and not judge.lacks("classad")
         self._judge = judge if asks else None
-        self._faults: dict[str, Fault | None] = {}
+        self._fault = cache(find_fault)
         self._taken: dict[int, tuple[FileEntry, int]] = {}
         self._told = Tally()
         self._noted: dict[int, int] = {}  # by layer, what of it is noted to be asked
         self._last: tuple[NodeClass, Expansion] | None = None
         self._joined: dict[int, Cell] = {}  # what several layers compose, too
         self._asked: dict[str, None] = {}
-        self._suspects = Suspects(surfaces, self._suspected) if self._names else None
+        suspected = partial(_is_suspect, self._names, self._fault, self._judge is not None)
+        self._suspects = Suspects(surfaces, suspected) if self._names else None
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
         suspects = self._suspects.of(kind, surface) if self._suspects is not None else []
@@ -91,18 +92,6 @@ class Expressions:
             yield from self._blamed(kind, name, cell, refused)
 
     # What gitcfg reads itself.
-
-    def _fault(self, text: str) -> Fault | None:
-        if text not in self._faults:
-            self._faults[text] = find_fault(text)
-        return self._faults[text]
-
-    def _suspected(self, name: str, cell: Cell) -> bool:
-        """Is something wrong with a cell, or does it hold macros, of which each class makes its own?"""
-        if name not in self._names:
-            return False
-        asking = self._judge is not None
-        return any(self._fault(text) or (asking and "$" in text) for text in _texts(cell))
 
     def _wrong(self, name: str, cell: Cell) -> Iterator[Finding]:
         steps = list(cell.counting())
@@ -258,6 +247,13 @@ class Expressions:
             return lists.join(value, separator) if isinstance(value, list) else str(value)
 
         return find
+
+
+def _is_suspect(
+    names: Set[str], fault: Callable[[str], Fault | None], asking: bool, name: str, cell: Cell
+) -> bool:
+    """Is something wrong with a cell, or does it hold macros, of which each class makes its own?"""
+    return name in names and any(fault(text) or (asking and "$" in text) for text in _texts(cell))
 
 
 def _form(text: str) -> str:

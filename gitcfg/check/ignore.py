@@ -8,11 +8,9 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from gitcfg.check.codes import CODES
 from gitcfg.check.fold import folded, of
-from gitcfg.model import Finding, Ignore, Severity
+from gitcfg.model import Finding, Ignore, Ignored, Severity
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.terms import is_over
 
@@ -22,17 +20,8 @@ if TYPE_CHECKING:  # what is remembered needs no fleet
 LEFT_OVER = "GC518"
 _AT_TIMES = frozenset(("GC201", "GC307"))
 """Errors that are warnings at times; only then can they be ignored."""
-
-
 _OF_MANY = frozenset(("GC510",))
 """Told once of all parameters that are alike; others are about one thing, though they may name two."""
-
-
-class Ignored(msgspec.Struct, frozen=True):
-    """A warning, and the entry that leaves it out."""
-
-    finding: Finding
-    by: Ignore
 
 
 def ignores(fleet: "Fleet") -> Iterator[Finding]:

@@ -3,12 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from gitcfg.check.ignore import Ignored
 from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.blamed import Blamer, with_blame
 from gitcfg.explain.blamed import Record as Record
-from gitcfg.model import Decision, Finding, Ignore, Op, Origin
+from gitcfg.model import Decision, Finding, Ignore, Ignored, Op, Origin
 from gitcfg.nodeset import fold
 
 

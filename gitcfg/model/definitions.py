@@ -207,6 +207,13 @@ class Ignore(msgspec.Struct, frozen=True):
     until: date | None = None
 
 
+class Ignored(msgspec.Struct, frozen=True):
+    """A warning, and the entry that leaves it out."""
+
+    finding: Finding
+    by: Ignore
+
+
 class Settings(msgspec.Struct, frozen=True):
     """gitcfg.yaml. `walk_in` are the groups of a node that nobody knows; None: it gets nothing."""
 
