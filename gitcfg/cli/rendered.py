@@ -6,11 +6,13 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.cli.plain import safe
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.library import Fleet, Node
 from gitcfg.model import GitcfgError
 from gitcfg.model.secrets import shown
+from gitcfg.nodeset import abridged
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -32,8 +34,22 @@ def deliver(session: Session, fleet: Fleet, names: tuple[str, ...], wanted: Want
         found = {name: node_record(fleet[name], wanted.params) for name in names}
         write_record(_record(fleet, found), wanted.output)
     else:
+        bare = list[str]()
         for name in names:
-            session.write("".join(_text(fleet[name], wanted, several=len(names) > 1)))
+            text = "".join(_text(fleet[name], wanted, several=len(names) > 1))
+            session.write(text)
+            if not text:
+                bare.append(name)
+        if not wanted.params and wanted.file is None:
+            _note_without_files(session, bare)
+
+
+def _note_without_files(session: Session, names: list[str]) -> None:
+    """Say why nothing is shown of some nodes."""
+    if names:
+        get = "gets" if len(names) == 1 else "get"
+        note = f"note: {safe(abridged(names))} {get} no files; --params shows what is bound."
+        session.console(stderr=True).print(note, style="yellow")
 
 
 def _record(fleet: Fleet, nodes: dict[str, Any]) -> dict[str, Any]:
