@@ -10,7 +10,6 @@ from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
     from gitcfg.check.checked import Checked
-    from gitcfg.cli.findings import Ways
     from gitcfg.library import Fleet, Source
 
 EPILOG = """Examples:
@@ -86,16 +85,11 @@ def command(
         return check_each(session, each, Output(form), folded, parsers, who, every)
     source = session.open()
     with fleet_of(source, at, staged) as fleet:
-        from msgspec.structs import replace
-
-        from gitcfg.cli.findings import HERE
-
         checked = judged(session, fleet) if parsers else fleet.checked
         if form in FORGES:
             code = _report(session, checked, form, source.repository.prefix)
         else:
-            ways = replace(HERE, whole=every)
-            code = tell(session, fleet, checked, Output(form), folded, ways, ignored)
+            code = tell(session, fleet, checked, Output(form), folded, every, ignored)
         _tell_astray(session, source, fleet)
     return code
 
@@ -128,12 +122,12 @@ def tell(
     checked: "Checked",
     output: Output,
     folded: bool,
-    ways: "Ways",
+    every: bool,
     ignored: bool,
 ) -> int:
     """Write what a check found, if asked for with what is ignored, and return the exit code.
 
-    `ways`: how to see what text leaves out.
+    `every`: text leaves nothing out.
     """
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
@@ -149,8 +143,9 @@ def tell(
     else:
         from msgspec.structs import replace
 
-        from gitcfg.cli.findings import show, show_ignored, summary
+        from gitcfg.cli.findings import HERE, show, show_ignored, summary
 
+        ways = replace(HERE, whole=every)
         show(session.console(), fleet.tree, checked.findings, checked.every, ways)
         if ignored:
             show_ignored(session.console(), fleet.tree, checked, ways)

@@ -24,8 +24,6 @@ Examples:
 
   gitcfg import condor --hosts saved pool       saved/exec01/condor_config, saved/exec01/config.d, ...
 
-  gitcfg import condor --host exec01=a/config.d --host exec02=b/config.d pool
-
   gitcfg import condor --defaults pool          declare all that HTCondor knows"""
 _HOST = typer.Option(help="A host and a file or folder of its own; may be repeated.", metavar="NODE=FILE")
 _HOSTS = typer.Option(help="A folder that holds one folder, or one file, for each host.", metavar="DIR")
@@ -46,7 +44,7 @@ def condor(
 ) -> int:
     """Turn HTCondor's configuration files into a repository: common features, and each host's rest.
 
-    Exits 1 if HTCondor's parser reads something else from it for a host, or could not compare one.
+    Exits 1 if HTCondor does not read the same.
     """
     from gitcfg.convert.condor import HTCondor, import_condor, read_hosts
     from gitcfg.edit.create import create

@@ -15,9 +15,7 @@ Examples:
 
   gitcfg modify group Workers --node 'exec[01-16]' --commit -m 'More workers'
 
-  gitcfg modify node submit1 --field state=retired --solve      what a rule had placed there goes elsewhere
-
-  gitcfg modify --from edits.jsonl             many edits, all or none"""
+  gitcfg modify node submit1 --field state=retired --solve      what a rule had placed there goes elsewhere"""
 
 _KIND = typer.Argument(help="Of what kind it is.", metavar="KIND")
 _NAME = typer.Argument(help="Its name.", metavar="NAME")

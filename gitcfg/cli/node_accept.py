@@ -19,8 +19,6 @@ which may be OpenSSH's own (*.pub) for one node.
 
 Examples:
 
-  gitcfg node accept exec042.example.org --server https://config.example.com
-
   gitcfg node accept @rack3 --yes --commit                   all of a rack that have asked, without a question
 
   gitcfg node accept exec042 --from exec042.pub --replace    it was set up anew

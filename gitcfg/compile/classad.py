@@ -5,7 +5,7 @@ What HTCondor's parser takes is never a fault here; it may refuse more.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -130,23 +130,13 @@ class _Reader:
         self._at = 0
         self._turn = "operand"
         self._levels = [_Level("top")]
-        self._steps = {
-            "macro": self._macro,
-            "literal": self._operand,
-            "name": self._name,
-            "open": self._open,
-            "close": self._close,
-            "operator": self._operator,
-            "endless": self._endless,
-            "end": self._end,
-        }
 
     def fault(self) -> Fault | None:
         """Read all tokens; what is wrong?"""
         try:
             for at, token in enumerate([*self._tokens, _END]):
                 self._at = at
-                self._steps[token.kind](token)
+                _STEPS[token.kind](self, token)
         except _Stop as stop:
             return stop.fault
         return None
@@ -321,6 +311,19 @@ class _Reader:
     def _all_paired(self, level: _Level) -> None:
         if level.waiting > 0 and not level.unknown:
             raise self._unpaired("`?` has no `:` after it")
+
+
+# Beside the class: a reader that held its own methods would wait for Python's collector.
+_STEPS: Mapping[str, Callable[[_Reader, _Token], None]] = {
+    "macro": _Reader._macro,
+    "literal": _Reader._operand,
+    "name": _Reader._name,
+    "open": _Reader._open,
+    "close": _Reader._close,
+    "operator": _Reader._operator,
+    "endless": _Reader._endless,
+    "end": _Reader._end,
+}
 
 
 def _joins(before: _Token, token: _Token) -> bool:

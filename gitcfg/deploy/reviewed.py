@@ -85,4 +85,5 @@ def _protects(repository: Repository, refs: Refs) -> Callable[[str], bool]:
     tip = refs.tip(refs.head)
     tree = repository.at(tip) if tip is not None else None
     ruling = tree if tree is not None and tree.entry(FILE) is not None else None
-    return policy(ruling, refs.head, administrator(Config(repository))).protects
+    head = refs.head if ruling is None else None
+    return policy(ruling, head, administrator(Config(repository))).protects

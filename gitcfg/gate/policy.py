@@ -89,14 +89,17 @@ def budget(config: Config) -> Budget:
     return Budget(said or usual.seconds, most)
 
 
-def policy(ruling: Tree | None, head: str, said: Administrator) -> Policy:
-    """What a tip demands, but for what the administrator says; who alone may open the branch of HEAD."""
+def policy(ruling: Tree | None, head: str | None, said: Administrator) -> Policy:
+    """What a tip demands, but for what the administrator says, who alone may open `head`, the branch of HEAD.
+
+    None: HEAD is where somebody works, and protects nothing.
+    """
     if ruling is None:
         default = Settings(Origin(FILE))
         demanded = Policy(default.protected, False, False, False, b"")
     else:
         demanded = msgspec.structs.replace(_demanded(ruling), permits=permits(ruling))
-    if not demanded.protects(head):
+    if head is not None and not demanded.protects(head):
         demanded = msgspec.structs.replace(demanded, protected=(*demanded.protected, head))
     ours = {name: getattr(said, name) for name in ("protected", "each", "ratchet", "signed", "signers")}
     return msgspec.structs.replace(

@@ -151,7 +151,7 @@ def test_stderr_in_a_file_is_not_kept_back(pool: Path, environment: dict[str, st
     assert "There is no feature" in plain(given(tmp_path) or "")
 
 
-@pytest.mark.parametrize("words", [["render", "--all"], ["check"]])
+@pytest.mark.parametrize("words", [["render", "--all"], ["check", "--all"]])
 def test_who_leaves_early_is_not_told_of_it(
     words: list[str], pool: Path, environment: dict[str, str]
 ) -> None:

@@ -463,10 +463,10 @@ CASES: dict[str, tuple[Push, ...]] = {
     "an object that git says to read instead": (
         push(
             "git switch -qc side; sed -i /services/d rules/who.yaml; save side;"
-            " git replace main side; push 'refs/replace/*'"
+            " push side; git -C ../srv.git replace main side"
         ),
         push(
-            f"git replace -d main; git switch -q main; {MAIL}; as bob save one; by bob main",
+            f"git switch -q main; {MAIL}; as bob save one; by bob main",
             *("SvcMail bob@one services", "SvcMail bob services"),
         ),
     ),

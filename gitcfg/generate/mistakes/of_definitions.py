@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from random import Random
 
+from gitcfg.generate.emit import document
 from gitcfg.generate.mistakes.planter import Files, Planter, feature, parameters
 from gitcfg.generate.secrets import secret
 
@@ -69,6 +70,12 @@ def secret_without_content() -> Files:
     return dict([said])
 
 
+def agent_stopped() -> Files:
+    """A subsystem that ends the program which looks after the node."""
+    stopping = {"mistake-213": {"description": "Planted.", "stop": ["systemctl", "stop", "gitcfg-agent"]}}
+    return {"subsystems/mistake-213.yaml": document({"subsystems": stopping})}
+
+
 DEFINITIONS: Mapping[str, Planter] = {
     "GC201": missing_feature,
     "GC202": circle_of_inclusion,
@@ -80,4 +87,5 @@ DEFINITIONS: Mapping[str, Planter] = {
     "GC208": broken_template,
     "GC209": two_contents,
     "GC210": secret_without_content,
+    "GC213": agent_stopped,
 }
