@@ -84,6 +84,14 @@ class Conductor:
             self.fails(WRITES, error)
             raise
 
+    async def read_checkins(self) -> None:
+        """Take in what nodes have told other servers, while `changing` is held.
+
+        Who is forgotten meanwhile must not come back by what was read before: hearing waits for this.
+        """
+        unread = self.roll.unread
+        self.roll.read(await self.ask(lambda state: state.checkins.nodes(unread)))
+
     async def probe(self) -> None:
         """Can check-ins be kept again, where they could not be? GitcfgError: no."""
         if WRITES in self._faults:

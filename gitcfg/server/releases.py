@@ -32,6 +32,7 @@ class Begun(msgspec.Struct, frozen=True):
 async def begin(conductor: "Conductor", begun: Begun) -> bool:
     """Begin a release; False: another server was first, or it is under way."""
     back = await _back(conductor, begun)
+    await conductor.read_checkins()  # else nodes that have just told another server look as if they were away
     commit, now = begun.commit, begun.now
     guests = await changed_guests(conductor, commit, begun.outline, begun.view) if begun.known else ()
     release = begun_release(begun, back, guests, _look(conductor, begun.view, commit, begun.outline))

@@ -22,9 +22,7 @@ class Ticking:
         """Let releases go on, holds end, and forget what is old."""
         conductor = self._conductor
         async with conductor.changing:
-            # Who is forgotten meanwhile must not come back by what was read before: hearing waits for this.
-            unread = conductor.roll.unread
-            conductor.roll.read(await conductor.ask(lambda state: state.checkins.nodes(unread)))
+            await conductor.read_checkins()
             if conductor.view is not None and await releases.advance(conductor):
                 await conductor.reload(conductor.view.accepted)
             await self._turn()
