@@ -39,18 +39,20 @@ class _Absent(NamedTuple):
     fact: Fact
     nodes: frozenset[str] | None
     features: frozenset[str]
-    layers: tuple[Feature | Group, ...]
+    layers: frozenset[str]
+    names: frozenset[str]
+    families: tuple[Glob, ...]
+    files: tuple[Glob, ...]
 
     def concerns(self, finding: Finding) -> bool:
         return self.nodes is None or self.nodes.issuperset(finding.nodes)
 
     def binds(self, param: str) -> bool:
-        return any(_family(name).matches(param) for layer in self.layers for name in layer.params)
+        return param in self.names or any(family.matches(param) for family in self.families)
 
     def takes(self, param: str) -> bool:
         """Does a file that is left out take a parameter?"""
-        entries = (entry for layer in self.layers for entry in layer.files.values())
-        return any(Glob(glob).matches(param) for entry in entries for glob in entry.params)
+        return any(glob.matches(param) for glob in self.files)
 
 
 class _Causes:
@@ -111,8 +113,17 @@ class _Causes:
     ) -> _Absent:
         known = [name for name in names if name in self._model.features]
         features = self._reach.closed(known) if self._reach is not None else frozenset[str]()
+        left_out: list[Feature | Group] = [*layers, *map(self._model.features.__getitem__, features)]
+        params = {name for layer in left_out for name in layer.params}
+        taken = {glob for layer in left_out for entry in layer.files.values() for glob in entry.params}
         return _Absent(
-            fact, nodes, features, (*layers, *(self._model.features[name] for name in sorted(features)))
+            fact,
+            nodes,
+            features,
+            frozenset(layer.name for layer in left_out),
+            frozenset(params),
+            tuple(_family(name) for name in params if "${" in name),
+            tuple(map(Glob, taken)),
         )
 
     def _files(self) -> Iterator[tuple[str, Fact]]:
@@ -133,7 +144,7 @@ class _Causes:
     def _of_unused(self, finding: Finding) -> Iterator[Fact]:
         name = finding.subjects[0]
         for absent in (*self._named, *self._missing):
-            if name in absent.features or any(layer.name == name for layer in absent.layers):
+            if name in absent.layers:
                 yield absent.fact
 
     def _of_value(self, finding: Finding) -> Iterator[Fact]:
