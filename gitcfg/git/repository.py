@@ -12,6 +12,7 @@ from gitcfg.git.commit import CommitTree, Listings
 from gitcfg.git.folder import FolderTree
 from gitcfg.git.index import IndexTree, merged, staged, whole_index
 from gitcfg.git.shared import shared_folder
+from gitcfg.git.store import Store
 from gitcfg.git.tree import Tree
 from gitcfg.git.worktree import NoGit, WorkTree
 from gitcfg.model import GitcfgError
@@ -99,7 +100,10 @@ class Repository:
     def merged(self, ours: str, theirs: str) -> Tree:
         """What merging a revision into another gives. GitcfgError: git finds conflicts."""
         git = self.git_or_error("a merge cannot be read")
-        index = git.merge_commits(self.commit(ours), self.commit(theirs))
+        sides = self.commit(ours), self.commit(theirs)
+        base = git.merge_base(*(side.id for side in sides))
+        Store(git).complete(*(str(id) for id in (base, *(side.id for side in sides)) if id is not None))
+        index = git.merge_commits(*sides)
         if index.conflicts is not None:
             paths = sorted({entry.path for sides in index.conflicts for entry in sides if entry})
             hint = f"Both changed {', '.join(paths)}."

@@ -10,6 +10,7 @@ from pygit2.enums import MergeFavor
 from gitcfg.git.index import IndexTree, merged
 from gitcfg.git.repository import Repository
 from gitcfg.git.spans import Span
+from gitcfg.git.store import Store
 
 _Entry = pygit2.IndexEntry | None
 _Trees = tuple[pygit2.Tree, pygit2.Tree, pygit2.Tree]
@@ -112,6 +113,7 @@ def _tree(git: pygit2.Repository, commit: str | None) -> pygit2.Tree:
 
 def _merged(git: pygit2.Repository, trees: _Trees, favor: MergeFavor) -> pygit2.Index:
     base, ours, theirs = trees
+    Store(git).complete(*(str(tree.id) for tree in trees))
     return git.merge_trees(base, ours, theirs, favor=favor)
 
 

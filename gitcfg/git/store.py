@@ -36,10 +36,10 @@ class Store:
         """Return the kind and size of an object. KeyError, GitcfgError: it is not there."""
         return self._got(self._odb.read_header, id)
 
-    def complete(self) -> None:
-        """Fetch all that will be asked for, as git's library does not."""
+    def complete(self, *trees: str) -> None:
+        """Fetch what commits or trees lack: git's library merges them, and fetches nothing."""
         if self._remote is not None:
-            self._fetch(self._remote, self._others())
+            self._fetch(self._remote, _missing(self._git, "--no-walk", *trees))
 
     def _got(self, ask: Callable[[pygit2.Oid], T], id: pygit2.Oid) -> T:
         try:
@@ -80,7 +80,11 @@ def run_git(git: pygit2.Repository, *words: str, given: str = "") -> str | None:
 
 def lacking(git: pygit2.Repository, paths: Iterable[str]) -> list[str]:
     """The ids that a partial clone lacks of what ever stood at some paths."""
-    done = _run(git, ("rev-list", "--objects", "--all", "--missing=print", "--", *paths))
+    return _missing(git, "--all", "--", *paths)
+
+
+def _missing(git: pygit2.Repository, *words: str) -> list[str]:
+    done = _run(git, ("rev-list", "--objects", "--missing=print", *words))
     return [line[1:] for line in done.stdout.splitlines() if line.startswith("?")]
 
 

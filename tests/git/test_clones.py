@@ -108,3 +108,22 @@ def test_a_partial_clone_without_its_origin_says_so(origin: Path, capfd: pytest.
         told = capfd.readouterr().err
         assert "This clone is partial, and what it lacks cannot be fetched from origin: " in told
         assert "hint: Try again when it can be reached, or clone without --filter." in told
+
+
+def test_what_a_merge_needs_is_fetched(origin: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """git's library merges two versions of a file only if they are there."""
+    git(origin, "checkout", "-qb", "topic", "HEAD~")
+    params = origin / "parameters/p.yaml"
+    (origin / "features/Web.yaml").write_text(f"# Above.\n{(origin / 'features/Web.yaml').read_text()}")
+    params.write_text(params.read_text() + "  DEPTH: {description: How deep., type: integer, default: 1}\n")
+    _commit(origin, "On top")
+    git(origin, "checkout", "-q", "-")
+    root = clone(origin, "--filter=blob:none")
+    assert "No node changes" in said_whole(capfd, root, "diff", "--merge", "origin/topic")
+    assert "No node changes" in said_whole(capfd, root, "undo", "HEAD", "--dry-run")
+
+
+def said_whole(capfd: pytest.CaptureFixture[str], root: Path, *words: str) -> str:
+    """What a command says, on both streams."""
+    assert run(["-C", str(root), *words]) == 0
+    return "".join(capfd.readouterr())
