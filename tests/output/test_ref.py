@@ -33,7 +33,8 @@ def random(seed: int, count: int) -> list[dict[str, str]]:
 @pytest.mark.parametrize("seed", many(0, 5))
 def test_a_ref_holds_what_a_folder_does(seed: int, tmp_path: Path) -> None:
     sound = repository(mixed(seed))
-    pool = Pool(tmp_path, [sound, *(edited(sound, Random(seed)) for _ in range(2)), *random(seed, 4)])
+    other = {path: text.replace("value-", "other-") for path, text in sound.items()}
+    pool = Pool(tmp_path, [sound, other, *(edited(sound, Random(seed)) for _ in range(2)), *random(seed, 4)])
     before: dict[str, tuple[str, str]] = {}
     commits = 0
     for number, commit in enumerate(pool.commits):

@@ -59,7 +59,8 @@ def test_a_server_that_is_asked_to_lifts_what_is_over_by_a_commit(site: Site) ->
         until(lambda: logged(server, "what is over is lifted"), server.log)
         (line,) = logged(server, "what is over is lifted")
         assert (line["commit"], line["overrides"], line["holds"]) == (commit, ["once"], ["old"])
-        assert server.node("n1", nodes["n1"]).config().json()["commit"] == commit
+        # A commit is accepted first and released after it: until then nodes get the one before.
+        until(lambda: server.node("n1", nodes["n1"]).config().json()["commit"] == commit, server.log)
         page = server.ask("GET", "/", headers={"Cookie": server.cookie(server.token())}).body.decode()
         assert "past their last day" in page
 

@@ -100,22 +100,21 @@ def _earlier(outcome: Outcome) -> str:
 def apart(work: Callable[[], int]) -> int:
     """Run something in a process with a session of its own, which no hangup of the line reaches.
 
-    The signals are caught and not ignored: what is ignored stays so in the daemons that commands start.
+    The signals are caught and not ignored: what is ignored stays so in the daemons that commands start. They are
+    caught before the fork, because one may come right after it, to either process.
     """
+    for number in _SIGNALS:
+        signal.signal(number, _stay)
     child = os.fork()
     if not child:
         code = 1
         try:
             os.setsid()
-            for number in _SIGNALS:
-                signal.signal(number, _stay)
             code = work()
         except BaseException:
             sys.excepthook(*sys.exc_info())  # the near end has the end of it
         finally:
             os._exit(code)
-    for number in _SIGNALS:
-        signal.signal(number, _stay)
     status = os.waitpid(child, 0)[1]
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 1
 
