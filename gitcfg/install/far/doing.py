@@ -100,8 +100,8 @@ def _earlier(outcome: Outcome) -> str:
 def apart(work: Callable[[], int]) -> int:
     """Run something in a process with a session of its own, which no hangup of the line reaches.
 
-    The signals are caught and not ignored: what is ignored stays so in the daemons that commands start. They are
-    caught before the fork, because one may come right after it, to either process.
+    The signals are caught and not ignored: what is ignored stays so in the daemons that commands start.
+    They are caught before the fork, because one may come right after it, to either process.
     """
     for number in _SIGNALS:
         signal.signal(number, _stay)
