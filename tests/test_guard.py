@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gitcfg.guard import Guard, GuardError, Killed, Limits, encoded, wait
+from gitcfg.sandbox import Guard, GuardError, Killed, Limits, encoded, wait
 
 MODULE = "guarded_for_tests"
 
@@ -280,7 +280,7 @@ def test_a_fork_does_not_talk_to_its_parents_child(guard: Guard) -> None:
 def test_the_child_does_not_outlive_a_killed_parent(folder: Path) -> None:
     program = (
         "import sys; sys.path[:] = sys.argv[1:]\n"
-        "from gitcfg.guard import Guard\n"
+        "from gitcfg.sandbox import Guard\n"
         f"guard = Guard({MODULE!r})\n"
         "print(guard.request('pid'), flush=True)\n"
         "guard.request('sleep')\n"

@@ -9,7 +9,7 @@ from typing import Any
 from gitcfg.cel.engine import compile_text, key_of, truth
 from gitcfg.cel.environment import Variables
 from gitcfg.cel.problem import CelProblem
-from gitcfg.guard import allow, serve
+from gitcfg.sandbox import allow, serve
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from gitcfg.cel.problem import CelProblem
 from gitcfg.cel.variables import plain
 
 if TYPE_CHECKING:
-    from gitcfg.guard import Guard
+    from gitcfg.sandbox import Guard
 
 LONGEST = 10_000
 _KEPT = 16_384
@@ -83,7 +83,7 @@ class Expression(msgspec.Struct, frozen=True):
                 yield _answer(answer) if len(answer) == 1 else CelProblem(*answer)
 
     def _ask(self, rows: list[dict[str, Any]], budget: Budget) -> list[Any]:
-        from gitcfg.guard import GuardError, TimeUp
+        from gitcfg.sandbox import GuardError, TimeUp
 
         seconds = max(budget.left, _SHORTEST)
         request = {"text": self.text, "variables": self._variables, "now": self._now, "key": self._key}
@@ -142,7 +142,7 @@ def _guard(of_nodes: bool) -> "Guard":
 
     It waits for nothing but the processor, so that nothing depends on patience.
     """
-    from gitcfg.guard import Guard, Limits
+    from gitcfg.sandbox import Guard, Limits
 
     memory = _MEMORY_OF_NODES if of_nodes else Limits().memory
     limits = Limits(memory=memory, cpu_seconds=_TO_READ, wall_seconds=_PATIENCE)

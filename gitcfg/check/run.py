@@ -39,9 +39,9 @@ from gitcfg.check.watch import Watch
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.stopped import Stopped
-from gitcfg.guard import progress
 from gitcfg.model import Finding
 from gitcfg.render.templates import TemplateEngine
+from gitcfg.sandbox import progress
 
 Check = Callable[[Fleet], Iterator[Finding]]
 

@@ -15,11 +15,11 @@ from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
 from gitcfg.cli.plain import ABBREVIATED, counted, few, safe
 from gitcfg.comparison.reach import reach
 from gitcfg.gate.ruling import Ruling, Seen
-from gitcfg.guard.budget import Budget, End, Ended
-from gitcfg.guard.limits import size_in_words
 from gitcfg.model import REFUSED, Finding, GitcfgError
 from gitcfg.model.durations import duration
 from gitcfg.nodeset import abridged
+from gitcfg.sandbox.budget import Budget, End, Ended
+from gitcfg.sandbox.limits import size_in_words
 
 _EARLIER = 3
 _CHANGES = 20

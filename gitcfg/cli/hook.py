@@ -120,7 +120,7 @@ def _within_budget(
     from gitcfg.cache.cache import only_read
     from gitcfg.cli.gate import unjudged
     from gitcfg.gate.policy import budget
-    from gitcfg.guard.budget import Client, End, Ended, TimeUp, divide, end_work
+    from gitcfg.sandbox.budget import Client, End, Ended, TimeUp, divide, end_work
 
     limits = budget(config)
     done = divide(limits, Client())

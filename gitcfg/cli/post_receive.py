@@ -80,7 +80,7 @@ def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]")
     from gitcfg.cache.cache import cache_of
     from gitcfg.gate.accepted import Accepted
     from gitcfg.gate.policy import administrator, budget
-    from gitcfg.guard.budget import TimeUp, divide
+    from gitcfg.sandbox.budget import TimeUp, divide
 
     config = Config(repository)
     if divide(budget(config)) is not None:

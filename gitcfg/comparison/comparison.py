@@ -13,7 +13,7 @@ from gitcfg.comparison.files import Files, Pair
 from gitcfg.comparison.side import Side
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.trail import TrailStep
-from gitcfg.guard import progress
+from gitcfg.sandbox import progress
 
 
 class Comparison(Sequence[Change]):

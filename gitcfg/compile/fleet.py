@@ -19,9 +19,9 @@ from gitcfg.compile.stopped import Stopped
 from gitcfg.compile.surface import Surfaces
 from gitcfg.compile.texts import texts
 from gitcfg.git.tree import Tree
-from gitcfg.guard import progress
 from gitcfg.load.repository import load
 from gitcfg.model import Binding, ListEdit, Model, Node, Op, Override, Ref, Use
+from gitcfg.sandbox import progress
 
 if TYPE_CHECKING:
     from gitcfg.compile.ruled.bringing import Bringing

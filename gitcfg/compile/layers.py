@@ -12,8 +12,8 @@ from gitcfg.compile.operations import Step
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.places import Places
 from gitcfg.compile.values import Misfit, presentable
-from gitcfg.guard import progress
 from gitcfg.model import Binding, Feature, Finding, Group, Model, Op, Origin, Use
+from gitcfg.sandbox import progress
 
 if TYPE_CHECKING:
     from gitcfg.compile.ruled.collecting import Collecting

@@ -41,9 +41,9 @@ from gitcfg.git.fsck import unsound_entries
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signers
 from gitcfg.git.tree import Tree
-from gitcfg.guard import progress
 from gitcfg.library import Fleet, compare
 from gitcfg.model import Finding
+from gitcfg.sandbox import progress
 
 if TYPE_CHECKING:
     from gitcfg.comparison.comparison import Comparison

@@ -7,7 +7,6 @@ import msgspec
 from gitcfg.gate.permits.permits import Permits, permits
 from gitcfg.git.config import Config, unknown
 from gitcfg.git.tree import EntryKind, Tree
-from gitcfg.guard.budget import Budget
 from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
 from gitcfg.load.settings import load_settings
@@ -15,6 +14,7 @@ from gitcfg.model import Origin, Settings
 from gitcfg.model.durations import seconds
 from gitcfg.model.globs import selects
 from gitcfg.model.kinds import SIGNERS
+from gitcfg.sandbox.budget import Budget
 
 PUSHER = "gitcfg.pusher"
 """The administrator's word for which variable of the environment names who pushes."""

@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 
 from gitcfg.git.tree import Entry, EntryKind
-from gitcfg.guard import progress
 from gitcfg.load.kind import Kind
 from gitcfg.load.names import Register
 from gitcfg.load.reading import Reading
 from gitcfg.model import Finding, Origin
+from gitcfg.sandbox import progress
 
 
 class Listing(msgspec.Struct, frozen=True):

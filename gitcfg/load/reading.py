@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import msgspec
 
 from gitcfg.git.tree import Entry, EntryKind, Tree
-from gitcfg.guard import progress
 from gitcfg.load import document, schema
 from gitcfg.load.document import Document
 from gitcfg.model import Finding, Origin
+from gitcfg.sandbox import progress
 
 
 class Reading(msgspec.Struct):

@@ -5,7 +5,6 @@ from functools import partial
 from itertools import count
 
 from gitcfg.check.judge import Question, Verdict, Verdicts
-from gitcfg.guard import GuardError
 from gitcfg.parsers import requests
 from gitcfg.parsers.ends import Ends
 from gitcfg.parsers.kept import Kept, version
@@ -13,6 +12,7 @@ from gitcfg.parsers.member import ALWAYS, Asked
 from gitcfg.parsers.pool import Pool
 from gitcfg.parsers.refusal import ended, refused
 from gitcfg.parsers.there import There
+from gitcfg.sandbox import GuardError
 
 LARGEST = 16 << 20
 _TOO_LARGE = Verdict(f"is larger than {LARGEST >> 20} MiB, too large to be judged", grave=False)

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.guard import Guard, GuardError, Killed, OutOfMemory
+from gitcfg.sandbox import Guard, GuardError, Killed, OutOfMemory
 
 _TRIES = 4  # more, for a request whose child is killed
 

@@ -7,13 +7,13 @@ from collections.abc import Generator, Iterable, Iterator, Set
 from functools import cached_property
 
 from gitcfg.check.judge import Question, Verdicts
-from gitcfg.guard import Closing, GuardError, Limits
 from gitcfg.parsers.cases import LARGEST, Case, Cases
 from gitcfg.parsers.child.htcondor import installed
 from gitcfg.parsers.ends import Ends
 from gitcfg.parsers.kept import Kept
 from gitcfg.parsers.plain import plain
 from gitcfg.parsers.pool import Pool
+from gitcfg.sandbox import Closing, GuardError, Limits
 
 _OF_HTCONDOR = frozenset({"classad", "condor"})
 _CHILD = "gitcfg.parsers.child"

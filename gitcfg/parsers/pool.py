@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Callable
 
-from gitcfg.guard import Guard, Limits, wait
 from gitcfg.parsers.member import Asked, Member
+from gitcfg.sandbox import Guard, Limits, wait
 
 _BATCH = 16  # requests: 16 ms of HTCondor's parser, beside which a message costs nothing
 _BATCH_SIZE = 256 << 10

@@ -3,9 +3,9 @@
 import re
 
 from gitcfg.check.judge import Meant, Verdict
-from gitcfg.guard import GuardError
 from gitcfg.model.names import shown
 from gitcfg.parsers.child.htcondor import CONFIG, MARK
+from gitcfg.sandbox import GuardError
 
 _NAMES = {
     "classad": "HTCondor's parser for expressions",

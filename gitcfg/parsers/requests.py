@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.check.judge import Meant, Question, Verdict, Verdicts
-from gitcfg.guard import GuardError, encoded
+from gitcfg.sandbox import GuardError, encoded
 
 
 def written(text: str) -> bytes:

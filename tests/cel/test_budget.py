@@ -14,8 +14,8 @@ from gitcfg.cel import (
     compile_key,
     expression,
 )
-from gitcfg.guard import Guard, Limits
-from gitcfg.guard.process import Child, start
+from gitcfg.sandbox import Guard, Limits
+from gitcfg.sandbox.process import Child, start
 
 BIG = {"a": ["x"] * 20_000, "b": ["y"] * 20_000}
 LONG_LIST = "[" + ", ".join(["1"] * 90) + "]"
@@ -107,7 +107,7 @@ def test_the_start_of_a_child_takes_nothing_of_it(monkeypatch: pytest.MonkeyPatc
         time.sleep(slow)
         return start(module, limits)
 
-    monkeypatch.setattr("gitcfg.guard.guard.start", slowly)
+    monkeypatch.setattr("gitcfg.sandbox.guard.start", slowly)
     condition = compile_condition("[node.name].all(x, x == 'n')", NODE_VARIABLES)
     with Guard("gitcfg.cel.child") as fresh:
         monkeypatch.setattr(expression, "_guard", lambda of_nodes: fresh)

@@ -245,9 +245,9 @@ def test_the_library_is_imported_with_the_first_expression_only() -> None:
     program = (
         "import sys; sys.path[:] = sys.argv[1:]\n"
         "import gitcfg.cel\n"
-        "assert not any(name.startswith(('cel_expr_python', 'gitcfg.guard')) for name in sys.modules)\n"
+        "assert not any(name.startswith(('cel_expr_python', 'gitcfg.sandbox')) for name in sys.modules)\n"
         "gitcfg.cel.compile_condition('true', {})\n"
-        "assert 'cel_expr_python.cel' in sys.modules and 'gitcfg.guard' not in sys.modules\n"
+        "assert 'cel_expr_python.cel' in sys.modules and 'gitcfg.sandbox' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program, *sys.path], check=True)
 

@@ -57,7 +57,7 @@ def test_an_interrupt_is_130(pool: Path) -> None:
 
 
 def test_who_is_ended_leaves_no_folders(pool: Path, tmp_path: Path) -> None:
-    code = "import os, signal; from gitcfg.cli import main, session; from gitcfg.guard import Guard\n"
+    code = "import os, signal; from gitcfg.cli import main, session; from gitcfg.sandbox import Guard\n"
     code += "guard = Guard('gitcfg.cel.child')\n"
     code += "def begun(self):\n guard.begin()\n print(os.listdir(os.environ['TMPDIR']))\n"
     code += " os.kill(os.getpid(), signal.SIGTERM)\n"

@@ -141,7 +141,9 @@ def test_killed_children_change_nothing(seed: int) -> None:
 def test_a_question_whose_new_child_is_killed_too_is_not_asked_for_ever(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    module = "from gitcfg.guard import serve_many\nimport os\nserve_many(lambda _: os.kill(os.getpid(), 9))\n"
+    module = (
+        "from gitcfg.sandbox import serve_many\nimport os\nserve_many(lambda _: os.kill(os.getpid(), 9))\n"
+    )
     (tmp_path / "deadly_for_tests.py").write_text(module)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr("gitcfg.parsers.parsers._CHILD", "deadly_for_tests")

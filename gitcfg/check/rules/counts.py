@@ -7,9 +7,9 @@ from gitcfg.check.fold import of
 from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.words import SOLVE, within
 from gitcfg.compile.ruled.asking import Seen
-from gitcfg.guard import progress
 from gitcfg.model import Finding, Origin
 from gitcfg.model.rules import Count, Rule, RuleKind
+from gitcfg.sandbox import progress
 
 Counted = Mapping[Key | None, Sequence[Seen]]
 """By group, the nodes and instances that have a feature, each as often as it has it."""

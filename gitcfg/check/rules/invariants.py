@@ -13,9 +13,9 @@ from gitcfg.check.rules.looked import Looked
 from gitcfg.check.rules.words import named
 from gitcfg.check.structure import listed, some
 from gitcfg.compile.ruled.asking import VALUES, Seen, values
-from gitcfg.guard import progress
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind
+from gitcfg.sandbox import progress
 
 _GROUP = "nodes"
 _OF_CLASSES = frozenset({"node.groups", "node.features", "node.params"})

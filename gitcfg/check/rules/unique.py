@@ -13,10 +13,10 @@ from gitcfg.check.rules.words import named
 from gitcfg.check.structure import some
 from gitcfg.compile.ruled.asking import Seen, keyed
 from gitcfg.domain import Kind, Value, Values
-from gitcfg.guard import progress
 from gitcfg.model import Finding, Origin
 from gitcfg.model.names import shown
 from gitcfg.model.rules import Rule, RuleKind, Uniqueness
+from gitcfg.sandbox import progress
 
 Scopes = Mapping[str, Key | None]
 """By slot, the nodes among which its values must be unique: those with the same key."""

@@ -6,8 +6,8 @@ from ctypes import byref, c_bool, c_char_p, c_int, c_void_p
 from importlib import metadata
 from typing import Any
 
-from gitcfg.guard import serve
 from gitcfg.parsers.child.htcondor import bindings, htcondor, symbol
+from gitcfg.sandbox import serve
 
 _KINDS = ("string", "integer", "boolean", "number", "integer")
 Row = tuple[str, str | None, str, str]

@@ -5,8 +5,8 @@ from typing import Any, Self
 
 import msgspec
 
-from gitcfg.guard import Closing, Guard, GuardError, Limits
 from gitcfg.model import GitcfgError
+from gitcfg.sandbox import Closing, Guard, GuardError, Limits
 
 _CHILD = "gitcfg.convert.condor.child"
 _LIMITS = Limits(cpu_seconds=1.0, wall_seconds=20.0, file=32 << 20, answer=32 << 20)

@@ -20,9 +20,9 @@ from gitcfg.git.objects import missing
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
-from gitcfg.guard import progress
 from gitcfg.model import Rule
 from gitcfg.model.kinds import SETTINGS
+from gitcfg.sandbox import progress
 
 _DEEPEST = 50
 """Merges that wait for each other's charges; where more do, the first of them vouches for nothing."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from gitcfg.guard import serve_many
 from gitcfg.parsers.child.said import Meant
+from gitcfg.sandbox import serve_many
 
 _FORMATS = ("classad", "condor", "ini", "json", "toml", "yaml")
 MODULES = {name: f"gitcfg.parsers.child.{name}" for name in _FORMATS}

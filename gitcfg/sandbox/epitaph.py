@@ -2,8 +2,8 @@
 
 import signal
 
-from gitcfg.guard.child import OUT_OF_MEMORY
-from gitcfg.guard.limits import GuardError, Killed, Limits, OutOfMemory, TimeUp, size_in_words
+from gitcfg.sandbox.child import OUT_OF_MEMORY
+from gitcfg.sandbox.limits import GuardError, Killed, Limits, OutOfMemory, TimeUp, size_in_words
 
 
 def epitaph(status: int | None, stderr: str, limits: Limits) -> GuardError:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg.guard.epitaph import epitaph
-from gitcfg.guard.frames import HEADER, frame, length
-from gitcfg.guard.limits import GuardError, Limits, size_in_words
+from gitcfg.sandbox.epitaph import epitaph
+from gitcfg.sandbox.frames import HEADER, frame, length
+from gitcfg.sandbox.limits import GuardError, Limits, size_in_words
 
 _BOOT = (
     "import sys; sys.path[:] = sys.argv[2:]; import runpy; runpy.run_module(sys.argv[1], run_name='__main__')"

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.guard.limits import GuardError
+from gitcfg.sandbox.limits import GuardError
 
 HEADER = 4
 

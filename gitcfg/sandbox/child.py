@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.guard.frames import read_frame, write_frame
-from gitcfg.guard.limits import Limits
+from gitcfg.sandbox.frames import read_frame, write_frame
+from gitcfg.sandbox.limits import Limits
 
 OUT_OF_MEMORY = 77
 """The exit status that says so."""

@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import msgspec
 
-from gitcfg.guard import progress
+from gitcfg.sandbox import progress
 
 _TIME_UP, _OUT_OF_MEMORY = 77, 78  # exit statuses of work that ended by itself, for that reason
 

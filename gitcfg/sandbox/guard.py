@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.guard.closing import Closing
-from gitcfg.guard.frames import encoded
-from gitcfg.guard.limits import GuardError, Limits, OutOfMemory
-from gitcfg.guard.process import Child, start
+from gitcfg.sandbox.closing import Closing
+from gitcfg.sandbox.frames import encoded
+from gitcfg.sandbox.limits import GuardError, Limits, OutOfMemory
+from gitcfg.sandbox.process import Child, start
 
 _NO_LIMITS_BUT_THE_USUAL = Limits()
 
