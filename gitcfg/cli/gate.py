@@ -19,7 +19,7 @@ from gitcfg.model import REFUSED, Finding, GitcfgError
 from gitcfg.model.durations import duration
 from gitcfg.nodeset import abridged
 from gitcfg.sandbox.budget import Budget, End, Ended
-from gitcfg.sandbox.limits import size_in_words
+from gitcfg.sandbox.protocol import size_in_words
 
 _EARLIER = 3
 _CHANGES = 20

@@ -16,7 +16,7 @@ from gitcfg.output.settle import Settled, Settler, Stale
 from gitcfg.output.source import Source
 from gitcfg.output.standing import Witness
 from gitcfg.output.state import State, opened
-from gitcfg.workers import spread
+from gitcfg.parallel import spread
 
 Opened = Callable[[], AbstractContextManager[Source]]
 """Opens a source for one worker: what a source has open must not be shared."""

@@ -9,7 +9,7 @@ from gitcfg.git.rows import Items
 from gitcfg.library import Fleet
 from gitcfg.output import Ingredients, fleet_source
 from gitcfg.output.objects import Drawer, Drawing, Drawn, Job, jobs
-from gitcfg.workers import spread
+from gitcfg.parallel import spread
 
 
 class Folders:

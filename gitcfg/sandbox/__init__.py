@@ -1,10 +1,8 @@
 """Hostile input in a guarded child process: no network or environment, bounded time, memory and output."""
 
 from gitcfg.sandbox.child import allow, serve, serve_many
-from gitcfg.sandbox.closing import Closing
-from gitcfg.sandbox.frames import encoded
-from gitcfg.sandbox.guard import Guard, wait
-from gitcfg.sandbox.limits import GuardError, Killed, Limits, OutOfMemory, TimeUp
+from gitcfg.sandbox.guard import Closing, Guard, wait
+from gitcfg.sandbox.protocol import GuardError, Killed, Limits, OutOfMemory, TimeUp, encoded
 
 __all__ = [
     "Closing",

@@ -10,11 +10,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.sandbox.frames import read_frame, write_frame
-from gitcfg.sandbox.limits import Limits
-
-OUT_OF_MEMORY = 77
-"""The exit status that says so."""
+from gitcfg.sandbox.protocol import OUT_OF_MEMORY, Limits, read_frame, write_frame
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000

@@ -15,7 +15,7 @@ from gitcfg.cel import (
     expression,
 )
 from gitcfg.sandbox import Guard, Limits
-from gitcfg.sandbox.process import Child, start
+from gitcfg.sandbox.guard import Child, start
 
 BIG = {"a": ["x"] * 20_000, "b": ["y"] * 20_000}
 LONG_LIST = "[" + ", ".join(["1"] * 90) + "]"

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.model import GitcfgError
-from gitcfg.workers import Work, spread
-from gitcfg.workers.worker import Worker
+from gitcfg.parallel import Work, Worker, spread
 
 WORKERS = [1, 2, 5]
 PATIENCE = 10.0

@@ -1,0 +1,108 @@
+"""What a guarded child may use, and how it is told that it used more."""
+
+import os
+from typing import Any
+
+import msgspec
+
+MEBIBYTE = 1 << 20
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Bytes, seconds and counts; processor and wall time are for one request."""
+
+    memory: int = 512 * MEBIBYTE
+    cpu_seconds: float = 0.5
+    wall_seconds: float = 10.0
+    answer: int = 4 * MEBIBYTE
+    file: int = MEBIBYTE
+    open_files: int = 64
+    processes: int = 0
+
+
+class GuardError(Exception):
+    """A request that the child did not live to answer: `reason` continues "the template ...".
+
+    `stderr` is the end of what the child wrote there.
+    """
+
+    def __init__(self, reason: str, stderr: str = "") -> None:
+        super().__init__(reason, stderr)
+        self.reason = reason
+        self.stderr = stderr
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class OutOfMemory(GuardError):
+    """An end by want of memory, some of which earlier requests to the same child may still hold."""
+
+
+class TimeUp(GuardError):
+    """An end by want of the processor's time."""
+
+
+class Killed(GuardError):
+    """An end by SIGKILL, which comes from elsewhere: other requests may have brought it about, or nobody."""
+
+
+def size_in_words(size: int) -> str:
+    """A size as people say it: `512 MiB`."""
+    for unit, name in ((1 << 30, "GiB"), (MEBIBYTE, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.4g} {name}"
+    return f"{size} bytes"
+
+
+# How guard and child talk: four bytes of length, then that many bytes of msgpack.
+
+HEADER = 4
+
+
+def encoded(payload: Any) -> bytes:
+    """A request as it is sent. GuardError: it holds what cannot be."""
+    try:
+        return msgspec.msgpack.encode(payload)
+    except (OverflowError, UnicodeEncodeError) as error:
+        raise GuardError(f"cannot be given a value: {error}") from error
+
+
+def frame(message: bytes) -> bytes:
+    """A message with its length in front."""
+    return len(message).to_bytes(HEADER) + message
+
+
+def length(header: bytes | bytearray) -> int:
+    """The length that a frame begins with."""
+    return int.from_bytes(header[:HEADER])
+
+
+def read_frame(line: int) -> bytes | None:
+    """The next message, or None at the end."""
+    header = _read(line, HEADER)
+    if len(header) < HEADER:
+        return None
+    message = _read(line, length(header))
+    return message if len(message) == length(header) else None
+
+
+def write_frame(line: int, message: bytes) -> None:
+    """Write a whole message."""
+    unsent = memoryview(frame(message))
+    while unsent:
+        unsent = unsent[os.write(line, unsent) :]
+
+
+def _read(line: int, size: int) -> bytes:
+    data = os.read(line, size)
+    if len(data) in (0, size):
+        return data
+    parts = bytearray(data)
+    while len(parts) < size and (data := os.read(line, size - len(parts))):
+        parts += data
+    return bytes(parts)
+
+
+OUT_OF_MEMORY = 77
+"""The exit status that says so."""
