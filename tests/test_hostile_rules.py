@@ -14,8 +14,7 @@ from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import administrator
 from gitcfg.gate.push import Update
 from gitcfg.gate.ruling import Ruling
-from gitcfg.git.config import Config
-from gitcfg.git.repository import Repository
+from gitcfg.git.repository import Config, Repository
 from gitcfg.inventory.described import described
 from gitcfg.library import Fleet, compare, in_memory, open
 from gitcfg.model import Finding

@@ -5,8 +5,7 @@ from datetime import date
 import msgspec
 
 from gitcfg.check.ignore import without_ignored
-from gitcfg.git.fingerprint import changed_paths, fingerprint
-from gitcfg.git.tree import Tree
+from gitcfg.git.tree import Tree, changed_paths, fingerprint
 from gitcfg.model import Finding, Ignore, Ignored, Model
 from gitcfg.model.kinds import FOLDERS, SETTINGS, SIGNERS
 

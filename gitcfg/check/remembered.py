@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gitcfg.cache.cache import Cache, NoCache
 from gitcfg.check.checked import PLACES, Checked, as_told, checked, question, same_nodes
-from gitcfg.git.fingerprint import fingerprint
-from gitcfg.git.tree import Tree
+from gitcfg.git.tree import Tree, fingerprint
 from gitcfg.load.root import is_repository
 from gitcfg.model import Finding, Model
 

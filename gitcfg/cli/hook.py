@@ -13,8 +13,7 @@ from gitcfg.cli.hook_install import INSTALL, REMOVE, install, remove
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.post_receive import post_receive
 from gitcfg.cli.session import Session
-from gitcfg.git.config import Config
-from gitcfg.git.repository import Repository
+from gitcfg.git.repository import Config, Repository
 from gitcfg.model import REFUSED
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def _brought(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> 
     """What counts of what is wrong: what HEAD has not, and errors, unless HEAD says `ratchet`."""
     from gitcfg.check.checked import PLACES
     from gitcfg.check.known import Known, counting
-    from gitcfg.git.fingerprint import changed_paths
+    from gitcfg.git.tree import changed_paths
     from gitcfg.library import Fleet
     from gitcfg.load.root import is_repository
 

@@ -86,7 +86,7 @@ def hooked(console: "Console", folder: Path) -> bool:
 
 def _administrator(repository: "Repository") -> "Administrator":
     from gitcfg.gate.policy import administrator
-    from gitcfg.git.config import Config
+    from gitcfg.git.repository import Config
 
     return administrator(Config(repository))
 

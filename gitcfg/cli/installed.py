@@ -9,9 +9,8 @@ from gitcfg.edit.hook_steps import Deed, Step, before
 from gitcfg.edit.installed import Done
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.standing import Standing
-from gitcfg.git.config import Config
 from gitcfg.git.hooks import HookFolder, settings_in
-from gitcfg.git.repository import Repository
+from gitcfg.git.repository import Config, Repository
 
 
 def tell(session: Session, done: Done) -> None:

@@ -15,9 +15,9 @@ from gitcfg.cli.sound import is_sound
 from gitcfg.model import REFUSED, GitcfgError
 
 if TYPE_CHECKING:
-    from gitcfg.git.landing import Landing
+    from gitcfg.git.commit import Landing
     from gitcfg.git.repository import Repository
-    from gitcfg.git.reverting import Proposed
+    from gitcfg.git.revert import Proposed
     from gitcfg.library import Source
 
 _MOST = 5
@@ -42,7 +42,7 @@ def carry(
 
     `action` is the command, as git's log of the branch names it.
     """
-    from gitcfg.git.spans import present
+    from gitcfg.git.revert import present
 
     source = session.open()
     head = present(source.repository)
@@ -80,7 +80,7 @@ def _committed(
 
 
 def _landing(source: "Source", head: str, asked: Asked) -> "Landing":
-    from gitcfg.git.landing import HOOKS, Landing
+    from gitcfg.git.commit import HOOKS, Landing
     from gitcfg.git.program import Git
 
     git = Git(source.repository, os.environ)

@@ -9,7 +9,7 @@ from gitcfg.model import GitcfgError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gitcfg.git.reverting import Proposed
+    from gitcfg.git.revert import Proposed
     from gitcfg.git.tree import Tree
     from gitcfg.library import Fleet, Source
 

@@ -10,7 +10,7 @@ from gitcfg.cli.session import Session
 if TYPE_CHECKING:
     from gitcfg.cli.proposed import Proposal
     from gitcfg.git.repository import Repository
-    from gitcfg.git.reverting import Side
+    from gitcfg.git.revert import Side
 
 EPILOG = """Examples:
 
@@ -53,7 +53,7 @@ def command(
     from gitcfg.cli.conflicts.settling import Undoing
     from gitcfg.cli.proposed import Proposal, carry
     from gitcfg.edit.snapshots import undoing
-    from gitcfg.git.spans import span
+    from gitcfg.git.revert import span
 
     asked = say.Asked(yes, dry_run, force, no_verify)
 
@@ -74,7 +74,7 @@ def command(
 
 def _sides(ours: "list[str] | tuple[()]", theirs: "list[str] | tuple[()]") -> "dict[str, Side]":
     """Which side counts, by entity. GitcfgError: both are said of one."""
-    from gitcfg.git.reverting import Side
+    from gitcfg.git.revert import Side
     from gitcfg.model import GitcfgError
 
     both = sorted({*ours} & {*theirs})

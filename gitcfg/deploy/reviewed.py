@@ -6,9 +6,8 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.gate.policy import administrator, policy
-from gitcfg.git.config import Config
 from gitcfg.git.refs import Refs
-from gitcfg.git.repository import Repository
+from gitcfg.git.repository import Config, Repository
 from gitcfg.load.root import FILE
 
 _HEADS, _REMOTE = "refs/heads/", "refs/remotes/"

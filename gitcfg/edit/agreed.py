@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gitcfg.edit.entities import ABSENT, WHOLE, Key, alike, entities
-from gitcfg.git.reverting import Side
+from gitcfg.git.revert import Side
 
 Sides = tuple[bytes | None, bytes | None, bytes | None]
 """What a file held when the commit was made, holds now, and would hold if that were undone; None: no file."""

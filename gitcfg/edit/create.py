@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.edit import journal
-from gitcfg.git.create import commit_all, initialise
+from gitcfg.git.commit import commit_all, initialise
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.kinds import SETTINGS
 

@@ -6,7 +6,7 @@ taken back, would else come to a version again that some nodes have with another
 
 import re
 
-from gitcfg.git.past import Past
+from gitcfg.git.history import Past
 from gitcfg.git.repository import Repository
 
 _FOLDER = "secrets"

@@ -8,7 +8,7 @@ from gitcfg.edit.entities import WHOLE, steps
 from gitcfg.edit.spots import Meaning, Shape, Spot
 from gitcfg.edit.text import edited, read
 from gitcfg.edit.turned import turned
-from gitcfg.git.reverting import Side
+from gitcfg.git.revert import Side
 from gitcfg.model import GitcfgError
 
 _MARK = "\ufeff"

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.git.spans import Span
-from gitcfg.git.tags import Snapshot
+from gitcfg.git.refs import Snapshot
+from gitcfg.git.revert import Span
 
 
 def snapshots_record(snapshots: Iterable[Snapshot]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from gitcfg.gate.push import Update
 from gitcfg.gate.push import pusher as named
 from gitcfg.gate.refusals import NOTES
 from gitcfg.gate.standing import Standing
-from gitcfg.git.notes import append
 from gitcfg.git.program import Git
+from gitcfg.git.refs import append
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet

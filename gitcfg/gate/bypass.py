@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from gitcfg.git.config import Config
+from gitcfg.git.repository import Config
 from gitcfg.model import REFUSED, GitcfgError
 
 KEY = "gitcfg.bypass"

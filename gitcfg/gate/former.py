@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from gitcfg.check.sealed import FOLDER
-from gitcfg.git.past import Past, Version
+from gitcfg.git.history import Past, Version
 from gitcfg.git.repository import Repository
 from gitcfg.load.repository import load
 from gitcfg.model import Secret

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from gitcfg.git.fingerprint import fingerprint as content
+from gitcfg.git.tree import fingerprint as content
 from gitcfg.library import Fleet
 from gitcfg.load.keys import FOLDER, fingerprint
 from gitcfg.model import Key

@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from gitcfg.gate.permits.permits import Permits, permits
-from gitcfg.git.config import Config, unknown
+from gitcfg.git.repository import Config, unknown
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from gitcfg.gate.ruling import Refusal, Seen
-from gitcfg.git.envelope import Flaw
 from gitcfg.git.fsck import Unsound
-from gitcfg.git.signatures import Signed
+from gitcfg.git.signatures import Flaw, Signed
 from gitcfg.load.root import FILE
 from gitcfg.model.names import shown
 from gitcfg.model.texts import ABBREVIATED, counted

@@ -6,8 +6,7 @@ import msgspec
 
 from gitcfg.check.sealed import FOLDER, path_of
 from gitcfg.comparison.change import Kind
-from gitcfg.git.fingerprint import changed_paths
-from gitcfg.git.tree import Tree
+from gitcfg.git.tree import Tree, changed_paths
 from gitcfg.library import Fleet
 from gitcfg.model import Secret
 from gitcfg.model.age import Recipient, recipient

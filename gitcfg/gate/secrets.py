@@ -13,9 +13,8 @@ from gitcfg.compile import fleet as compiled
 from gitcfg.compile.concerned import concerned_by
 from gitcfg.gate.former import Former
 from gitcfg.gate.ruling import Seen
-from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.repository import Repository
-from gitcfg.git.tree import EntryKind, Tree
+from gitcfg.git.tree import EntryKind, Tree, changed_paths
 from gitcfg.library import Fleet
 from gitcfg.load.repository import load
 from gitcfg.model import Finding, Ref, Secret

@@ -1,117 +1,313 @@
-"""The tree of a commit, read from git's own tree objects."""
+"""A tree that was judged becomes the next commit of the branch, and the files in the folder follow it."""
 
-from collections.abc import Iterator
-from itertools import islice
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
+import msgspec
 import pygit2
+from pygit2.enums import CheckoutStrategy, FileMode
 
-from gitcfg.git.differences import Trees
-from gitcfg.git.objects import Objects, kind_of, missing, text
-from gitcfg.git.rows import Item, Row
-from gitcfg.git.tree import Entry, EntryKind, in_order
-from gitcfg.model import GitcfgError
-from gitcfg.model.kinds import FOLDERS, SETTINGS
+from gitcfg.git.commit_tree import Items, Trees
+from gitcfg.git.program import Git
+from gitcfg.git.refs import Refs
+from gitcfg.git.repository import MARKER, Repository
+from gitcfg.git.tree import Content, Submodule, Symlink
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.names import shown
 
-Listings = dict[tuple[str, str], list[Entry]]
-
-_MOST_LISTED = 64
-MOST_FOLDERS = 256
-"""Folders in each other: whoever pushes may nest as many as they like."""
-MOST_ENTRIES = 1_000_000
-"""Files below a folder: a few folders that name each other ten times each make as many as one likes."""
+HOOKS = ("pre-commit", "commit-msg")
+"""The hooks that `git commit --no-verify` goes around."""
 
 
-class CommitTree:
-    """The tree of a commit, below a prefix.
+class Landing:
+    """The branch that is checked out, at `head`; `hooks` says which of HOOKS are asked."""
 
-    `listed` are listings of folders by path and id: commits that are neighbours have most in common.
-    """
+    def __init__(self, repository: Repository, git: Git, head: str, hooks: tuple[str, ...]) -> None:
+        self._pygit = repository.git_or_error()
+        self._git = git
+        self._top = Path(self._pygit.workdir)
+        self._head = head
+        self._hooks = hooks
+        self._calm = {"GIT_OPTIONAL_LOCKS": "0", "GIT_WORK_TREE": str(self._top)}
 
-    def __init__(
-        self, git: pygit2.Repository, commit: pygit2.Commit, prefix: str, listed: Listings | None = None
-    ) -> None:
-        self.git = git
-        self.commit: str | None = str(commit.id)
-        self._trees = Trees(git)
-        self._objects = Objects(git, self._files)
-        self._root = self._folder(commit.tree_id.raw, prefix.split("/") if prefix else [])
-        self._listed = {} if listed is None else listed
+    def changed(self, tree: str) -> frozenset[str]:
+        """The paths that a tree has otherwise than HEAD."""
+        return frozenset(path for path, _ in self._deltas(tree))
 
-    def entries(self, folder: str) -> Iterator[Entry]:
-        key = (folder, self.token(folder))
-        if key not in self._listed:
-            if len(self._listed) >= _MOST_LISTED:
-                del self._listed[next(iter(self._listed))]
-            self._listed[key] = self._entries(folder)
-        return iter(self._listed[key])
+    def in_the_way(self, tree: str) -> tuple[str, ...]:
+        """What lies there uncommitted of the files that would change, in order of path."""
+        found = {path for path, added in self._deltas(tree) if added and self._stands(path)}
+        words = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-relative", "HEAD", "--")
+        for more in ((), ("--cached",)):
+            told = self._git.say("diff", *more, *words, given=b"", **self._calm)
+            found.update(self.changed(tree) & set(told.split("\0")))
+        return tuple(sorted(found))
 
-    def token(self, folder: str) -> str:
-        """git's id of what stands there; nothing has none."""
-        found = self._item(folder)
-        return found.id.hex() if found is not None else ""
+    def commit(self, tree: str, message: str) -> str:
+        """A commit of the tree after HEAD, to which nothing leads yet; hooks have their say as with git."""
+        self._ask_pre_commit(tree)
+        with tempfile.TemporaryDirectory(prefix="gitcfg-") as folder:
+            file = Path(folder) / "COMMIT_EDITMSG"
+            file.write_text(message, encoding="utf-8")
+            self._hook("prepare-commit-msg", str(file), "message")
+            if "commit-msg" in self._hooks:
+                self._hook("commit-msg", str(file))
+            text = self._git.say("stripspace", given=file.read_bytes()) + "\n"
+        return self._git.say(
+            "commit-tree", *self._signing(), tree, "-p", self._head, "-F", "-", given=text.encode()
+        )
 
-    def _entries(self, folder: str) -> list[Entry]:
-        found = self._item(folder)
+    def move(self, commit: str, action: str) -> None:
+        """Let branch, index and files follow. GitcfgError (4): they cannot, so branch and index stay.
+
+        One git does all three, and is not ended with this program: who kills it before finds nothing
+        changed, and who kills it after finds everything done.
+        """
+        if str(self._pygit.head.peel(pygit2.Commit).id) != self._head:
+            raise GitcfgError("Another commit has been made meanwhile.", "Try again.", code=REFUSED)
+        words = ["-C", str(self._top), f"--work-tree={self._top}", "merge", "--ff-only", "--quiet"]
+        plain = ["--no-autostash", "--no-verify-signatures", "--no-squash", "--no-stat"]
+        code, error = self._git.apart(*words, *plain, commit, GIT_REFLOG_ACTION=action)
+        if code:
+            hint = "Remove the lock if no git is at work there." if ".lock" in error else self._left(commit)
+            raise GitcfgError(f"git cannot change the files: {error}.", hint, code=REFUSED)
+        self._hook("post-commit")
+
+    def _left(self, commit: str) -> str:
+        """A hint at what git has done before it failed: on a full disk, say, some files are written."""
+        changed = len(self.in_the_way(commit))
+        if not changed:
+            return "Nothing was changed."
+        return (
+            f"The branch is as it was, but of its files {changed} may have changed: `git status` shows them."
+        )
+
+    def _deltas(self, tree: str) -> Iterator[tuple[str, bool]]:
+        """Each path that differs from HEAD's, and whether it is new."""
+        old, new = self._pygit[self._head].peel(pygit2.Tree), self._pygit[tree].peel(pygit2.Tree)
+        for delta in old.diff_to_tree(new).deltas:
+            added = delta.status == pygit2.enums.DeltaStatus.ADDED
+            yield (delta.new_file if added else delta.old_file).path, added
+
+    def _stands(self, path: str) -> bool:
+        return os.path.lexists(self._top / path)
+
+    def _hook(self, name: str, *words: str, **more: str) -> None:
+        """Run a hook where there is one, from the top of the work tree. GitcfgError (4): it refuses."""
+        if not self._is_there(name):
+            return
+        call = ["-C", str(self._top), f"--work-tree={self._top}", "hook", "run", name, "--", *words]
+        code, told, error = self._git.ask(*call, given=b"", GIT_EDITOR=":", **more)
+        if code and name != "post-commit":
+            said = "\n".join(filter(None, (told, error)))
+            hint = "--no-verify goes around it." if name in HOOKS else ""
+            raise GitcfgError(f"The hook {name} refuses:\n{said}", hint, code=REFUSED)
+
+    def _signing(self) -> tuple[str, ...]:
+        """`git commit` heeds this setting, `git commit-tree` does not."""
+        return ("-S",) if self._git.ask("config", "--type=bool", "commit.gpgSign")[1] == "true" else ()
+
+    def _ask_pre_commit(self, tree: str) -> None:
+        """Show the hook an index of its own, as `git commit PATH` does."""
+        if "pre-commit" not in self._hooks or not self._is_there("pre-commit"):
+            return
+        with tempfile.TemporaryDirectory(prefix="gitcfg-") as folder:
+            index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+            self._git.say("read-tree", tree, given=b"", **index)
+            self._hook("pre-commit", **index)
+            if self._git.say("write-tree", given=b"", **index) != tree:
+                hint = "--no-verify goes around the hook."
+                message = (
+                    "The hook pre-commit changes what is to be committed, and that has been judged as it is."
+                )
+                raise GitcfgError(message, hint, code=REFUSED)
+
+    def _is_there(self, name: str) -> bool:
+        place = self._top / self._git.say("rev-parse", "--git-path", f"hooks/{name}")
+        return place.is_file() and os.access(place, os.X_OK)
+
+
+# A ref on which a program commits what it makes of other commits: its tip, and the next commit on it.
+
+_NONE = "0" * 40
+_TRIES, _PAUSE = 20, 0.1
+_LATEST = 1 << 40  # seconds; git knows no later dates
+_CRUD = frozenset(map(chr, range(33))) | frozenset(".,:;<>\"\\'")
+
+
+class Tip(msgspec.Struct, frozen=True):
+    """What stands at the ref: a commit, its folders by name, and what its last paragraph says, by word."""
+
+    commit: str
+    tree: str
+    rows: Items
+    trailers: Mapping[str, str]
+
+
+class Published:
+    """A ref, full (`refs/heads/rendered`) or short for a branch; `git` writes, nothing else does."""
+
+    def __init__(self, repository: Repository, git: Git, ref: str, mark: str) -> None:
+        """Each commit on it has the trailer `mark`. GitcfgError: no ref is called so, or it must not be."""
+        self._pygit = repository.git_or_error()
+        self._git = git
+        self._mark = mark
+        self.trees = Trees(self._pygit)
+        self.ref = ref if ref.startswith("refs/") else f"refs/heads/{ref}"
+        if git.ask("check-ref-format", self.ref)[0]:
+            raise GitcfgError(f"{shown(ref)} is no name of a ref.", "Say a branch, or refs/heads/NAME.")
+        self._refuse_checked_out(Refs(repository).head)
+
+    def _refuse_checked_out(self, head: str) -> None:
+        trees = self._git.say("worktree", "list", "--porcelain").splitlines()
+        taken = {line.removeprefix("branch ") for line in trees if line.startswith("branch ")}
+        if self.ref in taken | {head}:
+            hint = "Name a branch of its own, such as `rendered`."
+            raise GitcfgError(f"{self.ref} is the branch that is checked out.", hint, code=REFUSED)
+        if not self._git.ask("symbolic-ref", "-q", self.ref)[0]:
+            raise GitcfgError(f"{self.ref} stands for another ref.", "Name that one.", code=REFUSED)
+
+    def tip(self) -> Tip | None:
+        """What stands there now; None: nothing yet. GitcfgError: something that was not made here."""
+        found = self._pygit.references.get(self.ref)
         if found is None:
-            return []
-        if found.folder is not None:
-            entries = list(islice(self._walk(found.folder, folder), MOST_ENTRIES + 1))
-            if len(entries) > MOST_ENTRIES:
-                raise GitcfgError(f"There are more than {MOST_ENTRIES:,} files below {folder}.")
-            return in_order(entries)
-        itself = self._entry(found, folder)
-        return [] if itself.kind is EntryKind.FILE else [itself]
+            return None
+        commit = self._pygit.get(found.target)
+        if not isinstance(commit, pygit2.Commit):
+            raise GitcfgError(f"{self.ref} leads to no commit.", "Name another ref.", code=REFUSED)
+        rows = self.trees.items(commit.tree_id.raw)
+        if MARKER in rows:
+            hint = "Name a branch of its own, such as `rendered`."
+            raise GitcfgError(
+                f"{self.ref} holds a {MARKER}: it is no rendered ref, but a configuration.",
+                hint,
+                code=REFUSED,
+            )
+        said = trailers(commit.raw_message.decode("utf-8", "replace"))
+        if self._mark not in said:
+            hint = "Name another ref, or remove that one: what is on it would vanish from its tip."
+            raise GitcfgError(f"{self.ref} was not made by gitcfg.", hint, code=REFUSED)
+        return Tip(str(commit.id), str(commit.tree_id), rows, said)
 
-    def entry(self, path: str) -> Entry | None:
-        found = self._item(path)
-        return self._entry(found, path) if found is not None and found.folder is None else None
+    def commit(self, tree: str, parent: Tip | None, source: str, message: str) -> str:
+        """A commit of a tree after the tip, by the author of the source; signed if a key is configured."""
+        words = [*self._git.signing(), tree, *(("-p", parent.commit) if parent is not None else ())]
+        more = {**self._git.identity(), **self._author(source)}
+        return self._git.say("commit-tree", *words, "-F", "-", given=message.encode(), **more)
 
-    def read(self, entry: Entry) -> bytes:
-        return self._objects.read(entry)
+    def move(self, commit: str, tip: Tip | None) -> bool:
+        """Let the ref lead to a commit, unless it has moved since. GitcfgError: it cannot."""
+        before = tip.commit if tip is not None else _NONE
+        words = ("-m", "gitcfg: rendered", "--no-deref", self.ref, commit, before)
+        for _ in range(_TRIES):
+            code, _, error = self._git.ask("update-ref", *words)
+            if not code:
+                return True
+            now = self._pygit.references.get(self.ref)
+            if (str(now.target) if now is not None else _NONE) != before:
+                return False
+            if ".lock" not in error:  # with it, another one is about to move it, or was killed when it was
+                break
+            time.sleep(_PAUSE)
+        why = error.partition("\n")[0].removeprefix("fatal: ").rstrip(".")
+        hint = "Remove the lock if no git is at work there." if ".lock" in why else ""
+        raise GitcfgError(f"{self.ref} cannot be moved: {why}.", hint, code=REFUSED)
 
-    def _files(self) -> Iterator[str]:
-        """The ids of all files that gitcfg reads."""
-        settings = self.entry(SETTINGS)
-        yield from () if settings is None else (settings.key,)
-        yield from (entry.key for folder in FOLDERS for entry in self.entries(folder))
-
-    def _walk(self, tree: bytes, path: str) -> Iterator[Entry]:
-        if path.count("/") > MOST_FOLDERS:
-            raise GitcfgError(f"Folders lie too deep in each other: {path[:80]}...")
-        # One pass of a regular expression: 10,000 entries in 12 ms, as objects of git's library in 49.
-        for mode, name, id in self._rows(tree):
-            inner = f"{path}/{text(name)}"
-            kind = EntryKind.FILE if mode in _PLAIN else kind_of(int(mode, 8))
-            if kind is None:
-                yield from self._walk(id, inner)
-            else:
-                yield Entry(inner, kind, id.hex(), self._objects)
-
-    def _item(self, path: str) -> Item | None:
-        *folders, name = path.split("/")
-        tree = self._folder(self._root, folders)
-        return self._named(tree, name) if tree is not None else None
-
-    def _folder(self, tree: bytes | None, names: list[str]) -> bytes | None:
-        for name in names:
-            found = self._named(tree, name) if tree is not None else None
-            tree = found.folder if found is not None else None
-        return tree
-
-    def _rows(self, tree: bytes) -> list[Row]:
-        try:
-            return self._trees.rows(tree)
-        except KeyError:
-            raise missing(tree.hex()) from None
-
-    def _named(self, tree: bytes, name: str) -> Item | None:
-        try:
-            return self._trees.items(tree).get(name)
-        except KeyError:
-            raise missing(tree.hex()) from None
-
-    def _entry(self, found: Item, path: str) -> Entry:
-        return Entry(path, kind_of(found.mode) or EntryKind.FILE, found.id.hex(), self._objects)
+    def _author(self, source: str) -> dict[str, str]:
+        """The source's author, as far as git takes it: `git blame` then names who is behind a line."""
+        found = self._pygit[source]
+        assert isinstance(found, pygit2.Commit)
+        author = found.author
+        name, email = (raw.decode("utf-8", "replace") for raw in (author.raw_name, author.raw_email))
+        said = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email} if set(name) - _CRUD else {}
+        if 0 <= author.time < _LATEST and abs(author.offset) < 24 * 60:
+            sign, hours, minutes = "-" if author.offset < 0 else "+", *divmod(abs(author.offset), 60)
+            said["GIT_AUTHOR_DATE"] = f"@{author.time} {sign}{hours:02}{minutes:02}"
+        return said
 
 
-_PLAIN = frozenset((b"100644", b"100755"))
+def trailers(message: str) -> dict[str, str]:
+    """What the last paragraph of a message says, `Word: text` a line; the first paragraph never counts."""
+    paragraphs = message.strip("\n").split("\n\n")
+    lines = paragraphs[-1].splitlines() if len(paragraphs) > 1 else []
+    found = (line.partition(": ") for line in lines)
+    return {word: text.strip() for word, colon, text in found if colon}
+
+
+# New git repositories, and commits of whole files.
+
+
+def initialise(folder: Path) -> pygit2.Repository:
+    """The git repository of a folder, made where there is none."""
+    found = pygit2.discover_repository(str(folder))
+    return pygit2.Repository(found) if found else pygit2.init_repository(str(folder), initial_head="main")
+
+
+def commit_all(git: pygit2.Repository, paths: Iterable[str], message: str) -> str | None:
+    """Commit files as the first commit; None where it would not be the first, or git knows no author."""
+    if not git.head_is_unborn:
+        return None
+    for path in paths:
+        git.index.add(path)
+    git.index.write()
+    author, committer = _identity(git, "AUTHOR"), _identity(git, "COMMITTER")
+    if author is None or committer is None:
+        return None
+    tree = git.index.write_tree()
+    return str(git.create_commit("HEAD", author, committer, message + "\n", tree, []))
+
+
+def _identity(git: pygit2.Repository, role: str) -> pygit2.Signature | None:
+    """Who git itself would say it is: its library knows the configuration only, not the environment."""
+    asked = ["git", "-C", git.path, "var", f"GIT_{role}_IDENT"]
+    try:
+        done = subprocess.run(asked, capture_output=True, check=False, text=True, errors="replace")
+    except OSError:
+        return None
+    found = _IDENTITY.fullmatch(done.stdout.strip())
+    if found is None:
+        return None
+    minutes = int(found["sign"] + "1") * (int(found["hours"]) * 60 + int(found["minutes"]))
+    return pygit2.Signature(found["name"], found["email"], int(found["time"]), minutes)
+
+
+_IDENTITY = re.compile(
+    r"(?P<name>.+) <(?P<email>.*)> (?P<time>\d+) (?P<sign>[+-])(?P<hours>\d\d)(?P<minutes>\d\d)"
+)
+
+
+# A new repository of versions that are given whole, in commits that name nobody and no time.
+
+_NOBODY = pygit2.Signature("gitcfg", "gitcfg@localhost", 0, 0)
+_NO_COMMIT = "1" * 40  # what a submodule is at: git takes no zeros there
+
+
+def commit_versions(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
+    """Commit one version after another on main, and check the last one out."""
+    git = pygit2.init_repository(str(folder), initial_head="main")
+    git.config["core.autocrlf"] = "false"
+    parents: list[pygit2.Oid] = []
+    for number, files in enumerate(versions, 1):
+        tree = _tree(git, files)
+        parents = [git.create_commit("HEAD", _NOBODY, _NOBODY, f"Version {number}\n", tree, parents)]
+    git.checkout("HEAD", strategy=CheckoutStrategy.FORCE)
+
+
+def _tree(git: pygit2.Repository, files: Mapping[str, Content]) -> pygit2.Oid:
+    index = pygit2.Index()
+    for path, content in files.items():
+        id, mode = _object(git, content)
+        index.add(pygit2.IndexEntry(path, id, mode))
+    return index.write_tree(git)
+
+
+def _object(git: pygit2.Repository, content: Content) -> tuple[pygit2.Oid, FileMode]:
+    if isinstance(content, Submodule):
+        return pygit2.Oid(hex=_NO_COMMIT), FileMode.COMMIT
+    data = content.encode() if isinstance(content, str) else content
+    return git.create_blob(data), FileMode.LINK if isinstance(content, Symlink) else FileMode.BLOB

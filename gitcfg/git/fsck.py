@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 import pygit2
 
-from gitcfg.git.objects import FOLDER, LINK, text
+from gitcfg.git.commit_tree import Row, rows
+from gitcfg.git.objects import FOLDER, LINK, Store, text
 from gitcfg.git.repository import Repository
-from gitcfg.git.rows import Row, rows
-from gitcfg.git.store import Store
 
 # Looked for in all names of a tree at once; only where it is found is each name looked at.
 _SUSPECT = re.compile(

@@ -7,9 +7,8 @@ from pathlib import Path
 import msgspec
 from pygit2.enums import ConfigLevel
 
-from gitcfg.git.config import Config
-from gitcfg.git.repository import Repository, not_served
-from gitcfg.git.shared import shared_folder
+from gitcfg.git.objects import shared_folder
+from gitcfg.git.repository import Config, Repository, not_served
 from gitcfg.model import GitcfgError
 
 PUSH_OPTIONS, FSCK = "receive.advertisePushOptions", "receive.fsckObjects"

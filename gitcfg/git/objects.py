@@ -1,13 +1,105 @@
-"""The contents of git's objects by id, and their sizes without the contents."""
+"""git's objects by id. A partial clone (`git clone --filter`) fetches what it lacks when it is asked for."""
 
 import os
+import subprocess
 from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
 
 import pygit2
 
-from gitcfg.git.store import Store
 from gitcfg.git.tree import Entry, EntryKind
 from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown as shown_names
+
+T = TypeVar("T")
+_FETCH = ("--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none", "--stdin")
+
+
+class Store:
+    """The objects of a repository.
+
+    `others` are ids that will be asked for next: where one is missing they are fetched with it, for each
+    fetch is a connection.
+    """
+
+    def __init__(self, git: pygit2.Repository, others: Callable[[], Iterable[str]] = tuple) -> None:
+        self._git = git
+        self._odb = git.odb
+        self._others = others
+        self._asked = set[str]()
+
+    def read(self, id: pygit2.Oid) -> tuple[int, bytes]:
+        """Return the kind and bytes of an object. KeyError, GitcfgError: it is not there."""
+        return self._got(self._odb.read, id)
+
+    def read_header(self, id: pygit2.Oid) -> tuple[int, int]:
+        """Return the kind and size of an object. KeyError, GitcfgError: it is not there."""
+        return self._got(self._odb.read_header, id)
+
+    def complete(self, *trees: str) -> None:
+        """Fetch what commits or trees lack: git's library merges them, and fetches nothing."""
+        if self._remote is not None:
+            self._fetch(self._remote, _missing(self._git, "--no-walk", *trees))
+
+    def _got(self, ask: Callable[[pygit2.Oid], T], id: pygit2.Oid) -> T:
+        try:
+            return ask(id)
+        except KeyError:
+            if self._remote is None or str(id) in self._asked:
+                raise
+        self._fetch(self._remote, (str(id), *(() if self._asked else self._others())))
+        return ask(id)
+
+    @cached_property
+    def _remote(self) -> str | None:
+        """Where a partial clone has what it lacks; None: it is whole, or only judges what is pushed."""
+        if "GIT_QUARANTINE_PATH" in os.environ:
+            return None
+        return next((remote.name for remote in self._git.remotes if remote.name and self._has(remote)), None)
+
+    def _has(self, remote: pygit2.Remote) -> bool:
+        config, key = self._git.config, f"remote.{remote.name}.promisor"
+        return key in config and config.get_bool(key)
+
+    def _fetch(self, remote: str, ids: Iterable[str]) -> None:
+        wanted = [id for id in dict.fromkeys(ids) if id not in self._asked and id not in self._git]
+        self._asked.update(wanted)
+        if not wanted:
+            return
+        told = run_git(self._git, "fetch", "--quiet", remote, *_FETCH, given="\n".join(wanted))
+        if told is not None:
+            message = f"This clone is partial, and what it lacks cannot be fetched from {remote}: {told}."
+            raise GitcfgError(message, "Try again when it can be reached, or clone without --filter.")
+
+
+def run_git(git: pygit2.Repository, *words: str, given: str = "") -> str | None:
+    """Run git in a repository; what it says where it fails. It asks nobody anything."""
+    done = _run(git, words, given)
+    return None if done.returncode == 0 else shown_names(" ".join(done.stderr.split()).rstrip("."), 300)
+
+
+def lacking(git: pygit2.Repository, paths: Iterable[str]) -> list[str]:
+    """The ids that a partial clone lacks of what ever stood at some paths."""
+    return _missing(git, "--all", "--", *paths)
+
+
+def _missing(git: pygit2.Repository, *words: str) -> list[str]:
+    done = _run(git, ("rev-list", "--objects", "--missing=print", *words))
+    return [line[1:] for line in done.stdout.splitlines() if line.startswith("?")]
+
+
+def _run(git: pygit2.Repository, words: Iterable[str], given: str = "") -> subprocess.CompletedProcess[str]:
+    call = ["git", f"--git-dir={git.path}", *words]
+    environment = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+    try:
+        return subprocess.run(call, input=given, capture_output=True, text=True, check=False, env=environment)
+    except FileNotFoundError:
+        raise GitcfgError("There is no git here to fetch what this clone lacks.", "Install git.") from None
+
+
+# The contents of git's objects by id, and their sizes without the contents.
 
 FOLDER, LINK, SUBMODULE = 0o04, 0o12, 0o16
 """What the upper bits of a mode say; all else is a file."""
@@ -82,3 +174,15 @@ def missing(id: str) -> GitcfgError:
     """An object that others name is not there, or broken."""
     hint = "`git fsck` says what else is missing; fetch it, or clone anew."
     return GitcfgError(f"git's object {id} cannot be read.", hint)
+
+
+# The folder that all work trees of a git repository share: what holds its objects.
+
+
+def shared_folder(git: pygit2.Repository) -> Path:
+    """The folder; git writes its path in the folder of each further work tree (`git worktree add`)."""
+    own = Path(git.path)
+    try:
+        return (own / (own / "commondir").read_text().strip()).resolve()
+    except OSError:
+        return own

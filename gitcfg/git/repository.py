@@ -2,19 +2,17 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pygit2
 from pygit2.enums import RepositoryOpenFlag
 
-from gitcfg.git.commit import CommitTree, Listings
-from gitcfg.git.folder import FolderTree
+from gitcfg.git.commit_tree import CommitTree, Listings
 from gitcfg.git.index import IndexTree, merged, staged, whole_index
-from gitcfg.git.shared import shared_folder
-from gitcfg.git.store import Store
+from gitcfg.git.objects import Store, shared_folder
 from gitcfg.git.tree import Tree
-from gitcfg.git.worktree import NoGit, WorkTree
+from gitcfg.git.worktree import FolderTree, NoGit, WorkTree
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
@@ -208,3 +206,62 @@ def _upwards(folder: Path, top: Path | None) -> list[Path]:
     """The folder and those above it, as far as the work tree goes."""
     places = [folder, *folder.parents]
     return places[: places.index(top) + 1] if top in places else places[:1] if top else places
+
+
+# git's own configuration of a repository: what its administrator says, which no push can change.
+
+
+class Config:
+    """Values by key (`gitcfg.ratchet`), as `git config` shows them."""
+
+    def __init__(self, repository: Repository) -> None:
+        """GitcfgError: there is no git repository."""
+        self._config = repository.git_or_error("it has no settings").config
+
+    def all(self, key: str) -> tuple[str, ...]:
+        """All values of a key, in order: those of the machine first, the repository's own last."""
+        return tuple(value or "" for value in self._config.get_multivar(key))
+
+    def last(self, key: str) -> str | None:
+        """The value that counts."""
+        found = self.all(key)
+        return found[-1] if found else None
+
+    def section(self, name: str) -> Iterator[tuple[str, str]]:
+        """All that is said in a section (`gitcfg`), by names in small letters, in order."""
+        for entry in self._config:
+            if entry.name.startswith(f"{name}."):
+                yield entry.name, entry.value or ""
+
+    def flag(self, key: str) -> bool | None:
+        """A truth, as git understands it; None: nothing is said. GitcfgError: it is none."""
+        found = self.last(key)
+        if found is None:
+            return None
+        try:
+            return bool(self._config.get_bool(key))
+        except (ValueError, pygit2.GitError):
+            raise unknown(key, found, "`true` or `false`") from None
+
+    def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
+        """One of several words; None: nothing is said. GitcfgError: it is none of them."""
+        found = self.last(key)
+        if found is not None and found not in choices:
+            raise unknown(key, found, " or ".join(f"`{word}`" for word in choices))
+        return found
+
+    def file(self, key: str) -> bytes | None:
+        """The content of the file that a key names; None: nothing is said. GitcfgError: it is not there."""
+        found = self.last(key)
+        if found is None:
+            return None
+        try:
+            return Path(found).expanduser().read_bytes()
+        except OSError as error:
+            message = f"{key} is {found!r} in git's configuration of this repository: {error.strerror}."
+            raise GitcfgError(message, "Name a file that this user can read.") from None
+
+
+def unknown(key: str, value: str, wanted: str) -> GitcfgError:
+    """A value is none of those that a key may have."""
+    return GitcfgError(f"{key} is {value!r} in git's configuration of this repository.", f"Say {wanted}.")

@@ -1,21 +1,87 @@
-"""What git knows of the files of its work tree without reading them."""
+"""Whether git may keep files of a work tree in another form than the one on disk."""
 
+import hashlib
 import os
+import re
+import stat
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 import pygit2
-from pygit2.enums import RepositoryOpenFlag
+from pygit2.enums import ConfigLevel, RepositoryOpenFlag
 
-from gitcfg.git.conversions import Conversions, Form
-from gitcfg.git.index import AFTER, whole_index
-from gitcfg.git.objects import SUBMODULE, Objects, kind_of, shown
-from gitcfg.git.shared import shared_folder
-from gitcfg.git.staged import Index
-from gitcfg.git.tree import NO_ID, Entry, EntryKind
+from gitcfg.git.index import AFTER, Index, whole_index
+from gitcfg.git.objects import SUBMODULE, Objects, kind_of, shared_folder, shown
+from gitcfg.git.tree import NO_ID, Entry, EntryKind, blob_id, in_order
+from gitcfg.model import GitcfgError
+
+_NAME = ".gitattributes"
+_LINE_ENDS = "core.autocrlf"
+_SETTING = "core.attributesFile"
+
+
+class Form(IntEnum):
+    """What git keeps of a file, each with what may be the case too."""
+
+    SAME = 0
+    """The very bytes on disk."""
+    ENDS = 1
+    """Other line ends, or without an identifier: then the number of bytes is another, too."""
+    ANY = 2
+    """What a program or another encoding makes of it, perhaps in just as many bytes."""
+
+
+class Conversions:
+    """What attributes and settings say about it; each file of attributes is read once."""
+
+    def __init__(self, git: pygit2.Repository, top: str, shared: Path) -> None:
+        self._git = git
+        self._top = top
+        self._shared = shared
+        self._known: dict[str, Form] = {}
+
+    def form(self, folder: str) -> Form:
+        """What git keeps of the files of a folder."""
+        if folder not in self._known:
+            self._known[folder] = self._form(folder)
+        return self._known[folder]
+
+    def _form(self, folder: str) -> Form:
+        own = _said(os.path.join(folder, _NAME))
+        above = self.form(os.path.dirname(folder)) if len(folder) > len(self._top) else self._everywhere()
+        return max(own, above)
+
+    def _everywhere(self) -> Form:
+        """What is said outside the work tree."""
+        config, searched = self._git.config, pygit2.settings.search_path
+        files = [f"{place}/attributes" for place in searched[ConfigLevel.XDG].split(os.pathsep)]
+        if _SETTING in config:
+            home = searched[ConfigLevel.GLOBAL].partition(os.pathsep)[0]
+            files = [re.sub("^~(?=/)", lambda _: home, config[_SETTING] or "")]
+        files += [f"{place}/gitattributes" for place in searched[ConfigLevel.SYSTEM].split(os.pathsep)]
+        files.append(str(self._shared / "info" / "attributes"))
+        return max(Form.ENDS if _LINE_ENDS in config else Form.SAME, *map(_said, files))
+
+
+def _said(file: str) -> Form:
+    """What a file of attributes says, if there is one. One that cannot be read may say anything."""
+    try:
+        with open(file, "rb") as opened:
+            words = opened.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return Form.SAME
+    except OSError:
+        return Form.ANY
+    if b"filter" in words or b"working-tree-encoding" in words:
+        return Form.ANY
+    return Form.ENDS if words.strip() else Form.SAME
+
+
+# What git knows of the files of its work tree without reading them.
 
 
 class Knowledge(Protocol):
@@ -141,3 +207,163 @@ class WorkTree(NoGit):
     def _name(self, place: str) -> str:
         """git's path of a place."""
         return place[self._before :]
+
+
+# Files on disk as a source of entries: what they hold and which ids that has.
+
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_BLOCK = 1 << 16
+
+
+class Disk:
+    """The first look at a file holds: its id is of what was there then, and reading gives just that.
+
+    The key of an entry is its place on disk.
+    """
+
+    def __init__(self, known: Knowledge) -> None:
+        self._known = known
+        self._ids: dict[str, str] = {}
+        self._stored = set[str]()
+
+    def id_of(self, entry: Entry) -> str:
+        id = self._ids.get(entry.path)
+        if id is None:
+            id = self._ids[entry.path] = self._look(entry)
+        return id
+
+    def size_of(self, entry: Entry) -> int:
+        return os.lstat(entry.key).st_size if entry.kind is EntryKind.FILE else 0
+
+    def read(self, entry: Entry) -> bytes:
+        """The content of a file. GitcfgError: it is no longer what it was at the first look."""
+        if entry.kind is not EntryKind.FILE:
+            return b""
+        known = self._ids.get(entry.path)
+        data = self._known.content(known) if known in self._stored else None
+        if data is None:
+            data = b"".join(_blocks(entry.key))
+            found = blob_id(data)
+            if self._ids.setdefault(entry.path, found) != found:
+                raise GitcfgError(f"{entry.path} changed while it was read.", "Try again.")
+        return data
+
+    def _look(self, entry: Entry) -> str:
+        # What has gone meanwhile, or may not be read, has no id: no bytes are ever taken for it.
+        try:
+            if entry.kind is not EntryKind.FILE:
+                return self._look_elsewhere(entry)
+            stored = self._known.unchanged(entry.key)
+            if stored is None:
+                return _hashed(entry.key)
+            self._stored.add(stored)
+            return stored
+        except OSError:
+            return NO_ID
+
+    def _look_elsewhere(self, entry: Entry) -> str:
+        if entry.kind is EntryKind.SUBMODULE:
+            return self._known.checked_out(entry.key)
+        return blob_id(os.readlink(os.fsencode(entry.key)))
+
+
+def _hashed(place: str) -> str:
+    """The id of a file's content, which need not fit into memory."""
+    size = os.lstat(place).st_size
+    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    for block in _blocks(place):
+        digest.update(block)
+        size -= len(block)
+    if size:
+        raise GitcfgError(f"{place} changed while it was read.", "Try again.")
+    return digest.hexdigest()
+
+
+def _blocks(place: str) -> Iterator[bytes]:
+    descriptor = os.open(place, _FLAGS)
+    try:
+        while block := os.read(descriptor, _BLOCK):
+            yield block
+    finally:
+        os.close(descriptor)
+
+
+# The files of a folder: a work tree, or any folder where there is no git.
+
+
+class FolderTree:
+    """Files on disk. Symbolic links are never followed; what git ignores is not there.
+
+    The first look at a file holds: its id is of what was there then, and reading gives that or nothing.
+    """
+
+    commit: str | None = None
+
+    def __init__(self, root: Path, known: Knowledge) -> None:
+        self.root = root
+        self._start = os.path.join(root, "")
+        self._known = known
+        self._disk = Disk(known)
+        self._folders: dict[str, bool] = {}
+
+    def entries(self, folder: str) -> Iterator[Entry]:
+        place = self._place(folder)
+        if self._inside(folder):
+            return iter(in_order([*self._walk(place, folder), *self._known.skipped(place, folder)]))
+        if not os.path.lexists(place):
+            return iter(in_order(list(self._known.skipped(place, folder))))
+        itself = self.entry(folder)
+        return iter(() if itself is None or itself.kind is EntryKind.FILE else (itself,))
+
+    def entry(self, path: str) -> Entry | None:
+        place = self._place(path)
+        if not self._inside(path.rpartition("/")[0]):
+            return self._skipped(place, path)
+        try:
+            mode = os.lstat(place).st_mode
+        except (OSError, ValueError):
+            return self._skipped(place, path)
+        if stat.S_ISDIR(mode):
+            other = self._known.other(place)
+            return Entry(path, EntryKind.SUBMODULE, place, self._disk) if other else None
+        kind = EntryKind.FILE if stat.S_ISREG(mode) else EntryKind.LINK
+        return None if self._known.ignored(place) else Entry(path, kind, place, self._disk)
+
+    def read(self, entry: Entry) -> bytes:
+        if isinstance(entry.source, Objects):  # it is left out of the work tree
+            return entry.source.read(entry)
+        return self._disk.read(entry)
+
+    def _skipped(self, place: str, path: str) -> Entry | None:
+        """A file that is left out of the work tree."""
+        return next((entry for entry in self._known.skipped(place, path) if entry.path == path), None)
+
+    def _walk(self, place: str, path: str) -> Iterator[Entry]:
+        with os.scandir(place) as found:
+            for each in found:
+                inner = f"{path}/{shown(each.name)}"
+                if not each.is_dir(follow_symlinks=False):
+                    kind = EntryKind.FILE if each.is_file(follow_symlinks=False) else EntryKind.LINK
+                    if not self._known.ignored(each.path):
+                        yield Entry(inner, kind, each.path, self._disk)
+                elif self._known.other(each.path):
+                    yield Entry(inner, EntryKind.SUBMODULE, each.path, self._disk)
+                else:
+                    yield from self._walk(each.path, inner)
+
+    def _inside(self, folder: str) -> bool:
+        """Is it a folder of this tree, which neither a link nor another repository stands before?"""
+        if folder not in self._folders:
+            self._folders[folder] = self._is_inside(folder)
+        return self._folders[folder]
+
+    def _is_inside(self, folder: str) -> bool:
+        if not folder:
+            return True
+        place = self._place(folder)
+        if not self._inside(folder.rpartition("/")[0]) or os.path.islink(place) or not os.path.isdir(place):
+            return False
+        return not self._known.other(place)
+
+    def _place(self, path: str) -> str:
+        return self._start + path

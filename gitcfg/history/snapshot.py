@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec import field
 
-from gitcfg.git.differences import Changed
+from gitcfg.git.commit_tree import Changed
 from gitcfg.git.repository import MARKER
 from gitcfg.model.kinds import LAYERS, TEXTS
 

@@ -8,7 +8,7 @@ from gitcfg.cache.cache import Cache
 from gitcfg.check.checked import PLACES
 from gitcfg.compile.concerned import concerned
 from gitcfg.compile.nodes import Said
-from gitcfg.git.fingerprint import changed_paths, fingerprint
+from gitcfg.git.tree import changed_paths, fingerprint
 from gitcfg.inventory.guests import Older, guests_behind
 from gitcfg.inventory.places import Described
 from gitcfg.library import Fleet

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from gitcfg.cache.cache import Cache, NoCache
 from gitcfg.check.checked import WHO, Checked
 from gitcfg.check.remembered import Checks
-from gitcfg.git.fingerprint import fingerprint
-from gitcfg.git.tree import Tree
+from gitcfg.git.tree import Tree, fingerprint
 from gitcfg.library.node import Node
 from gitcfg.load.root import settings_entry
 from gitcfg.model import Finding, Model

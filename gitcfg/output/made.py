@@ -9,7 +9,7 @@ import msgspec
 from gitcfg.cache.program import program
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
-from gitcfg.git.fingerprint import fingerprint
+from gitcfg.git.tree import fingerprint
 from gitcfg.model import Group, Node, Override, Use
 from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
 

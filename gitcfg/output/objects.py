@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from gitcfg.git.differences import Trees
+from gitcfg.git.commit_tree import Trees
 from gitcfg.git.objects import FOLDER
 from gitcfg.git.pack import Made, blob, nested, refused
 from gitcfg.model import REFUSED, GitcfgError

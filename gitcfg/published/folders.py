@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from gitcfg.git.differences import Trees
+from gitcfg.git.commit_tree import Items, Trees
 from gitcfg.git.pack import EMPTY, FOLDER_MODE, Made, Pack, Row, tree
-from gitcfg.git.rows import Items
 from gitcfg.library import Fleet
 from gitcfg.output import Ingredients, fleet_source
 from gitcfg.output.objects import Drawer, Drawing, Drawn, Job, jobs

@@ -7,10 +7,10 @@ import msgspec
 
 from gitcfg.cache.cache import Cache
 from gitcfg.compile.concerned import concerned
+from gitcfg.git.commit import Published, Tip
 from gitcfg.git.history import History
 from gitcfg.git.pack import Pack, packing
 from gitcfg.git.program import Git
-from gitcfg.git.published import Published, Tip
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.load.root import is_repository

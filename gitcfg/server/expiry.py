@@ -20,8 +20,8 @@ from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import PUSHER, administrator
 from gitcfg.gate.push import Update
 from gitcfg.gate.standing import Standing
-from gitcfg.git.config import Config
 from gitcfg.git.program import Git
+from gitcfg.git.repository import Config
 from gitcfg.library import Source
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.texts import counted

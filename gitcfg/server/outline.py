@@ -7,7 +7,7 @@ import msgspec
 from gitcfg.cache.cache import Cache
 from gitcfg.check.checked import PLACES
 from gitcfg.explain.kinds.override import overridden
-from gitcfg.git.fingerprint import fingerprint
+from gitcfg.git.tree import fingerprint
 from gitcfg.library import Fleet
 from gitcfg.model import Hold, Release
 

@@ -5,10 +5,9 @@ import re
 import msgspec
 
 from gitcfg.gate.policy import Policy, administrator, policy
-from gitcfg.git.config import Config
 from gitcfg.git.history import History
 from gitcfg.git.refs import Refs
-from gitcfg.git.repository import Repository
+from gitcfg.git.repository import Config, Repository
 from gitcfg.git.tree import Tree
 from gitcfg.library import Source
 from gitcfg.model import GitcfgError

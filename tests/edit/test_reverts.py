@@ -10,7 +10,7 @@ from hypothesis import given
 from gitcfg.cli.conflicts.settling import Undoing
 from gitcfg.cli.main import run
 from gitcfg.git.repository import Repository
-from gitcfg.git.spans import span
+from gitcfg.git.revert import span
 from gitcfg.model import GitcfgError
 from tests.edit.test_undo import cloned, git, tree_of
 from tests.history.histories import Version, histories

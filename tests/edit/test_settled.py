@@ -10,7 +10,7 @@ from gitcfg.edit.agreed import Place, Sides, fits
 from gitcfg.edit.entities import WHOLE
 from gitcfg.edit.settled import settled
 from gitcfg.edit.undone import clashes
-from gitcfg.git.reverting import Side
+from gitcfg.git.revert import Side
 from gitcfg.load.document import parse
 from tests.edit.styled import Writer, value
 from tests.seeds import many

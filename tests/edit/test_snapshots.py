@@ -7,7 +7,7 @@ import pytest
 
 from gitcfg.cli.main import run
 from gitcfg.edit.snapshots import undoing
-from gitcfg.git.spans import Span
+from gitcfg.git.revert import Span
 from tests.cli.published import judge
 from tests.edit.test_undo import BEGIN, WORKERS, cloned, git, state, taken, tree_of
 from tests.history.histories import Version

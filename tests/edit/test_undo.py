@@ -21,8 +21,7 @@ from gitcfg.cli.main import run
 from gitcfg.edit.agreed import fits
 from gitcfg.edit.undone import clashes
 from gitcfg.git.repository import Repository
-from gitcfg.git.reverting import Proposed, Side, undone
-from gitcfg.git.spans import span
+from gitcfg.git.revert import Proposed, Side, span, undone
 from gitcfg.git.tree import Tree
 from tests.history.histories import Version, histories, imported
 from tests.history.runs import FEW, MANY

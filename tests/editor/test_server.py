@@ -13,8 +13,7 @@ from gitcfg.editor.modelines import FOLDER
 from gitcfg.editor.plan import plan
 from gitcfg.editor.settle import write
 from gitcfg.editor.vscode import mapping
-from gitcfg.git.folder import FolderTree
-from gitcfg.git.worktree import NoGit
+from gitcfg.git.worktree import FolderTree, NoGit
 from gitcfg.load.repository import load
 from tests.editor.server import Server, installed
 

@@ -14,11 +14,10 @@ from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import administrator
 from gitcfg.gate.push import Update
 from gitcfg.gate.refusals import NOTES
-from gitcfg.git.config import Config
 from gitcfg.git.history import History
-from gitcfg.git.notes import append
 from gitcfg.git.program import Git
-from gitcfg.git.repository import Repository
+from gitcfg.git.refs import append
+from gitcfg.git.repository import Config, Repository
 from gitcfg.published import follow
 from gitcfg.published.follow import chain
 from tests.compile.fleets import TODAY

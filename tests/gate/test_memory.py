@@ -14,8 +14,7 @@ from gitcfg.gate.accepted import Accepted
 from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import administrator
 from gitcfg.gate.push import Update
-from gitcfg.git.config import Config
-from gitcfg.git.repository import Repository
+from gitcfg.git.repository import Config, Repository
 from gitcfg.library import Fleet
 from gitcfg.published import follow
 from tests.compile.fleets import TODAY

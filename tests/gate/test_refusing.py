@@ -6,7 +6,7 @@ from gitcfg.gate.permits.permits import breaches, permits, refusing
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.gate.permits.words import Charged, told
 from gitcfg.gate.push import pusher
-from gitcfg.git.envelope import Flaw
+from gitcfg.git.signatures import Flaw
 from gitcfg.git.tree import SUBMODULE, Content, DictTree, Symlink
 from gitcfg.model import Origin
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.git.commit import MOST_FOLDERS, CommitTree
+from gitcfg.git.commit_tree import MOST_FOLDERS, CommitTree
 from gitcfg.git.tree import DictTree, EntryKind
 from gitcfg.model import GitcfgError
 

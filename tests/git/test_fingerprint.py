@@ -5,9 +5,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.git.fingerprint import fingerprint, fingerprint_of
 from gitcfg.git.repository import Repository
-from gitcfg.git.tree import SUBMODULE, DictTree, Symlink, Tree
+from gitcfg.git.tree import SUBMODULE, DictTree, Symlink, Tree, fingerprint, fingerprint_of
 from tests.git.test_trees import git, write
 
 PLACES = ("a", "b", "f")

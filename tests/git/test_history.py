@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from gitcfg.git.differences import Changed
+from gitcfg.git.commit_tree import Changed
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
 

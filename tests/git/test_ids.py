@@ -10,11 +10,20 @@ from pathlib import Path
 import pygit2
 import pytest
 
-from gitcfg.git import disk
-from gitcfg.git.fingerprint import fingerprint
-from gitcfg.git.index_file import read_index
+from gitcfg.git import worktree as disk
+from gitcfg.git.index import read_index
 from gitcfg.git.repository import Repository
-from gitcfg.git.tree import NO_ID, SUBMODULE, Content, DictTree, EntryKind, Symlink, Tree, blob_id
+from gitcfg.git.tree import (
+    NO_ID,
+    SUBMODULE,
+    Content,
+    DictTree,
+    EntryKind,
+    Symlink,
+    Tree,
+    blob_id,
+    fingerprint,
+)
 from gitcfg.model import GitcfgError
 from tests.git.test_trees import git, write
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.git import ssh_keygen
-from gitcfg.git.envelope import Flaw
-from gitcfg.git.signatures import Signed
+from gitcfg.git import signatures as ssh_keygen
+from gitcfg.git.signatures import Flaw, Signed
 from gitcfg.model import GitcfgError
 from tests.gate.signing import PASSED, TO_COME, Keys, ran, raw_signed
 from tests.git.commits import NOW, Commits

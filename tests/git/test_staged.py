@@ -9,7 +9,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from gitcfg.git.index_file import read_index
+from gitcfg.git.index import read_index
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import EntryKind
 from gitcfg.model import GitcfgError

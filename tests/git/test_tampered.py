@@ -6,7 +6,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from gitcfg.git.envelope import MOST_BYTES, Flaw
+from gitcfg.git.signatures import MOST_BYTES, Flaw
 from tests.gate.signing import Keys, header, raw_signed
 from tests.git.commits import Commits
 

@@ -12,7 +12,7 @@ import pytest
 
 from gitcfg.cli.main import run
 from gitcfg.generate.repository import repository
-from gitcfg.git.published import Published, Tip, trailers
+from gitcfg.git.commit import Published, Tip, trailers
 from gitcfg.model import GitcfgError
 from gitcfg.output import File, FleetSource, Scope, Unmade
 from gitcfg.published import Wanted
@@ -204,7 +204,7 @@ def test_refs_that_are_others_are_left_alone(name: str, tmp_path: Path) -> None:
 
 
 def test_a_ref_that_cannot_be_moved_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gitcfg.git.published._PAUSE", 0)
+    monkeypatch.setattr("gitcfg.git.commit._PAUSE", 0)
     pool = Pool(tmp_path, [simple(), simple(a="two")])
     tip = pool.publish(0).commit
     (pool.place / f"{REF}.lock").touch()

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.git.config import Config
-from gitcfg.git.repository import Repository
+from gitcfg.git.repository import Config, Repository
 from gitcfg.library import Source
 from gitcfg.model import GitcfgError
 from gitcfg.server.expiry import prepare

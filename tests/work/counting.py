@@ -14,7 +14,7 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.splice import Splicer
 from gitcfg.compile.surface import Surfaces, Suspects
-from gitcfg.git import disk, rows
+from gitcfg.git import commit_tree, worktree
 from gitcfg.git.objects import Objects
 from gitcfg.load import document, schema
 from gitcfg.load.packs import Pack
@@ -49,7 +49,7 @@ PROBES = (
     Probe("judged by schema", schema, "problems", lambda _, kind, value: (kind, 1)),
     Probe("unpacked", Pack, "get", lambda found, self, entry, _: None if found is None else (entry.path, 1)),
     Probe("blobs", Objects, "content", lambda data, self, id: (id, 1)),
-    Probe("folders", rows, "raw", lambda data, odb, tree: (tree.hex(), 1)),
+    Probe("folders", commit_tree, "raw", lambda data, odb, tree: (tree.hex(), 1)),
     Probe("compiled", NodeClass, "__init__", lambda _, self, *more: (_class(self), 1)),
     Probe("looked at", Surfaces, "of", lambda _, self, kind: (_class(kind), 1)),
     Probe("values composed", recent, "values", lambda _, kind: (_class(kind), 1)),
@@ -101,7 +101,7 @@ def counting() -> Iterator[Work]:
     with pytest.MonkeyPatch.context() as patch:
         for probe in PROBES:
             patch.setattr(probe.owner, probe.name, _counted(work, probe))
-        patch.setattr(disk, "_blocks", _hashing(work))
+        patch.setattr(worktree, "_blocks", _hashing(work))
         cells: cached_property[Any] = Partial.__dict__["cells"]
         patch.setattr(cells, "func", _composing(work, cells.func))
         patch.setattr(Suspects, "__init__", _suspecting(work))
@@ -121,7 +121,7 @@ def _counted(work: Work, probe: Probe) -> Callable[..., Any]:
 
 
 def _hashing(work: Work) -> Callable[[str], Iterator[bytes]]:
-    real = disk._blocks
+    real = worktree._blocks
 
     def blocks(place: str) -> Iterator[bytes]:
         for block in real(place):

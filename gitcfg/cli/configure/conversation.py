@@ -12,7 +12,7 @@ from gitcfg.cli.configure.talk import Talk
 from gitcfg.cli.pager import Pager
 from gitcfg.edit.configured.target import Target, target
 from gitcfg.edit.configured.work import Step, Work
-from gitcfg.git.fingerprint import changed_paths
+from gitcfg.git.tree import changed_paths
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:

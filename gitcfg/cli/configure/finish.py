@@ -124,7 +124,7 @@ def _other(draft: Draft, mine: Draft, path: str) -> bool:
 
 def _head(at: Conversation) -> str | None:
     """The last commit; None: there is none."""
-    from gitcfg.git.spans import present
+    from gitcfg.git.revert import present
 
     try:
         return present(at.source.repository)
@@ -135,7 +135,7 @@ def _head(at: Conversation) -> str | None:
 def _keep(at: Conversation, head: str, name: str, subject: str) -> None:
     """Name what was before; asked again for a name until there is one that will do."""
     from gitcfg.git.program import Git
-    from gitcfg.git.tags import Snapshots
+    from gitcfg.git.refs import Snapshots
 
     repository = at.source.repository
     while name:

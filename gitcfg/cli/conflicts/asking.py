@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.cli.plain import safe
 from gitcfg.edit.undone import Clash
-from gitcfg.git.reverting import Side
+from gitcfg.git.revert import Side
 from gitcfg.model import GitcfgError
 
 _SAID = {"o": Side.OURS, "ours": Side.OURS, "t": Side.THEIRS, "theirs": Side.THEIRS}

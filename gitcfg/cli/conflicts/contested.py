@@ -7,7 +7,7 @@ import msgspec
 from gitcfg.edit.agreed import Place, Sides
 from gitcfg.edit.settled import settled
 from gitcfg.edit.undone import Clash
-from gitcfg.git.reverting import Conflict, Side
+from gitcfg.git.revert import Conflict, Side
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 

@@ -11,10 +11,8 @@ from gitcfg.cli.conflicts.telling import lines, unsettled
 from gitcfg.edit.agreed import fits, says, wanted
 from gitcfg.edit.settled import settled
 from gitcfg.edit.undone import Clash, clashes
-from gitcfg.git.again import woven
 from gitcfg.git.repository import Repository
-from gitcfg.git.reverting import Conflict, Proposed, Side, undone
-from gitcfg.git.spans import Span
+from gitcfg.git.revert import Conflict, Proposed, Side, Span, undone, woven
 
 Answer = Callable[[Question], Reply]
 

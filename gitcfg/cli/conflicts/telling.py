@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from gitcfg.cli.conflicts.contested import Contested
 from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.edit.undone import Clash, changed_in
-from gitcfg.git.again import versions
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
-from gitcfg.git.spans import Span
+from gitcfg.git.revert import Span, versions
 from gitcfg.model import GitcfgError
 
 

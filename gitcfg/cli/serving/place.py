@@ -9,8 +9,7 @@ import typer
 
 from gitcfg.cli.plain import extra
 from gitcfg.cli.session import Session
-from gitcfg.git.config import Config
-from gitcfg.git.repository import Repository
+from gitcfg.git.repository import Config, Repository
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:

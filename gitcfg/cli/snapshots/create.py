@@ -29,7 +29,7 @@ def command(
 ) -> None:
     """Name a commit. What is not committed is not in it."""
     from gitcfg.git.program import Git
-    from gitcfg.git.tags import Snapshots
+    from gitcfg.git.refs import Snapshots
     from gitcfg.load.root import settings_entry
 
     session: Session = context.obj

@@ -20,7 +20,7 @@ EPILOG = """Examples:
 def command(context: typer.Context, name: Name) -> None:
     """Take a snapshot's name away; the commit stays."""
     from gitcfg.git.program import Git
-    from gitcfg.git.tags import Snapshots
+    from gitcfg.git.refs import Snapshots
 
     session: Session = context.obj
     repository = session.open().repository

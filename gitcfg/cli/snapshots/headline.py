@@ -7,7 +7,7 @@ import typer
 from gitcfg.cli.plain import ABBREVIATED, safe
 
 if TYPE_CHECKING:
-    from gitcfg.git.tags import Snapshot
+    from gitcfg.git.refs import Snapshot
 
 Name = Annotated[str, typer.Argument(help="The snapshot.", metavar="SNAPSHOT")]
 

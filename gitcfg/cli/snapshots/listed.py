@@ -22,7 +22,7 @@ def command(
 ) -> None:
     """List the snapshots, in order of name."""
     from gitcfg.edit.snapshots import snapshots_record
-    from gitcfg.git.tags import Snapshots
+    from gitcfg.git.refs import Snapshots
 
     session: Session = context.obj
     found = list(Snapshots(session.open().repository).all())

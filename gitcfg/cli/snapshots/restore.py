@@ -33,8 +33,8 @@ def command(
     """Make everything as it was, by one commit on top, unless that brings errors; history stays."""
     from gitcfg.cli.proposed import Proposal, carry
     from gitcfg.edit.snapshots import restoring
-    from gitcfg.git.reverting import restored
-    from gitcfg.git.tags import Snapshots
+    from gitcfg.git.refs import Snapshots
+    from gitcfg.git.revert import restored
 
     def proposal(repository: "Repository", head: str) -> "Proposal":
         found = Snapshots(repository).named(name)

@@ -19,7 +19,7 @@ def command(context: typer.Context, name: Name) -> None:
     """Tell what a snapshot is, and what has changed on nodes since."""
     from gitcfg.cli import changes
     from gitcfg.git.history import History
-    from gitcfg.git.tags import Snapshots
+    from gitcfg.git.refs import Snapshots
     from gitcfg.library import compare
 
     session: Session = context.obj

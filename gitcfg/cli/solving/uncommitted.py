@@ -1,8 +1,7 @@
 """A commit of what was decided alone belongs to what is committed: nothing else may lie in the work tree."""
 
-from gitcfg.git.fingerprint import changed_paths
 from gitcfg.git.repository import Repository
-from gitcfg.git.tree import DictTree
+from gitcfg.git.tree import DictTree, changed_paths
 from gitcfg.model import GitcfgError
 from gitcfg.model.kinds import LAYERS, SETTINGS
 from gitcfg.model.names import shown

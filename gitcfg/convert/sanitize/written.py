@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from gitcfg.git.anonymous import commit_versions
+from gitcfg.git.commit import commit_versions
 from gitcfg.git.tree import Content
 from gitcfg.model import REFUSED, GitcfgError
 

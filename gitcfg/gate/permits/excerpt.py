@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-from gitcfg.git.fingerprint import changed_paths
-from gitcfg.git.tree import DictTree, Entry, Tree
+from gitcfg.git.tree import DictTree, Entry, Tree, changed_paths
 from gitcfg.model.kinds import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
 
 NOTHING: Tree = DictTree({})

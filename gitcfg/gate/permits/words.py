@@ -9,7 +9,7 @@ from gitcfg.check.rule_names import JUDGING
 from gitcfg.gate.permits.inheritance import reasons
 from gitcfg.gate.permits.permits import Breach
 from gitcfg.gate.permits.statement import ANY, Thing
-from gitcfg.git.envelope import Flaw
+from gitcfg.git.signatures import Flaw
 from gitcfg.model import Finding, Rule
 from gitcfg.model.names import shown
 from gitcfg.model.texts import ABBREVIATED, counted

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from gitcfg.git.config import Config
 from gitcfg.git.history import History
+from gitcfg.git.repository import Config
 from gitcfg.server import source
 from gitcfg.server.fleets import Fleets
 from gitcfg.server.problems import Problem

@@ -1,0 +1,300 @@
+"""Which commits are to be undone: one, a merge as one of its parents saw it, or a range."""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+import msgspec
+import pygit2
+from pygit2.enums import FileMode, MergeFavor
+
+from gitcfg.git.index import IndexTree, merged
+from gitcfg.git.objects import Store
+from gitcfg.git.repository import Repository
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.names import shown
+from gitcfg.model.texts import ABBREVIATED
+
+_WALK = pygit2.enums.SortMode.TOPOLOGICAL | pygit2.enums.SortMode.TIME
+
+
+class Span(msgspec.Struct, frozen=True):
+    """Commits, newest first; undoing them leads from the tree of `last` to that of `before`.
+
+    `before` is None where nothing was before. `parent` is the one that a merge is undone against.
+    """
+
+    commits: tuple[str, ...]
+    last: str
+    before: str | None
+    subject: str
+    parent: str | None = None
+
+
+def present(repository: Repository) -> str:
+    """The commit that is checked out. GitcfgError: nothing can follow it here."""
+    git = repository.git_or_error("it has no history")
+    if not git.workdir:
+        hint = "Work in a clone of it, and push."
+        raise GitcfgError(f"{git.path} is a bare repository: it has no files to change.", hint)
+    if git.head_is_unborn:
+        raise GitcfgError("There is no commit yet, so there is nothing to go back to.", "Commit something.")
+    if git.state():
+        state = str(getattr(git.state(), "name", "work")).lower().replace("_", " ")
+        hint = "`git status` says how to finish it, or to give it up."
+        raise GitcfgError(f"git is in the middle of something here: {state}.", hint, code=REFUSED)
+    return str(git.head.peel(pygit2.Commit).id)
+
+
+def span(repository: Repository, asked: str, mainline: int | None, head: str) -> Span:
+    """The commits that a revision, or A..B, means. GitcfgError: they cannot be undone."""
+    git = repository.git_or_error("it has no history")
+    if "..." in asked:
+        raise GitcfgError(f"{shown(asked)} means two sides.", "Write A..B: what B has and A has not.")
+    if ".." in asked:
+        first, _, last = asked.partition("..")
+        if mainline is not None:
+            raise GitcfgError("--mainline goes with one merge, not with a range.")
+        return _range(git, repository.commit(first or "HEAD"), repository.commit(last or "HEAD"), head)
+    commit = repository.commit(asked)
+    _refuse_foreign(git, commit, head)
+    parent = _parent(git, commit, mainline)
+    before = str(parent.id) if parent is not None else None
+    merged = before if len(commit.parent_ids) > 1 else None
+    return Span((str(commit.id),), str(commit.id), before, _subject(commit), merged)
+
+
+def _range(git: pygit2.Repository, first: pygit2.Commit, last: pygit2.Commit, head: str) -> Span:
+    _refuse_foreign(git, last, head)
+    if first.id == last.id or not git.descendant_of(last.id, first.id):
+        hint = "A..B means what came after A, up to B."
+        raise GitcfgError(f"{_short(last)} does not come after {_short(first)}.", hint)
+    walker = git.walk(last.id, _WALK)
+    walker.hide(first.id)
+    commits = tuple(str(commit.id) for commit in walker)
+    return Span(commits, str(last.id), str(first.id), _subject(last))
+
+
+def _refuse_foreign(git: pygit2.Repository, commit: pygit2.Commit, head: str) -> None:
+    if str(commit.id) != head and not git.descendant_of(head, commit.id):
+        hint = "`git log --oneline` lists what is."
+        raise GitcfgError(f"{_short(commit)} is not in the history of HEAD.", hint)
+
+
+def _parent(git: pygit2.Repository, commit: pygit2.Commit, mainline: int | None) -> pygit2.Commit | None:
+    """What a commit came after; None: nothing. GitcfgError: that is not certain, or not here."""
+    parents = commit.parents
+    if not parents and b"\nparent " in git.odb.read(commit.id)[1].partition(b"\n\n")[0]:
+        hint = "`git fetch --deepen=1` brings it."
+        raise GitcfgError(f"What was before {_short(commit)} is not in this shallow clone.", hint)
+    if mainline is not None and not 1 <= mainline <= max(len(parents), 1):
+        hint = f"It has {len(parents)} of them." if parents else "It is the first commit, and has none."
+        raise GitcfgError(f"{_short(commit)} has no parent {mainline}.", hint)
+    if len(parents) > 1 and mainline is None:
+        sides = (
+            f"--mainline {number} goes back to {_short(parent)} ({shown(_subject(parent))})."
+            for number, parent in enumerate(parents, start=1)
+        )
+        message = f"{_short(commit)} is a merge: undone, one of its sides stays, and you have to say which."
+        raise GitcfgError(message, *sides)
+    return parents[(mainline or 1) - 1] if parents else None
+
+
+def _short(commit: pygit2.Commit) -> str:
+    return str(commit.id)[:ABBREVIATED]
+
+
+def _subject(commit: pygit2.Commit) -> str:
+    return " ".join(commit.raw_message.decode("utf-8", "replace").strip().partition("\n\n")[0].split())
+
+
+# What undoing commits would make of the present: a merge in memory, and what of it is not certain.
+
+_Entry = pygit2.IndexEntry | None
+_Trees = tuple[pygit2.Tree, pygit2.Tree, pygit2.Tree]
+"""What was changed, what there is now, and what was before the change."""
+
+
+class Side(StrEnum):
+    """Which side counts where two do not go together: what is there now, or what undoing would give."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+
+
+_FAVOR = {Side.OURS: MergeFavor.OURS, Side.THEIRS: MergeFavor.THEIRS}
+
+
+class Conflict(msgspec.Struct, frozen=True):
+    """A file that was changed again since: what it was then, is now, and would be; None: not there.
+
+    `path` is git's, from the top on.
+    """
+
+    path: str
+    base: bytes | None
+    ours: bytes | None
+    theirs: bytes | None
+
+
+class Proposed:
+    """A tree that is to follow a commit, still in memory."""
+
+    def __init__(self, git: pygit2.Repository, prefix: str, index: pygit2.Index) -> None:
+        self._git = git
+        self._index = index
+        self.prefix = prefix
+
+    def tree(self) -> IndexTree:
+        """The repository in it."""
+        return IndexTree(self._git, self.prefix, merged(self._index))
+
+    def held(self, path: str) -> bytes | None:
+        """What a file holds in it, by git's path; None: it is not there."""
+        return _content(self._git, self._index[path]) if path in self._index else None
+
+    def write(self) -> str:
+        """Its id, once git has it; nothing leads to it yet."""
+        return str(self._index.write_tree(self._git))
+
+
+def undone(
+    repository: Repository, span: Span, head: str, chosen: Mapping[str, Side | bytes]
+) -> tuple[Proposed | None, tuple[Conflict, ...]]:
+    """What HEAD would be without some commits; `chosen` says by path which side or text counts.
+
+    Where conflicts are left there is nothing to propose.
+    """
+    git = repository.git_or_error()
+    trees = (_tree(git, span.last), _tree(git, head), _tree(git, span.before))
+    index = _merged(git, trees, MergeFavor.NORMAL)
+    left = []
+    for sides in list(index.conflicts or ()):
+        path = next(entry.path for entry in sides if entry is not None)
+        if sides[1] is None and sides[2] is None:
+            # Of a file that both sides renamed, or one renamed and the other removed, git keeps the old name.
+            del index.conflicts[path]
+        elif path in chosen:
+            _settle(git, index, path, sides, chosen[path], trees)
+        else:
+            left.append(Conflict(path, *(_content(git, entry) for entry in sides)))
+    left.sort(key=lambda conflict: conflict.path)
+    return (None, tuple(left)) if left else (Proposed(git, repository.prefix, index), ())
+
+
+def restored(repository: Repository, commit: str, head: str) -> Proposed:
+    """HEAD with the repository's folder as another commit has it."""
+    git = repository.git_or_error()
+    index = pygit2.Index()
+    if not repository.prefix:
+        index.read_tree(_tree(git, commit))
+        return Proposed(git, "", index)
+    inside = f"{repository.prefix}/"
+    index.read_tree(_tree(git, head))
+    then = pygit2.Index()
+    then.read_tree(_tree(git, commit))
+    for path in [entry.path for entry in index if entry.path.startswith(inside)]:
+        index.remove(path)
+    for entry in then:
+        if entry.path.startswith(inside):
+            index.add(entry)
+    return Proposed(git, repository.prefix, index)
+
+
+def _tree(git: pygit2.Repository, commit: str | None) -> pygit2.Tree:
+    if commit is None:  # what was before the first commit
+        found = git[git.TreeBuilder().write()]
+        assert isinstance(found, pygit2.Tree)
+        return found
+    return git[commit].peel(pygit2.Tree)
+
+
+def _merged(git: pygit2.Repository, trees: _Trees, favor: MergeFavor) -> pygit2.Index:
+    base, ours, theirs = trees
+    Store(git).complete(*(str(tree.id) for tree in trees))
+    return git.merge_trees(base, ours, theirs, favor=favor)
+
+
+def _settle(
+    git: pygit2.Repository,
+    index: pygit2.Index,
+    path: str,
+    sides: tuple[_Entry, _Entry, _Entry],
+    side: Side | bytes,
+    trees: _Trees,
+) -> None:
+    """Where all three have the file, what goes together is kept; else it is as one side has it."""
+    if isinstance(side, bytes):
+        kept = sides[1]
+        assert kept is not None
+        del index.conflicts[path]
+        index.add(pygit2.IndexEntry(kept.path, git.create_blob(side), kept.mode))
+        return
+    entry = sides[1] if side is Side.OURS else sides[2]
+    if None not in sides:
+        favoured = _merged(git, trees, _FAVOR[side])
+        open_still = {each.path for found in favoured.conflicts or () for each in found if each}
+        if path not in open_still and path in favoured:
+            entry = favoured[path]
+    del index.conflicts[path]
+    if entry is not None:
+        index.add(pygit2.IndexEntry(entry.path, entry.id, entry.mode))
+
+
+def _content(git: pygit2.Repository, entry: _Entry) -> bytes | None:
+    if entry is None:
+        return None
+    found = git.get(entry.id)
+    return found.data if isinstance(found, pygit2.Blob) else b""
+
+
+# Files that were changed again after a commit: by which commits, and what both changes give together.
+
+_BETWEEN = b"\1\n"
+
+
+def versions(repository: Repository, head: str, since: str, path: str) -> Iterator[tuple[str, bytes | None]]:
+    """The commits after another one that changed a file, newest first, each with what it then held."""
+    git = repository.git_or_error()
+    walker = git.walk(head)
+    walker.hide(since)
+    for commit in walker:
+        now = _blob(commit, path)
+        if all(_blob(parent, path) != now for parent in commit.parents):
+            yield str(commit.id), git[now].read_raw() if now is not None else None
+
+
+def _blob(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
+    try:
+        found = commit.tree[path]
+    except KeyError:
+        return None
+    return found.id if isinstance(found, pygit2.Blob) else None
+
+
+def woven(repository: Repository, conflict: Conflict) -> bytes | None:
+    """What both changes of a file give where lines beside each other count each by itself; None: nothing.
+
+    git takes changes of neighbouring lines for one. A line of its own between any two keeps them apart.
+    """
+    git = repository.git_or_error()
+    texts = (conflict.base, conflict.ours, conflict.theirs)
+    if any(text is None or not _is_text(text) for text in texts):
+        return None
+    base, ours, theirs = (_spread(git, conflict.path, text or b"") for text in texts)
+    result = git.merge_file_from_index(base, ours, theirs, use_deprecated=False)
+    if not result.automergeable:
+        return None
+    lines = result.contents.encode().split(b"\n")
+    return b"\n".join(line for line in lines if line + b"\n" != _BETWEEN).removesuffix(b"\n")
+
+
+def _spread(git: pygit2.Repository, path: str, text: bytes) -> pygit2.IndexEntry:
+    lines = b"".join(line + b"\n" + _BETWEEN for line in text.split(b"\n"))
+    return pygit2.IndexEntry(path, git.create_blob(lines), FileMode.BLOB)
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\1" not in data.decode()
+    except UnicodeDecodeError:
+        return False
