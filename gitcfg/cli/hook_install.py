@@ -54,9 +54,9 @@ def install(context: typer.Context, server: Annotated[Path | None, _SERVER] = No
     if server is None:
         tell(session, installed.install(Repository.open(session.repo), program()))
         return
-    from gitcfg.git.hooks import exactly
+    from gitcfg.git.hooks import open_exactly
 
-    repository = exactly(server)
+    repository = open_exactly(server)
     said = _administrator(repository)  # before anything is done: it may be wrong
     tell(session, installed.install_server(repository, program()))
     tell_protection(session, server, said)
@@ -95,11 +95,11 @@ def remove(context: typer.Context, server: Annotated[Path | None, _SERVER] = Non
     """Take gitcfg's hooks out again, and put back what was there before, as it was."""
     from gitcfg.cli.installed import tell
     from gitcfg.edit import installed
-    from gitcfg.git.hooks import exactly
+    from gitcfg.git.hooks import open_exactly
     from gitcfg.git.repository import Repository
 
     session: Session = context.obj
     if server is None:
         tell(session, installed.remove(Repository.served(session.repo)))
     else:
-        tell(session, installed.remove_server(exactly(server)))
+        tell(session, installed.remove_server(open_exactly(server)))

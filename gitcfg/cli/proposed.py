@@ -15,9 +15,9 @@ from gitcfg.cli.sound import is_sound
 from gitcfg.model import REFUSED, GitcfgError
 
 if TYPE_CHECKING:
-    from gitcfg.git.commit import Landing
+    from gitcfg.git.commit import BranchCommit
     from gitcfg.git.repository import Repository
-    from gitcfg.git.revert import Proposed
+    from gitcfg.git.revert import Proposal as Proposed
     from gitcfg.library import Source
 
 _MOST = 5
@@ -42,10 +42,10 @@ def carry(
 
     `action` is the command, as git's log of the branch names it.
     """
-    from gitcfg.git.revert import present
+    from gitcfg.git.revert import checked_out_commit
 
     source = session.open()
-    head = present(source.repository)
+    head = checked_out_commit(source.repository)
     proposal = propose(source.repository, head)
     asked.refuse_unasked(action)
     proposed = proposal.find()
@@ -58,7 +58,7 @@ def carry(
 
 
 def _committed(
-    session: Session, proposal: Proposal, tree: str, landing: "Landing", how: tuple[str, Asked]
+    session: Session, proposal: Proposal, tree: str, landing: "BranchCommit", how: tuple[str, Asked]
 ) -> int:
     """Let a tree follow HEAD, unless nothing is to be done, or somebody does not want it."""
     action, asked = how
@@ -79,12 +79,12 @@ def _committed(
     return 0
 
 
-def _landing(source: "Source", head: str, asked: Asked) -> "Landing":
-    from gitcfg.git.commit import HOOKS, Landing
+def _landing(source: "Source", head: str, asked: Asked) -> "BranchCommit":
+    from gitcfg.git.commit import HOOKS, BranchCommit
     from gitcfg.git.program import Git
 
     git = Git(source.repository, os.environ)
-    return Landing(source.repository, git, head, () if asked.no_verify else HOOKS)
+    return BranchCommit(source.repository, git, head, () if asked.no_verify else HOOKS)
 
 
 def _refuse_unsaved(paths: tuple[str, ...]) -> None:

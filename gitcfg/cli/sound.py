@@ -9,12 +9,12 @@ from gitcfg.model import GitcfgError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gitcfg.git.revert import Proposed
+    from gitcfg.git.revert import Proposal
     from gitcfg.git.tree import Tree
     from gitcfg.library import Fleet, Source
 
 
-def is_sound(session: Session, source: "Source", head: str, proposed: "Proposed") -> bool:
+def is_sound(session: Session, source: "Source", head: str, proposed: "Proposal") -> bool:
     """Show what a tree changes on nodes, and its new errors. GitcfgError (1): it is no repository."""
     from gitcfg.load.root import is_repository
 

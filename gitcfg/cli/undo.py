@@ -53,12 +53,12 @@ def command(
     from gitcfg.cli.conflicts.settling import Undoing
     from gitcfg.cli.proposed import Proposal, carry
     from gitcfg.edit.snapshots import undoing
-    from gitcfg.git.revert import span
+    from gitcfg.git.revert import find_span
 
     asked = say.Asked(yes, dry_run, force, no_verify)
 
     def proposal(repository: "Repository", head: str) -> "Proposal":
-        found = span(repository, revision, mainline, head)
+        found = find_span(repository, revision, mainline, head)
         return Proposal(
             lambda: Undoing(repository, found, head).proposed(
                 _sides(ours or (), theirs or ()), answered if asked.interactive else None

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.edit import journal
-from gitcfg.git.commit import commit_all, initialise
+from gitcfg.git.commit import commit_all, init_repository
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.kinds import SETTINGS
 
@@ -97,7 +97,7 @@ def _beside(parent: Path, name: str) -> Iterator[Path]:
 
 def _git(folder: Path) -> tuple[Path, Path]:
     """The top of the git repository of a folder, and git's own folder; made where there is none."""
-    git = initialise(folder)
+    git = init_repository(folder)
     if not git.workdir:
         raise GitcfgError(f"{git.path} has no work tree.", "Choose a folder in a clone of it.")
     return Path(git.workdir).resolve(), Path(git.path)
@@ -105,7 +105,7 @@ def _git(folder: Path) -> tuple[Path, Path]:
 
 def _commit(folder: Path, files: Files, message: str) -> str:
     """Make the first commit, in which files are named from git's top on; why there is none, if so."""
-    git = initialise(folder)
+    git = init_repository(folder)
     if not git.head_is_unborn:
         return "There are commits already, so these files are for you to commit."
     below = folder.resolve().relative_to(_git(folder)[0])

@@ -8,8 +8,8 @@ from gitcfg.edit.hooks import SERVER, WORK_TREE, Kept, Script
 from gitcfg.git.hooks import (
     HookFolder,
     hook_folder,
+    missing_settings,
     settings_file,
-    unset,
     with_settings,
     without_settings,
     work_tree,
@@ -54,7 +54,7 @@ def install_server(repository: Repository, program: tuple[str, ...]) -> Done:
             "Give this one its own: `git config core.hooksPath hooks` in it.",
         )
     steps = install_plan(folder.place, (Script(name, program) for name in SERVER))
-    keys = unset(repository)
+    keys = missing_settings(repository)
     steps += setting_plan(settings_file(repository), lambda text: with_settings(text, keys))
     return _done(folder, steps)
 

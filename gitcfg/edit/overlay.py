@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from gitcfg.git.tree import DictTree, Entry, EntryKind, Tree, in_order
+from gitcfg.git.tree import DictTree, Entry, EntryKind, Tree, sort_entries
 
 
 class OverlayTree:
@@ -21,7 +21,7 @@ class OverlayTree:
         if any(entry.path == folder and entry.kind is not EntryKind.FILE for entry in found):
             return iter(found)
         kept = [entry for entry in found if entry.path not in self._gone]
-        return iter(in_order([*kept, *self._new.entries(folder)]))
+        return iter(sort_entries([*kept, *self._new.entries(folder)]))
 
     def entry(self, path: str) -> Entry | None:
         """What is at a path."""

@@ -11,7 +11,7 @@ from gitcfg.gate.push import pusher as named
 from gitcfg.gate.refusals import NOTES
 from gitcfg.gate.standing import Standing
 from gitcfg.git.program import Git
-from gitcfg.git.refs import append
+from gitcfg.git.refs import append_note
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet
@@ -48,7 +48,7 @@ class Accepted:
         moved = (self._standing.refs.commit(update.new) for update in self._updates if update.new is not None)
         for commit in dict.fromkeys(moved):
             if commit is not None:
-                append(git, NOTES, commit, text)
+                append_note(git, NOTES, commit, text)
 
     def warm(self, cache: Cache, today: date) -> None:
         """Ask what pre-receive asks, so that the answers are kept."""

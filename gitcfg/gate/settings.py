@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gitcfg.gate.policy import signers
-from gitcfg.git.signatures import lines
+from gitcfg.git.signatures import signer_lines
 from gitcfg.git.tree import Tree
 from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
@@ -32,7 +32,7 @@ def _changes(old: Tree, new: Tree, head: str) -> Iterator[str]:
     for sign, here, there in (("+", after.ignore, before.ignore), ("-", before.ignore, after.ignore)):
         known = set(map(_entry, there))
         yield from (f"{FILE}: ignore: {sign} {entry}" for entry in map(_entry, here) if entry not in known)
-    were, are = lines(signers(old)), lines(signers(new))
+    were, are = signer_lines(signers(old)), signer_lines(signers(new))
     if were != are:
         yield f"{SIGNERS}: +{len(are - were)} -{len(were - are)} lines"
     if after.signatures == "require" and not are and (were or before.signatures != "require"):

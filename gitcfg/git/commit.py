@@ -24,7 +24,7 @@ HOOKS = ("pre-commit", "commit-msg")
 """The hooks that `git commit --no-verify` goes around."""
 
 
-class Landing:
+class BranchCommit:
     """The branch that is checked out, at `head`; `hooks` says which of HOOKS are asked."""
 
     def __init__(self, repository: Repository, git: Git, head: str, hooks: tuple[str, ...]) -> None:
@@ -149,7 +149,7 @@ class Tip(msgspec.Struct, frozen=True):
     trailers: Mapping[str, str]
 
 
-class Published:
+class RenderedRef:
     """A ref, full (`refs/heads/rendered`) or short for a branch; `git` writes, nothing else does."""
 
     def __init__(self, repository: Repository, git: Git, ref: str, mark: str) -> None:
@@ -188,7 +188,7 @@ class Published:
                 hint,
                 code=REFUSED,
             )
-        said = trailers(commit.raw_message.decode("utf-8", "replace"))
+        said = parse_trailers(commit.raw_message.decode("utf-8", "replace"))
         if self._mark not in said:
             hint = "Name another ref, or remove that one: what is on it would vanish from its tip."
             raise GitcfgError(f"{self.ref} was not made by gitcfg.", hint, code=REFUSED)
@@ -231,7 +231,7 @@ class Published:
         return said
 
 
-def trailers(message: str) -> dict[str, str]:
+def parse_trailers(message: str) -> dict[str, str]:
     """What the last paragraph of a message says, `Word: text` a line; the first paragraph never counts."""
     paragraphs = message.strip("\n").split("\n\n")
     lines = paragraphs[-1].splitlines() if len(paragraphs) > 1 else []
@@ -242,7 +242,7 @@ def trailers(message: str) -> dict[str, str]:
 # New git repositories, and commits of whole files.
 
 
-def initialise(folder: Path) -> pygit2.Repository:
+def init_repository(folder: Path) -> pygit2.Repository:
     """The git repository of a folder, made where there is none."""
     found = pygit2.discover_repository(str(folder))
     return pygit2.Repository(found) if found else pygit2.init_repository(str(folder), initial_head="main")

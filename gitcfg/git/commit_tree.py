@@ -9,8 +9,17 @@ from itertools import islice
 import msgspec
 import pygit2
 
-from gitcfg.git.objects import FOLDER, LINK, SUBMODULE, Objects, Store, kind_of, missing, text
-from gitcfg.git.tree import Entry, EntryKind, in_order
+from gitcfg.git.objects import (
+    FOLDER,
+    LINK,
+    SUBMODULE,
+    Objects,
+    Store,
+    decode_name,
+    entry_kind,
+    missing_object,
+)
+from gitcfg.git.tree import Entry, EntryKind, sort_entries
 from gitcfg.model import GitcfgError
 from gitcfg.model.kinds import FOLDERS, SETTINGS
 
@@ -41,28 +50,28 @@ class Item(msgspec.Struct, frozen=True, gc=False):
 Items = dict[str, Item]
 
 
-def raw(odb: Store, tree: bytes) -> bytes:
+def read_tree(odb: Store, tree: bytes) -> bytes:
     """A tree as git keeps it."""
     return odb.read(pygit2.Oid(raw=tree))[1]
 
 
-def rows(odb: Store, tree: bytes) -> list[Row]:
+def read_rows(odb: Store, tree: bytes) -> list[Row]:
     """What a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
-    data = raw(odb, tree)
+    data = read_tree(odb, tree)
     found: list[Row] = ITEM.findall(data)
     if sum(len(mode) + len(name) for mode, name, _ in found) + _FIXED * len(found) != len(data):
         raise GitcfgError(f"git's tree {tree.hex()} is broken.", "`git fsck` says what else is.")
     return found
 
 
-def items(odb: Store, tree: bytes) -> Items:
+def read_items(odb: Store, tree: bytes) -> Items:
     """What a tree holds, by name."""
-    return {text(name): Item(id, int(mode, 8)) for mode, name, id in rows(odb, tree)}
+    return {decode_name(name): Item(id, int(mode, 8)) for mode, name, id in read_rows(odb, tree)}
 
 
-def named(found: Iterable[re.Match[bytes]]) -> Items:
+def name_items(found: Iterable[re.Match[bytes]]) -> Items:
     """Some of what a tree holds, by name."""
-    return {text(match[2]): Item(match[3], int(match[1], 8)) for match in found}
+    return {decode_name(match[2]): Item(match[3], int(match[1], 8)) for match in found}
 
 
 # Trees by their ids, and what differs between two: neighbours have nearly all of their bytes in common.
@@ -71,7 +80,7 @@ _BLOCK = 1 << 12
 _MOST = 64
 
 
-class Changed(msgspec.Struct, frozen=True, gc=False):
+class FileChange(msgspec.Struct, frozen=True, gc=False):
     """A path whose file differs between two trees; a side on which it has none is None."""
 
     path: str
@@ -85,17 +94,17 @@ class Trees:
     def __init__(self, git: pygit2.Repository) -> None:
         self._odb = Store(git)
         self._known: dict[bytes, tuple[bytes, list[int]]] = {}
-        self.items = lru_cache(maxsize=1 << 12)(partial(items, self._odb))
+        self.items = lru_cache(maxsize=1 << 12)(partial(read_items, self._odb))
 
     def raw(self, tree: bytes) -> bytes:
         """A tree as git keeps it."""
-        return raw(self._odb, tree)
+        return read_tree(self._odb, tree)
 
     def rows(self, tree: bytes) -> list[Row]:
         """What a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
-        return rows(self._odb, tree)
+        return read_rows(self._odb, tree)
 
-    def changed(self, old: bytes | None, new: bytes | None, path: str = "") -> Iterator[Changed]:
+    def changed(self, old: bytes | None, new: bytes | None, path: str = "") -> Iterator[FileChange]:
         """The files that differ between two trees, in order of name."""
         if old == new:
             return
@@ -104,7 +113,7 @@ class Trees:
             before, after = ours.get(name), theirs.get(name)
             was, now = (item.file if item else None for item in (before, after))
             if was != now:
-                yield Changed(path + name, was, now)
+                yield FileChange(path + name, was, now)
             within, inside = (item.folder if item else None for item in (before, after))
             yield from self.changed(within, inside, f"{path}{name}/")
 
@@ -124,7 +133,7 @@ class Trees:
             return self.items(old), self.items(new)
         rest = starts[last:] if more == 0 else [place + more for place in starts[last:]]
         self._keep(new, after, [*starts[:first], *(match.start() for match in found), *rest])
-        return named(ITEM.finditer(before, start, end)), named(found)
+        return name_items(ITEM.finditer(before, start, end)), name_items(found)
 
     def _row(self, tree: bytes) -> tuple[bytes, list[int]]:
         """A tree as it is kept, and where each item begins."""
@@ -215,7 +224,7 @@ class CommitTree:
             entries = list(islice(self._walk(found.folder, folder), MOST_ENTRIES + 1))
             if len(entries) > MOST_ENTRIES:
                 raise GitcfgError(f"There are more than {MOST_ENTRIES:,} files below {folder}.")
-            return in_order(entries)
+            return sort_entries(entries)
         itself = self._entry(found, folder)
         return [] if itself.kind is EntryKind.FILE else [itself]
 
@@ -237,8 +246,8 @@ class CommitTree:
             raise GitcfgError(f"Folders lie too deep in each other: {path[:80]}...")
         # One pass of a regular expression: 10,000 entries in 12 ms, as objects of git's library in 49.
         for mode, name, id in self._rows(tree):
-            inner = f"{path}/{text(name)}"
-            kind = EntryKind.FILE if mode in _PLAIN else kind_of(int(mode, 8))
+            inner = f"{path}/{decode_name(name)}"
+            kind = EntryKind.FILE if mode in _PLAIN else entry_kind(int(mode, 8))
             if kind is None:
                 yield from self._walk(id, inner)
             else:
@@ -259,16 +268,16 @@ class CommitTree:
         try:
             return self._trees.rows(tree)
         except KeyError:
-            raise missing(tree.hex()) from None
+            raise missing_object(tree.hex()) from None
 
     def _named(self, tree: bytes, name: str) -> Item | None:
         try:
             return self._trees.items(tree).get(name)
         except KeyError:
-            raise missing(tree.hex()) from None
+            raise missing_object(tree.hex()) from None
 
     def _entry(self, found: Item, path: str) -> Entry:
-        return Entry(path, kind_of(found.mode) or EntryKind.FILE, found.id.hex(), self._objects)
+        return Entry(path, entry_kind(found.mode) or EntryKind.FILE, found.id.hex(), self._objects)
 
 
 _PLAIN = frozenset((b"100644", b"100755"))

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 import pygit2
 
-from gitcfg.git.commit_tree import Row, rows
-from gitcfg.git.objects import FOLDER, LINK, Store, text
+from gitcfg.git.commit_tree import Row, read_rows
+from gitcfg.git.objects import FOLDER, LINK, Store, decode_name
 from gitcfg.git.repository import Repository
 
 # Looked for in all names of a tree at once; only where it is found is each name looked at.
@@ -47,12 +47,12 @@ def unsound_entries(repository: Repository, commits: Iterable[str]) -> Iterator[
             if tree in seen or tree == before:
                 continue
             seen.add(tree)
-            found = rows(store, tree)
+            found = read_rows(store, tree)
             for name, double in _unsound(found):
-                yield Unsound(id, path + text(name), double)
-            older = _folders(rows(store, before)) if before is not None else {}
+                yield Unsound(id, path + decode_name(name), double)
+            older = _folders(read_rows(store, before)) if before is not None else {}
             folders = _folders(found).items()
-            pending += [(below, older.get(name), f"{path}{text(name)}/") for name, below in folders]
+            pending += [(below, older.get(name), f"{path}{decode_name(name)}/") for name, below in folders]
 
 
 def _folders(found: Iterable[Row]) -> dict[bytes, bytes]:

@@ -9,8 +9,8 @@ import msgspec
 import pygit2
 from pygit2.enums import SortMode
 
-from gitcfg.git.commit_tree import Changed, Trees
-from gitcfg.git.objects import Store, lacking, missing, shared_folder
+from gitcfg.git.commit_tree import FileChange, Trees
+from gitcfg.git.objects import Store, common_folder, find_missing, missing_object
 from gitcfg.git.repository import Repository
 from gitcfg.model import GitcfgError
 from gitcfg.model.kinds import FOLDERS, SETTINGS
@@ -41,7 +41,7 @@ class History:
         self.git = repository.git_or_error("it has no history")
         self.trees = Trees(self.git)
         self._folders = repository.prefix.split("/") if repository.prefix else []
-        store = Store(self.git, partial(lacking, self.git, _places(repository.prefix)))
+        store = Store(self.git, partial(find_missing, self.git, _places(repository.prefix)))
         self.read = lru_cache(maxsize=_MOST)(partial(_content, store))
         self._commits: dict[str, tuple[bytes, tuple[str, ...]]] = {}
 
@@ -92,14 +92,14 @@ class History:
         told = (author.raw_name, author.raw_email, found.raw_message)
         name, email, text = (_text(raw, found.message_encoding) for raw in told)
         subject = " ".join(text.strip().partition("\n\n")[0].split())
-        shown = dated(author.time, author.offset)
+        shown = format_date(author.time, author.offset)
         return Commit(commit, name, email, shown, subject, commit in self._borders)
 
     @cached_property
     def _borders(self) -> frozenset[str]:
         """The commits at which a shallow clone was cut off."""
         try:
-            return frozenset((shared_folder(self.git) / "shallow").read_text().split())
+            return frozenset((common_folder(self.git) / "shallow").read_text().split())
         except OSError:
             return frozenset()
 
@@ -146,7 +146,7 @@ def _content(store: Store, file: bytes) -> bytes:
     try:
         return store.read(pygit2.Oid(raw=file))[1]
     except KeyError:
-        raise missing(file.hex()) from None
+        raise missing_object(file.hex()) from None
 
 
 def _text(raw: bytes, encoding: str | None) -> str:
@@ -156,7 +156,7 @@ def _text(raw: bytes, encoding: str | None) -> str:
         return raw.decode("utf-8", "replace")
 
 
-def dated(seconds: int, offset: int) -> str:
+def format_date(seconds: int, offset: int) -> str:
     """Seconds since 1970 and minutes east of Greenwich as ISO 8601; what no calendar holds is 1970."""
     try:
         zone = timezone(timedelta(minutes=offset))
@@ -176,7 +176,7 @@ class Version(msgspec.Struct, frozen=True):
 
     commit: str
     tree: bytes | None
-    changed: tuple[Changed, ...]
+    changed: tuple[FileChange, ...]
 
 
 class Past:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from pygit2.enums import ConfigLevel
 
-from gitcfg.git.objects import shared_folder
+from gitcfg.git.objects import common_folder
 from gitcfg.git.repository import Config, Repository, not_served
 from gitcfg.model import GitcfgError
 
@@ -34,7 +34,7 @@ def hook_folder(repository: Repository, top: Path) -> HookFolder:
     git = repository.git_or_error(_NO_HOOKS)
     found = [entry for entry in git.config if entry.name == _PATH.lower()]
     if not found:
-        return HookFolder(shared_folder(git) / "hooks")
+        return HookFolder(common_folder(git) / "hooks")
     # Sorting is stable: among equals the last one counts, as it does for git.
     said = sorted(found, key=lambda entry: entry.level)[-1]
     return HookFolder(top / Path(said.value or "").expanduser(), said.level < ConfigLevel.LOCAL)
@@ -49,7 +49,7 @@ def work_tree(repository: Repository) -> Path:
     return Path(git.workdir)
 
 
-def exactly(path: Path) -> Repository:
+def open_exactly(path: Path) -> Repository:
     """The git repository that is in this folder itself. GitcfgError: there is none."""
     if path.is_dir():
         repository = Repository.served(path)
@@ -61,10 +61,10 @@ def exactly(path: Path) -> Repository:
 
 def settings_file(repository: Repository) -> Path:
     """git's own file of a repository's settings, which all its work trees share."""
-    return shared_folder(repository.git_or_error(_NO_HOOKS)) / "config"
+    return common_folder(repository.git_or_error(_NO_HOOKS)) / "config"
 
 
-def unset(repository: Repository) -> tuple[str, ...]:
+def missing_settings(repository: Repository) -> tuple[str, ...]:
     """The settings of a server that are not as they are to be."""
     return tuple(key for key in _LINES if not _is_set(repository, key))
 

@@ -11,7 +11,7 @@ import msgspec
 import pygit2
 
 from gitcfg.git.commit_tree import Trees
-from gitcfg.git.objects import FOLDER, Objects, kind_of, shown
+from gitcfg.git.objects import FOLDER, Objects, entry_kind, escape_name
 from gitcfg.git.tree import Entry, EntryKind
 from gitcfg.model import GitcfgError
 from gitcfg.model.kinds import FOLDERS, SETTINGS
@@ -190,7 +190,7 @@ class IndexTree:
         self._objects = Objects(git, self._ids)
         inside = f"{prefix}/" if prefix else ""
         below = (path for path in files if path.startswith(inside))
-        self._files = {shown(path.removeprefix(inside)): files[path] for path in below}
+        self._files = {escape_name(path.removeprefix(inside)): files[path] for path in below}
         self._paths = sorted(self._files)
 
     def entries(self, folder: str) -> Iterator[Entry]:
@@ -212,7 +212,7 @@ class IndexTree:
 
     def _entry(self, path: str) -> Entry:
         mode, id = self._files[path]
-        return Entry(path, kind_of(mode) or EntryKind.FILE, id.hex(), self._objects)
+        return Entry(path, entry_kind(mode) or EntryKind.FILE, id.hex(), self._objects)
 
 
 AFTER = chr(ord("/") + 1)

@@ -80,7 +80,7 @@ def run_git(git: pygit2.Repository, *words: str, given: str = "") -> str | None:
     return None if done.returncode == 0 else shown_names(" ".join(done.stderr.split()).rstrip("."), 300)
 
 
-def lacking(git: pygit2.Repository, paths: Iterable[str]) -> list[str]:
+def find_missing(git: pygit2.Repository, paths: Iterable[str]) -> list[str]:
     """The ids that a partial clone lacks of what ever stood at some paths."""
     return _missing(git, "--all", "--", *paths)
 
@@ -123,7 +123,7 @@ class Objects:
             return 0
         size = self.size(entry.key)
         if size is None:
-            raise missing(entry.key)
+            raise missing_object(entry.key)
         return size
 
     def read(self, entry: Entry) -> bytes:
@@ -132,7 +132,7 @@ class Objects:
             return b""
         data = self.content(entry.key)
         if data is None:
-            raise missing(entry.key)
+            raise missing_object(entry.key)
         return data
 
     def size(self, id: str) -> int | None:
@@ -150,7 +150,7 @@ class Objects:
             return None
 
 
-def kind_of(mode: int) -> EntryKind | None:
+def entry_kind(mode: int) -> EntryKind | None:
     """What a mode stands for; None: a folder."""
     kind = mode >> 12
     if kind == FOLDER:
@@ -160,17 +160,17 @@ def kind_of(mode: int) -> EntryKind | None:
     return EntryKind.SUBMODULE if kind == SUBMODULE else EntryKind.FILE
 
 
-def text(raw: bytes) -> str:
+def decode_name(raw: bytes) -> str:
     """A name as text; bytes that are none are written as escapes."""
     return raw.decode("utf-8", "backslashreplace")
 
 
-def shown(name: str) -> str:
+def escape_name(name: str) -> str:
     """A name that the system gave as text (`os.fsdecode`), with bytes that are none as escapes."""
-    return name if name.isascii() else text(os.fsencode(name))
+    return name if name.isascii() else decode_name(os.fsencode(name))
 
 
-def missing(id: str) -> GitcfgError:
+def missing_object(id: str) -> GitcfgError:
     """An object that others name is not there, or broken."""
     hint = "`git fsck` says what else is missing; fetch it, or clone anew."
     return GitcfgError(f"git's object {id} cannot be read.", hint)
@@ -179,7 +179,7 @@ def missing(id: str) -> GitcfgError:
 # The folder that all work trees of a git repository share: what holds its objects.
 
 
-def shared_folder(git: pygit2.Repository) -> Path:
+def common_folder(git: pygit2.Repository) -> Path:
     """The folder; git writes its path in the folder of each further work tree (`git worktree add`)."""
     own = Path(git.path)
     try:

@@ -24,7 +24,7 @@ _HEAD = 12
 _BLOCK = 1 << 20
 
 
-class Made(msgspec.Struct, frozen=True, gc=False):
+class PackedObject(msgspec.Struct, frozen=True, gc=False):
     """An object by its id, and as it stands in a pack."""
 
     id: str
@@ -39,12 +39,12 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     id: str
 
 
-def blob(data: bytes) -> Made:
+def pack_blob(data: bytes) -> PackedObject:
     """A file."""
     return _made(_BLOB, data)
 
 
-def tree(rows: Iterable[Row]) -> Made:
+def pack_tree(rows: Iterable[Row]) -> PackedObject:
     """A folder."""
     ordered = sorted(rows, key=lambda row: row.name.encode() + (b"/" if row.mode == FOLDER_MODE else b""))
     return _made(
@@ -52,9 +52,9 @@ def tree(rows: Iterable[Row]) -> Made:
     )
 
 
-def _made(kind: int, data: bytes) -> Made:
+def _made(kind: int, data: bytes) -> PackedObject:
     id = hashlib.sha1(b"%b %d\0" % (_KINDS[kind], len(data)) + data, usedforsecurity=False).hexdigest()
-    return Made(id, _size(kind, len(data)) + zlib.compress(data, _LEVEL))
+    return PackedObject(id, _size(kind, len(data)) + zlib.compress(data, _LEVEL))
 
 
 def _size(kind: int, size: int) -> bytes:
@@ -75,7 +75,7 @@ class Pack:
         self._body.write(bytes(_HEAD))
         self._ids = set[str]()
 
-    def add(self, made: Iterable[Made]) -> None:
+    def add(self, made: Iterable[PackedObject]) -> None:
         """Take objects; each counts once."""
         for one in made:
             if one.id not in self._ids:
@@ -102,13 +102,13 @@ class Pack:
 
 
 @contextmanager
-def packing(git: Git) -> Iterator[Pack]:
+def open_pack(git: Git) -> Iterator[Pack]:
     """A pack in the making: a file without a name, of which nothing stays, whoever ends the program."""
     with tempfile.TemporaryFile(dir=git.folder, prefix="gitcfg-pack-") as body:
         yield Pack(body)
 
 
-def refused(path: str) -> str:
+def find_reserved(path: str) -> str:
     """The part of a path that git keeps for itself on some system, whatever is in it; "": none."""
     return next((part for part in path.split("/") if _OWN.fullmatch(part)), "")
 
@@ -116,7 +116,7 @@ def refused(path: str) -> str:
 _OWN = re.compile(r"\.git[ .]*(:.*)?|git~1[ .]*(:.*)?", re.IGNORECASE)
 
 
-def nested(files: Mapping[str, tuple[bytes, str]]) -> Iterator[Made]:
+def pack_folders(files: Mapping[str, tuple[bytes, str]]) -> Iterator[PackedObject]:
     """The folders in which files are, by path (`/etc/x`) to mode and id; the outermost comes last."""
     rows: list[Row] = []
     below: dict[str, dict[str, tuple[bytes, str]]] = {}
@@ -127,7 +127,7 @@ def nested(files: Mapping[str, tuple[bytes, str]]) -> Iterator[Made]:
         else:
             rows.append(Row(name, *what))
     for name, inner in below.items():
-        folders = list(nested(inner))
+        folders = list(pack_folders(inner))
         yield from folders
         rows.append(Row(name, FOLDER_MODE, folders[-1].id))
-    yield tree(rows)
+    yield pack_tree(rows)

@@ -11,8 +11,8 @@ import msgspec
 import pygit2
 from pygit2.enums import SortMode
 
-from gitcfg.git.history import History, dated
-from gitcfg.git.objects import missing
+from gitcfg.git.history import History, format_date
+from gitcfg.git.objects import missing_object
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError
@@ -75,7 +75,7 @@ class Refs:
         try:
             return str(self._git[id].peel(pygit2.Commit).id)
         except KeyError:
-            raise missing(id) from None
+            raise missing_object(id) from None
         except (ValueError, pygit2.GitError):
             return None
 
@@ -104,7 +104,7 @@ _TRIES, _PAUSE = 100, 0.05  # adding a note takes 10 ms
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
-def append(git: Git, ref: str, commit: str, text: str) -> None:
+def append_note(git: Git, ref: str, commit: str, text: str) -> None:
     """Add a paragraph to what is noted on a commit under a ref. GitcfgError: git cannot."""
     # git reads the notes, then writes them whole: of two at once one would be lost.
     with _turn(git.folder):
@@ -133,7 +133,7 @@ def _turn(folder: Path) -> Iterator[None]:
 
 # Snapshots: annotated tags of their own, which git itself makes, so that its settings for signing count.
 
-FOLDER = "refs/tags/snapshot/"
+SNAPSHOT_REFS = "refs/tags/snapshot/"
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -162,14 +162,14 @@ class Snapshots:
 
     def all(self) -> Iterator[Snapshot]:
         """All of them, in order of name. A tag that leads to no commit is none."""
-        for ref in sorted(ref for ref in self._git.references if ref.startswith(FOLDER)):
+        for ref in sorted(ref for ref in self._git.references if ref.startswith(SNAPSHOT_REFS)):
             found = self._snapshot(ref)
             if found is not None:
                 yield found
 
     def named(self, name: str) -> Snapshot:
         """The one of a name. GitcfgError: there is none."""
-        found = self._snapshot(FOLDER + name) if FOLDER + name in self._git.references else None
+        found = self._snapshot(SNAPSHOT_REFS + name) if SNAPSHOT_REFS + name in self._git.references else None
         if found is None:
             near = did_you_mean(name, (each.name for each in self.all()))
             hint = near or "`gitcfg snapshot list` lists them."
@@ -178,7 +178,7 @@ class Snapshots:
 
     def create(self, git: Git, name: str, commit: str, message: str) -> Snapshot:
         """Name a commit. GitcfgError: the name is none, or is taken (4)."""
-        ref = FOLDER + name
+        ref = SNAPSHOT_REFS + name
         if git.ask("check-ref-format", ref)[0]:
             hint = "Letters, digits, `-`, `_`, `.` and `/` between parts will do."
             raise GitcfgError(f"{shown(name)!r} is no name for a snapshot.", hint)
@@ -192,8 +192,8 @@ class Snapshots:
     def delete(self, git: Git, name: str) -> str:
         """Take a name away. What it stood for: a tag's id."""
         self.named(name)
-        was = str(self._git.references[FOLDER + name].target)
-        git.say("update-ref", "--no-deref", "-d", FOLDER + name, was)
+        was = str(self._git.references[SNAPSHOT_REFS + name].target)
+        git.say("update-ref", "--no-deref", "-d", SNAPSHOT_REFS + name, was)
         return was
 
     def _snapshot(self, ref: str) -> Snapshot | None:
@@ -203,10 +203,10 @@ class Snapshots:
         except (KeyError, ValueError, pygit2.GitError):
             return None
         about = self._history.about(str(commit.id))
-        name = ref.removeprefix(FOLDER)
+        name = ref.removeprefix(SNAPSHOT_REFS)
         if not isinstance(target, pygit2.Tag) or target.tagger is None:  # made by other means
             return Snapshot(name, about.commit, about.author, about.email, about.date, about.subject)
         tagger = target.tagger
         who, email = (raw.decode("utf-8", "replace") for raw in (tagger.raw_name, tagger.raw_email))
         said = target.raw_message.decode("utf-8", "replace").partition("-----BEGIN ")[0].strip()
-        return Snapshot(name, about.commit, who, email, dated(tagger.time, tagger.offset), said)
+        return Snapshot(name, about.commit, who, email, format_date(tagger.time, tagger.offset), said)

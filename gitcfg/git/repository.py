@@ -10,7 +10,7 @@ from pygit2.enums import RepositoryOpenFlag
 
 from gitcfg.git.commit_tree import CommitTree, Listings
 from gitcfg.git.index import IndexTree, merged, staged, whole_index
-from gitcfg.git.objects import Store, shared_folder
+from gitcfg.git.objects import Store, common_folder
 from gitcfg.git.tree import Tree
 from gitcfg.git.worktree import FolderTree, NoGit, WorkTree
 from gitcfg.model import GitcfgError
@@ -62,7 +62,7 @@ class Repository:
     @property
     def shared(self) -> Path | None:
         """The folder of the git repository that all its work trees share; None where there is no git."""
-        return shared_folder(self.git) if self.git is not None else None
+        return common_folder(self.git) if self.git is not None else None
 
     def worktree(self) -> Tree:
         """What lies in the folder: untracked files count, ignored ones do not."""

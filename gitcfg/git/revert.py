@@ -30,7 +30,7 @@ class Span(msgspec.Struct, frozen=True):
     parent: str | None = None
 
 
-def present(repository: Repository) -> str:
+def checked_out_commit(repository: Repository) -> str:
     """The commit that is checked out. GitcfgError: nothing can follow it here."""
     git = repository.git_or_error("it has no history")
     if not git.workdir:
@@ -45,7 +45,7 @@ def present(repository: Repository) -> str:
     return str(git.head.peel(pygit2.Commit).id)
 
 
-def span(repository: Repository, asked: str, mainline: int | None, head: str) -> Span:
+def find_span(repository: Repository, asked: str, mainline: int | None, head: str) -> Span:
     """The commits that a revision, or A..B, means. GitcfgError: they cannot be undone."""
     git = repository.git_or_error("it has no history")
     if "..." in asked:
@@ -136,7 +136,7 @@ class Conflict(msgspec.Struct, frozen=True):
     theirs: bytes | None
 
 
-class Proposed:
+class Proposal:
     """A tree that is to follow a commit, still in memory."""
 
     def __init__(self, git: pygit2.Repository, prefix: str, index: pygit2.Index) -> None:
@@ -157,9 +157,9 @@ class Proposed:
         return str(self._index.write_tree(self._git))
 
 
-def undone(
+def revert(
     repository: Repository, span: Span, head: str, chosen: Mapping[str, Side | bytes]
-) -> tuple[Proposed | None, tuple[Conflict, ...]]:
+) -> tuple[Proposal | None, tuple[Conflict, ...]]:
     """What HEAD would be without some commits; `chosen` says by path which side or text counts.
 
     Where conflicts are left there is nothing to propose.
@@ -178,16 +178,16 @@ def undone(
         else:
             left.append(Conflict(path, *(_content(git, entry) for entry in sides)))
     left.sort(key=lambda conflict: conflict.path)
-    return (None, tuple(left)) if left else (Proposed(git, repository.prefix, index), ())
+    return (None, tuple(left)) if left else (Proposal(git, repository.prefix, index), ())
 
 
-def restored(repository: Repository, commit: str, head: str) -> Proposed:
+def restore(repository: Repository, commit: str, head: str) -> Proposal:
     """HEAD with the repository's folder as another commit has it."""
     git = repository.git_or_error()
     index = pygit2.Index()
     if not repository.prefix:
         index.read_tree(_tree(git, commit))
-        return Proposed(git, "", index)
+        return Proposal(git, "", index)
     inside = f"{repository.prefix}/"
     index.read_tree(_tree(git, head))
     then = pygit2.Index()
@@ -197,7 +197,7 @@ def restored(repository: Repository, commit: str, head: str) -> Proposed:
     for entry in then:
         if entry.path.startswith(inside):
             index.add(entry)
-    return Proposed(git, repository.prefix, index)
+    return Proposal(git, repository.prefix, index)
 
 
 def _tree(git: pygit2.Repository, commit: str | None) -> pygit2.Tree:
@@ -252,7 +252,9 @@ def _content(git: pygit2.Repository, entry: _Entry) -> bytes | None:
 _BETWEEN = b"\1\n"
 
 
-def versions(repository: Repository, head: str, since: str, path: str) -> Iterator[tuple[str, bytes | None]]:
+def later_versions(
+    repository: Repository, head: str, since: str, path: str
+) -> Iterator[tuple[str, bytes | None]]:
     """The commits after another one that changed a file, newest first, each with what it then held."""
     git = repository.git_or_error()
     walker = git.walk(head)
@@ -271,7 +273,7 @@ def _blob(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
     return found.id if isinstance(found, pygit2.Blob) else None
 
 
-def woven(repository: Repository, conflict: Conflict) -> bytes | None:
+def merge_lines(repository: Repository, conflict: Conflict) -> bytes | None:
     """What both changes of a file give where lines beside each other count each by itself; None: nothing.
 
     git takes changes of neighbouring lines for one. A line of its own between any two keeps them apart.

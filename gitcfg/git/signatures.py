@@ -52,7 +52,7 @@ class Envelope(msgspec.Struct, frozen=True):
     key: bytes
 
 
-def envelope(raw: bytes) -> Envelope | Flaw:
+def parse_envelope(raw: bytes) -> Envelope | Flaw:
     """Take a commit apart as git does: neither its signature nor one for SHA-256 is part of the text.
 
     What git reads leniently is BROKEN: two signatures, one before the commit's own lines, one with anything
@@ -143,7 +143,9 @@ class Question(msgspec.Struct, frozen=True):
 
     def names(self) -> Answer:
         """Who may have signed at that time: the names in the first line of the list with the key."""
-        return ask("find-principals", "-s", str(self.signature), "-f", str(self.allowed), self.time)
+        return run_ssh_keygen(
+            "find-principals", "-s", str(self.signature), "-f", str(self.allowed), self.time
+        )
 
     def signed(self, name: str, revoked: Path | None) -> Answer:
         """Is it whole, of somebody of that name who may sign, and of a key that is not revoked?"""
@@ -152,13 +154,13 @@ class Question(msgspec.Struct, frozen=True):
 
     def _judged(self, *words: str) -> Answer:
         place = str(self.signature)
-        answer = ask(*words, "-n", self.purpose, "-s", place, given=self.payload)
+        answer = run_ssh_keygen(*words, "-n", self.purpose, "-s", place, given=self.payload)
         if answer.yes and not answer.said.startswith(f'Good "{self.purpose}" signature '):
             raise _neither(answer.said)
         return answer
 
 
-def ask(*words: str, given: bytes = b"") -> Answer:
+def run_ssh_keygen(*words: str, given: bytes = b"") -> Answer:
     """`ssh-keygen -Y WORDS`. GitcfgError: it says neither yes nor no.
 
     Dates without a `Z` in a list of signers are UTC's, so that it says the same on all machines.
@@ -204,7 +206,7 @@ class Signed(msgspec.Struct, frozen=True):
     unread: tuple[int, ...] = ()
 
 
-def lines(allowed: bytes) -> frozenset[bytes]:
+def signer_lines(allowed: bytes) -> frozenset[bytes]:
     """The lines of an allowed_signers file that could name somebody."""
     found = (line.strip() for line in allowed.split(b"\n"))
     return frozenset(line for line in found if line and not line.startswith(b"#"))
@@ -228,7 +230,7 @@ class Signers:
     @property
     def nobody(self) -> bool:
         """Has the list no line that could name somebody?"""
-        return not lines(self._allowed)
+        return not signer_lines(self._allowed)
 
     def of(self, *commits: str) -> tuple[Signed, ...]:
         """Who signed each commit. GitcfgError: it cannot be found out.
@@ -276,7 +278,7 @@ class Signers:
 
     def _opened(self, commit: str) -> Envelope | Flaw:
         _, size = self._git.odb.read_header(commit)
-        return envelope(self._git.read(commit)[1]) if size <= MOST_BYTES else Flaw.LARGE
+        return parse_envelope(self._git.read(commit)[1]) if size <= MOST_BYTES else Flaw.LARGE
 
     def _accepted(self, question: Question, opened: Envelope) -> Signed | None:
         """Of a key one name is enough, once it is known which may sign: one process a commit."""
@@ -298,7 +300,7 @@ class Signers:
     def _alone(self, question: Question, opened: Envelope) -> Iterator[Answer]:
         """ssh-keygen tells the names in the first line with a key: each line by itself, where it has more."""
         text = base64.b64encode(opened.key)
-        found = [line for line in lines(self._allowed) if text in line]
+        found = [line for line in signer_lines(self._allowed) if text in line]
         place = question.signature.with_suffix(".line")
         for line in sorted(found) if len(found) > 1 else ():
             place.write_bytes(line + b"\n")

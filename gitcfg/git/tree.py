@@ -100,7 +100,7 @@ class DictTree:
     def entries(self, folder: str) -> Iterator[Entry]:
         found = [self._entry(path) for path in self.files if path.startswith(folder + "/")]
         itself = self.entry(folder)
-        return iter([itself] if itself and itself.kind is not EntryKind.FILE else in_order(found))
+        return iter([itself] if itself and itself.kind is not EntryKind.FILE else sort_entries(found))
 
     def entry(self, path: str) -> Entry | None:
         return self._entry(path) if path in self.files else None
@@ -122,7 +122,7 @@ class DictTree:
         return Entry(path, EntryKind.LINK if isinstance(content, Symlink) else EntryKind.FILE, path, self)
 
 
-def in_order(entries: list[Entry]) -> list[Entry]:
+def sort_entries(entries: list[Entry]) -> list[Entry]:
     """Entries in order of path."""
     return sorted(entries, key=attrgetter("path"))
 

@@ -15,8 +15,8 @@ import pygit2
 from pygit2.enums import ConfigLevel, RepositoryOpenFlag
 
 from gitcfg.git.index import AFTER, Index, whole_index
-from gitcfg.git.objects import SUBMODULE, Objects, kind_of, shared_folder, shown
-from gitcfg.git.tree import NO_ID, Entry, EntryKind, blob_id, in_order
+from gitcfg.git.objects import SUBMODULE, Objects, common_folder, entry_kind, escape_name
+from gitcfg.git.tree import NO_ID, Entry, EntryKind, blob_id, sort_entries
 from gitcfg.model import GitcfgError
 
 _NAME = ".gitattributes"
@@ -145,7 +145,7 @@ class WorkTree(NoGit):
         self._objects = Objects(git, self._ids)
         top = str(Path(git.workdir).resolve()).rstrip("/")
         self._before = len(top) + 1
-        self._conversions = Conversions(git, top, shared_folder(git))
+        self._conversions = Conversions(git, top, common_folder(git))
 
     @cached_property
     def _index(self) -> Index:
@@ -162,7 +162,7 @@ class WorkTree(NoGit):
 
     def ignored(self, place: str) -> bool:
         name = self._name(place)
-        return name not in self._index.files and self._git.path_is_ignored(shown(name))
+        return name not in self._index.files and self._git.path_is_ignored(escape_name(name))
 
     def other(self, folder: str) -> bool:
         return self._linked(folder) is not None or super().other(folder)
@@ -193,8 +193,8 @@ class WorkTree(NoGit):
         for each in names:
             if not os.path.lexists(folder + each.removeprefix(name)):  # else it is there in spite of that
                 staged = self._index.files[each]
-                kind = kind_of(staged.mode) or EntryKind.FILE
-                yield Entry(path + shown(each.removeprefix(name)), kind, staged.id.hex(), self._objects)
+                kind = entry_kind(staged.mode) or EntryKind.FILE
+                yield Entry(path + escape_name(each.removeprefix(name)), kind, staged.id.hex(), self._objects)
 
     def content(self, id: str) -> bytes | None:
         return self._objects.content(id)
@@ -309,9 +309,9 @@ class FolderTree:
     def entries(self, folder: str) -> Iterator[Entry]:
         place = self._place(folder)
         if self._inside(folder):
-            return iter(in_order([*self._walk(place, folder), *self._known.skipped(place, folder)]))
+            return iter(sort_entries([*self._walk(place, folder), *self._known.skipped(place, folder)]))
         if not os.path.lexists(place):
-            return iter(in_order(list(self._known.skipped(place, folder))))
+            return iter(sort_entries(list(self._known.skipped(place, folder))))
         itself = self.entry(folder)
         return iter(() if itself is None or itself.kind is EntryKind.FILE else (itself,))
 
@@ -341,7 +341,7 @@ class FolderTree:
     def _walk(self, place: str, path: str) -> Iterator[Entry]:
         with os.scandir(place) as found:
             for each in found:
-                inner = f"{path}/{shown(each.name)}"
+                inner = f"{path}/{escape_name(each.name)}"
                 if not each.is_dir(follow_symlinks=False):
                     kind = EntryKind.FILE if each.is_file(follow_symlinks=False) else EntryKind.LINK
                     if not self._known.ignored(each.path):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec import field
 
-from gitcfg.git.commit_tree import Changed
+from gitcfg.git.commit_tree import FileChange
 from gitcfg.git.repository import MARKER
 from gitcfg.model.kinds import LAYERS, TEXTS
 
@@ -44,7 +44,7 @@ class Snapshot(msgspec.Struct, frozen=True):
         return found[0] if found else None
 
 
-def followed(snapshot: Snapshot, changes: Iterable[Changed]) -> tuple[Snapshot, frozenset[Key]]:
+def followed(snapshot: Snapshot, changes: Iterable[FileChange]) -> tuple[Snapshot, frozenset[Key]]:
     """The snapshot of a neighbour, and what is different there; the settings are not among it."""
     settings = snapshot.settings
     definitions: dict[str, dict[str, tuple[Place, ...]]] = {}
@@ -85,7 +85,7 @@ def name_of(folder: str, path: str) -> str | None:
     return name.removesuffix(".yaml") if plain or name.endswith(".yaml") else None
 
 
-def _move(places: dict[str, tuple[Place, ...]], name: str, change: Changed) -> None:
+def _move(places: dict[str, tuple[Place, ...]], name: str, change: FileChange) -> None:
     kept = [place for place in places.pop(name, ()) if place[0] != change.path]
     if change.new is not None:
         kept.append((change.path, change.new))
@@ -93,7 +93,7 @@ def _move(places: dict[str, tuple[Place, ...]], name: str, change: Changed) -> N
         places[name] = tuple(sorted(kept))
 
 
-def _put(files: dict[str, bytes], change: Changed) -> None:
+def _put(files: dict[str, bytes], change: FileChange) -> None:
     files.pop(change.path, None)
     if change.new is not None:
         files[change.path] = change.new

@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.git.commit_tree import Trees
 from gitcfg.git.objects import FOLDER
-from gitcfg.git.pack import Made, blob, nested, refused
+from gitcfg.git.pack import PackedObject, find_reserved, pack_blob, pack_folders
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.output.source import File, Source, Unmade
 
@@ -31,7 +31,7 @@ class Drawn(msgspec.Struct, frozen=True):
 
     node: str
     id: str
-    made: tuple[Made, ...]
+    made: tuple[PackedObject, ...]
     unmade: tuple[str, ...]
 
 
@@ -40,7 +40,7 @@ class Drawer:
 
     def __init__(self, source: Source, trees: Trees) -> None:
         self._source, self._trees = source, trees
-        self._files: dict[str, Made] = {}
+        self._files: dict[str, PackedObject] = {}
         self._held = 0
         self._told = set[str]()
 
@@ -51,19 +51,19 @@ class Drawer:
     def _draw(self, job: Job) -> Drawn:
         files = list(self._source.files(job.node))
         unmade = tuple(file.path for file in files if isinstance(file, Unmade))
-        made, places = list[Made](), dict[str, tuple[bytes, str]]()
+        made, places = list[PackedObject](), dict[str, tuple[bytes, str]]()
         for file in files if not unmade else ():
             assert isinstance(file, File)
             _refuse(job.node, file.path)
             made.append(self._blob(file))
             places[file.path] = (_mode(file.mode), made[-1].id)
-        folders = list(nested(places))
+        folders = list(pack_folders(places))
         id = folders[-1].id
         if unmade or id == job.old:
             return Drawn(job.node, id, (), unmade)
         return Drawn(job.node, id, tuple(self._new(made + folders, job.old)), ())
 
-    def _new(self, made: list[Made], old: str) -> Iterator[Made]:
+    def _new(self, made: list[PackedObject], old: str) -> Iterator[PackedObject]:
         """What is not in a folder, nor told before.
 
         Whether an object lies about somewhere else in the repository does not count: what no ref leads to
@@ -75,12 +75,12 @@ class Drawer:
                 self._told.add(one.id)
                 yield one
 
-    def _blob(self, file: File) -> Made:
+    def _blob(self, file: File) -> PackedObject:
         if file.digest not in self._files:
             if self._held > _HELD:
                 self._files.clear()
                 self._held = 0
-            self._files[file.digest] = blob(file.content)
+            self._files[file.digest] = pack_blob(file.content)
             self._held += len(self._files[file.digest].packed)
         return self._files[file.digest]
 
@@ -100,7 +100,7 @@ def _mode(mode: str) -> bytes:
 
 
 def _refuse(node: str, path: str) -> None:
-    part = refused(path)
+    part = find_reserved(path)
     if part:
         hint = "Leave it out of what is rendered to a ref, or render to a folder: `--out DIR`."
         raise GitcfgError(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from gitcfg.git.commit_tree import Items, Trees
-from gitcfg.git.pack import EMPTY, FOLDER_MODE, Made, Pack, Row, tree
+from gitcfg.git.pack import EMPTY, FOLDER_MODE, Pack, PackedObject, Row, pack_tree
 from gitcfg.library import Fleet
 from gitcfg.output import Ingredients, fleet_source
 from gitcfg.output.objects import Drawer, Drawing, Drawn, Job, jobs
@@ -33,9 +33,9 @@ class Folders:
         return len(self._before.keys() - self._rows.keys())
 
     @property
-    def root(self) -> Made:
+    def root(self) -> PackedObject:
         """The folder of all of them."""
-        return tree(Row(name, FOLDER_MODE, id) for name, id in self._rows.items())
+        return pack_tree(Row(name, FOLDER_MODE, id) for name, id in self._rows.items())
 
     def keep(self, names: frozenset[str]) -> None:
         """Only these are still there."""

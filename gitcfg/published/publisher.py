@@ -7,9 +7,9 @@ import msgspec
 
 from gitcfg.cache.cache import Cache
 from gitcfg.compile.concerned import concerned
-from gitcfg.git.commit import Published, Tip
+from gitcfg.git.commit import RenderedRef, Tip
 from gitcfg.git.history import History
-from gitcfg.git.pack import Pack, packing
+from gitcfg.git.pack import Pack, open_pack
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
@@ -38,7 +38,7 @@ class Publisher:
         """`environment` is what git is started with. GitcfgError: the ref must not be written."""
         self.repository = repository
         self._git = Git(repository, environment)
-        self._ref = Published(repository, self._git, ref, SOURCE)
+        self._ref = RenderedRef(repository, self._git, ref, SOURCE)
         self._history = History(repository)
         self._cache, self._today, self._workers = cache, today, workers
 
@@ -78,7 +78,7 @@ class Publisher:
         faulty = wanted.faulty(fleet.version)
         if faulty is None:
             return Outcome(fleet.commit, refused=tuple(wanted.errors))
-        with packing(self._git) as pack:
+        with open_pack(self._git) as pack:
             return self._committed(tip, fleet, wanted, faulty, pack)
 
     def _committed(

@@ -10,7 +10,7 @@ from hypothesis import given
 from gitcfg.cli.conflicts.settling import Undoing
 from gitcfg.cli.main import run
 from gitcfg.git.repository import Repository
-from gitcfg.git.revert import span
+from gitcfg.git.revert import find_span
 from gitcfg.model import GitcfgError
 from tests.edit.test_undo import cloned, git, tree_of
 from tests.history.histories import Version, histories
@@ -32,7 +32,7 @@ def reverted(folder: Path, commit: str, *more: str) -> str | None:
 def undone(repository: Repository, commit: str, mainline: int | None, head: str) -> str | GitcfgError:
     """The tree that undoing gives, or why there is none."""
     try:
-        found = span(repository, commit, mainline, head)
+        found = find_span(repository, commit, mainline, head)
         return Undoing(repository, found, head).proposed({}, None).write()
     except GitcfgError as error:
         return error

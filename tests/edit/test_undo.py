@@ -21,7 +21,8 @@ from gitcfg.cli.main import run
 from gitcfg.edit.agreed import fits
 from gitcfg.edit.undone import clashes
 from gitcfg.git.repository import Repository
-from gitcfg.git.revert import Proposed, Side, span, undone
+from gitcfg.git.revert import Proposal, Side, find_span
+from gitcfg.git.revert import revert as undone
 from gitcfg.git.tree import Tree
 from tests.history.histories import Version, histories, imported
 from tests.history.runs import FEW, MANY
@@ -72,8 +73,8 @@ def taken(text: str) -> Files:
     return {**BEGIN, WORKERS: text}
 
 
-def proposed(repository: Repository, asked: str, head: str, mainline: int | None = None) -> Proposed:
-    found, conflicts = undone(repository, span(repository, asked, mainline, head), head, {})
+def proposed(repository: Repository, asked: str, head: str, mainline: int | None = None) -> Proposal:
+    found, conflicts = undone(repository, find_span(repository, asked, mainline, head), head, {})
     assert found is not None, conflicts
     return found
 
@@ -121,7 +122,7 @@ def any_is_undone(place: Path, history: Sequence[Version]) -> None:
         one = 1 if len(version.parents) > 1 else None
         if not git.descendant_of(head, commit):
             continue
-        undoing = Undoing(repository, span(repository, commit, one, head), head)
+        undoing = Undoing(repository, find_span(repository, commit, one, head), head)
         ours = undoing.proposed({}, lambda _: Reply(Side.OURS)).tree()
         theirs = undoing.proposed({}, lambda _: Reply(Side.THEIRS)).tree()
         before = history[version.parents[0]].files if version.parents else {}

@@ -16,7 +16,7 @@ from gitcfg.gate.push import Update
 from gitcfg.gate.refusals import NOTES
 from gitcfg.git.history import History
 from gitcfg.git.program import Git
-from gitcfg.git.refs import append
+from gitcfg.git.refs import append_note
 from gitcfg.git.repository import Config, Repository
 from gitcfg.published import follow
 from gitcfg.published.follow import chain
@@ -54,7 +54,7 @@ def test_notes_of_many_at_once_are_all_kept(tmp_path: Path) -> None:
     pool = Pool(tmp_path, [simple(a=f"t{number}") for number in range(12)])
     git = Git(pool.repository, ENVIRONMENT)
     writers = [
-        threading.Thread(target=append, args=(git, NOTES, commit, f"reason: {commit}\n"))
+        threading.Thread(target=append_note, args=(git, NOTES, commit, f"reason: {commit}\n"))
         for commit in pool.commits
     ]
     for writer in writers:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from gitcfg.git.commit_tree import Changed
+from gitcfg.git.commit_tree import FileChange
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
 
@@ -95,7 +95,7 @@ def test_a_tree_and_none(tmp_path: Path) -> None:
     root = history.root(commit)
     (there,), (gone,) = history.trees.changed(None, root), history.trees.changed(root, None)
     assert (there.path, there.old, history.read(there.new or b"")) == ("a/x", None, b"1")
-    assert gone == Changed("a/x", there.new, None)
+    assert gone == FileChange("a/x", there.new, None)
     assert list(history.trees.changed(None, None)) == []
 
 
@@ -107,8 +107,8 @@ def test_a_name_that_ends_as_another_item(tmp_path: Path) -> None:
     one, two, three = (history.root(each) or b"" for each in ids)
     blob = history.trees.items(one)["b"].id
     assert set(history.trees.changed(one, two)) == {
-        Changed("b", blob, None),
-        Changed("x100644 b", None, blob),
+        FileChange("b", blob, None),
+        FileChange("x100644 b", None, blob),
     }
     assert {change.path for change in history.trees.changed(two, three)} == {"x100644 b", "a", "b"}
 

@@ -210,7 +210,7 @@ def test_git_is_of_the_same_opinion(
 
 def test_one_process_a_commit_is_enough(commits: Commits, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    ask = ssh_keygen.ask
+    ask = ssh_keygen.run_ssh_keygen
 
     def counted(*words: str, given: bytes = b"") -> ssh_keygen.Answer:
         asked.append(words[0])

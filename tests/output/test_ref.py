@@ -12,7 +12,7 @@ import pytest
 
 from gitcfg.cli.main import run
 from gitcfg.generate.repository import repository
-from gitcfg.git.commit import Published, Tip, trailers
+from gitcfg.git.commit import RenderedRef, Tip, parse_trailers
 from gitcfg.model import GitcfgError
 from gitcfg.output import File, FleetSource, Scope, Unmade
 from gitcfg.published import Wanted
@@ -85,7 +85,7 @@ def test_what_is_unchanged_keeps_its_id_and_is_not_rendered(
     outcome = pool.publish(2)
     assert (outcome.rendered, outcome.changed, asked) == (0, 0, [])
     assert pool.git("rev-parse", f"{REF}^{{tree}}") == tree
-    assert trailers(pool.git("log", "-1", "--format=%B", REF))["Gitcfg-Source"] == pool.commits[2]
+    assert parse_trailers(pool.git("log", "-1", "--format=%B", REF))["Gitcfg-Source"] == pool.commits[2]
 
 
 def test_nothing_is_committed_twice(tmp_path: Path) -> None:
@@ -234,15 +234,15 @@ def test_who_is_faster_comes_first_and_nothing_is_lost(
 ) -> None:
     pool = Pool(tmp_path, [simple(), simple(a="two"), simple(b="two")])
     pool.publish(0)
-    real, busy = Published.move, list[str]()
+    real, busy = RenderedRef.move, list[str]()
 
-    def move(self: Published, commit: str, tip: Tip | None) -> bool:
+    def move(self: RenderedRef, commit: str, tip: Tip | None) -> bool:
         if not busy:
             busy.append(commit)
             pool.publish(1)
         return real(self, commit, tip)
 
-    monkeypatch.setattr(Published, "move", move)
+    monkeypatch.setattr(RenderedRef, "move", move)
     pool.publish(2)
     sources = pool.git("log", "--format=%(trailers:key=Gitcfg-Source,valueonly,separator=%x2C)", REF).split()
     assert sources == [pool.commits[2], pool.commits[1], pool.commits[0]]
@@ -374,4 +374,4 @@ def test_the_author_is_the_source_s(tmp_path: Path) -> None:
         if author.startswith("Jo"):
             assert pool.git("log", "-1", "--format=%an <%ae> %ad", "--date=raw", REF) == author
         assert pool.git("log", "-1", "--format=%cn %s", REF) == "Server Gitcfg-Source: lie"
-        assert trailers(pool.git("log", "-1", "--format=%B", REF))["Gitcfg-Source"] == pool.commits[0]
+        assert parse_trailers(pool.git("log", "-1", "--format=%B", REF))["Gitcfg-Source"] == pool.commits[0]

@@ -124,10 +124,10 @@ def _other(draft: Draft, mine: Draft, path: str) -> bool:
 
 def _head(at: Conversation) -> str | None:
     """The last commit; None: there is none."""
-    from gitcfg.git.revert import present
+    from gitcfg.git.revert import checked_out_commit
 
     try:
-        return present(at.source.repository)
+        return checked_out_commit(at.source.repository)
     except GitcfgError:
         return None
 

@@ -12,7 +12,8 @@ from gitcfg.edit.agreed import fits, says, wanted
 from gitcfg.edit.settled import settled
 from gitcfg.edit.undone import Clash, clashes
 from gitcfg.git.repository import Repository
-from gitcfg.git.revert import Conflict, Proposed, Side, Span, undone, woven
+from gitcfg.git.revert import Conflict, Proposal, Side, Span, merge_lines
+from gitcfg.git.revert import revert as undone
 
 Answer = Callable[[Question], Reply]
 
@@ -24,7 +25,7 @@ class Undoing(msgspec.Struct, frozen=True):
     span: Span
     head: str
 
-    def proposed(self, asked: Answers, answer: Answer | None) -> Proposed:
+    def proposed(self, asked: Answers, answer: Answer | None) -> Proposal:
         """What HEAD becomes; `asked` says which side counts for what, and `answer` gets the rest answered.
 
         GitcfgError (1): conflicts are left, all of which are told, and nobody answers.
@@ -55,12 +56,12 @@ class Undoing(msgspec.Struct, frozen=True):
 
     def _together(self, file: Contested) -> bytes | None:
         """What both changes of a file give, where nothing of it was changed twice."""
-        text = woven(self.repository, file.conflict)
+        text = merge_lines(self.repository, file.conflict)
         return text if text is not None and fits(file.path, file.sides, text) else file.certain
 
     def _settled(
         self, files: Iterable[Contested], sides: Answers, chosen: Mapping[str, Side | bytes]
-    ) -> Proposed:
+    ) -> Proposal:
         """The tree. Where lines take from one side more than its entities want, the editor does it."""
         found, still = undone(self.repository, self.span, self.head, chosen)
         assert found is not None, still

@@ -7,7 +7,7 @@ from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.edit.undone import Clash, changed_in
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
-from gitcfg.git.revert import Span, versions
+from gitcfg.git.revert import Span, later_versions
 from gitcfg.model import GitcfgError
 
 
@@ -16,7 +16,7 @@ def lines(
 ) -> Iterator[str]:
     """What of a file does not go together, a line each."""
     conflict = file.conflict
-    known = tuple(versions(repository, head, span.last, conflict.path))
+    known = tuple(later_versions(repository, head, span.last, conflict.path))
     for clash in clashes:
         commit = changed_in(known, file.path, clash, conflict.base)
         who = ""

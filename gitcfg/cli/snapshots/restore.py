@@ -34,12 +34,12 @@ def command(
     from gitcfg.cli.proposed import Proposal, carry
     from gitcfg.edit.snapshots import restoring
     from gitcfg.git.refs import Snapshots
-    from gitcfg.git.revert import restored
+    from gitcfg.git.revert import restore
 
     def proposal(repository: "Repository", head: str) -> "Proposal":
         found = Snapshots(repository).named(name)
         return Proposal(
-            lambda: restored(repository, found.commit, head),
+            lambda: restore(repository, found.commit, head),
             restoring(found, message),
             "Restore?",
             f"Everything is as in snapshot {name} already.",

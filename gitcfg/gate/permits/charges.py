@@ -16,7 +16,7 @@ from gitcfg.gate.permits.permits import named, refusing
 from gitcfg.gate.permits.statement import Key, Thing
 from gitcfg.gate.permits.touched import Touch, Touched, is_same, touched
 from gitcfg.git.history import History
-from gitcfg.git.objects import missing
+from gitcfg.git.objects import missing_object
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
@@ -159,7 +159,7 @@ class Charging:
                 if changed.path == SETTINGS or any(_can_stand(key, place) for key in keys):
                     return True
         except KeyError as error:
-            raise missing(str(error).strip("'")) from None
+            raise missing_object(str(error).strip("'")) from None
         return False
 
     def _less(self, touch: Touch, theirs: Touch | None, commit: str, setting: Touch) -> Touch:

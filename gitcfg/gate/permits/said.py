@@ -8,7 +8,7 @@ from gitcfg.gate.permits.layers import Pieces, layers
 from gitcfg.gate.permits.statement import ANY, Key, Statement, Thing
 from gitcfg.gate.permits.whole import Whole
 from gitcfg.gate.policy import signers
-from gitcfg.git.signatures import lines
+from gitcfg.git.signatures import signer_lines
 from gitcfg.git.tree import Tree
 from gitcfg.history.meaning import said
 from gitcfg.load.reading import Reading
@@ -70,7 +70,7 @@ def _settings(tree: Tree, model: Model) -> Pieces:
     reading, entry = Reading(tree), settings_entry(tree)
     if load_settings(reading) is None or reading.findings:
         yield (SETTINGS, "", "unread"), Statement(entry.id, settings.origin, (own,))
-    for line in lines(signers(tree)):
+    for line in signer_lines(signers(tree)):
         yield (SIGNERS, repr(line)), Statement("", Origin(SIGNERS), (Thing("rules", SIGNERS),))
 
 
