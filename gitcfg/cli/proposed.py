@@ -69,7 +69,7 @@ def _committed(
     if asked.dry_run:
         console.print("Nothing was changed.")
         return 0
-    _refuse_unsaved(landing.in_the_way(tree))
+    _refuse_unsaved(landing.uncommitted(tree))
     if asked.interactive and not _agreed(proposal.question):
         console.print("Nothing was changed.")
         return 1

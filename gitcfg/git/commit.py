@@ -1,4 +1,7 @@
-"""A tree that was judged becomes the next commit of the branch, and the files in the folder follow it."""
+"""Make commits: on the branch that is checked out, on a rendered ref, and in new repositories.
+
+The git program writes them, so that hooks, signing and reflogs work as with `git commit`.
+"""
 
 import os
 import re
@@ -25,7 +28,7 @@ HOOKS = ("pre-commit", "commit-msg")
 
 
 class BranchCommit:
-    """The branch that is checked out, at `head`; `hooks` says which of HOOKS are asked."""
+    """The next commit of the branch that is checked out, at `head`; `hooks` says which of HOOKS run."""
 
     def __init__(self, repository: Repository, git: Git, head: str, hooks: tuple[str, ...]) -> None:
         self._pygit = repository.git_or_error()
@@ -33,23 +36,23 @@ class BranchCommit:
         self._top = Path(self._pygit.workdir)
         self._head = head
         self._hooks = hooks
-        self._calm = {"GIT_OPTIONAL_LOCKS": "0", "GIT_WORK_TREE": str(self._top)}
+        self._environment = {"GIT_OPTIONAL_LOCKS": "0", "GIT_WORK_TREE": str(self._top)}
 
     def changed(self, tree: str) -> frozenset[str]:
         """The paths that a tree has otherwise than HEAD."""
         return frozenset(path for path, _ in self._deltas(tree))
 
-    def in_the_way(self, tree: str) -> tuple[str, ...]:
-        """What lies there uncommitted of the files that would change, in order of path."""
-        found = {path for path, added in self._deltas(tree) if added and self._stands(path)}
+    def uncommitted(self, tree: str) -> tuple[str, ...]:
+        """Return the files that would change and are not committed, in order of path."""
+        found = {path for path, added in self._deltas(tree) if added and self._exists(path)}
         words = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-relative", "HEAD", "--")
         for more in ((), ("--cached",)):
-            told = self._git.say("diff", *more, *words, given=b"", **self._calm)
+            told = self._git.say("diff", *more, *words, given=b"", **self._environment)
             found.update(self.changed(tree) & set(told.split("\0")))
         return tuple(sorted(found))
 
     def commit(self, tree: str, message: str) -> str:
-        """A commit of the tree after HEAD, to which nothing leads yet; hooks have their say as with git."""
+        """Commit the tree after HEAD and run the hooks; no ref leads to the commit yet."""
         self._ask_pre_commit(tree)
         with tempfile.TemporaryDirectory(prefix="gitcfg-") as folder:
             file = Path(folder) / "COMMIT_EDITMSG"
@@ -63,7 +66,7 @@ class BranchCommit:
         )
 
     def move(self, commit: str, action: str) -> None:
-        """Let branch, index and files follow. GitcfgError (4): they cannot, so branch and index stay.
+        """Move branch, index and files to a commit. Raise GitcfgError (4) if git cannot; branch and index stay.
 
         One git does all three, and is not ended with this program: who kills it before finds nothing
         changed, and who kills it after finds everything done.
@@ -80,7 +83,7 @@ class BranchCommit:
 
     def _left(self, commit: str) -> str:
         """A hint at what git has done before it failed: on a full disk, say, some files are written."""
-        changed = len(self.in_the_way(commit))
+        changed = len(self.uncommitted(commit))
         if not changed:
             return "Nothing was changed."
         return (
@@ -94,12 +97,12 @@ class BranchCommit:
             added = delta.status == pygit2.enums.DeltaStatus.ADDED
             yield (delta.new_file if added else delta.old_file).path, added
 
-    def _stands(self, path: str) -> bool:
+    def _exists(self, path: str) -> bool:
         return os.path.lexists(self._top / path)
 
     def _hook(self, name: str, *words: str, **more: str) -> None:
         """Run a hook where there is one, from the top of the work tree. GitcfgError (4): it refuses."""
-        if not self._is_there(name):
+        if not self._has_hook(name):
             return
         call = ["-C", str(self._top), f"--work-tree={self._top}", "hook", "run", name, "--", *words]
         code, told, error = self._git.ask(*call, given=b"", GIT_EDITOR=":", **more)
@@ -114,7 +117,7 @@ class BranchCommit:
 
     def _ask_pre_commit(self, tree: str) -> None:
         """Show the hook an index of its own, as `git commit PATH` does."""
-        if "pre-commit" not in self._hooks or not self._is_there("pre-commit"):
+        if "pre-commit" not in self._hooks or not self._has_hook("pre-commit"):
             return
         with tempfile.TemporaryDirectory(prefix="gitcfg-") as folder:
             index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
@@ -127,12 +130,10 @@ class BranchCommit:
                 )
                 raise GitcfgError(message, hint, code=REFUSED)
 
-    def _is_there(self, name: str) -> bool:
+    def _has_hook(self, name: str) -> bool:
         place = self._top / self._git.say("rev-parse", "--git-path", f"hooks/{name}")
         return place.is_file() and os.access(place, os.X_OK)
 
-
-# A ref on which a program commits what it makes of other commits: its tip, and the next commit on it.
 
 _NONE = "0" * 40
 _TRIES, _PAUSE = 20, 0.1
@@ -173,7 +174,7 @@ class RenderedRef:
             raise GitcfgError(f"{self.ref} stands for another ref.", "Name that one.", code=REFUSED)
 
     def tip(self) -> Tip | None:
-        """What stands there now; None: nothing yet. GitcfgError: something that was not made here."""
+        """Return what the ref leads to, if anything. Raise GitcfgError if gitcfg did not make it."""
         found = self._pygit.references.get(self.ref)
         if found is None:
             return None
@@ -195,13 +196,13 @@ class RenderedRef:
         return Tip(str(commit.id), str(commit.tree_id), rows, said)
 
     def commit(self, tree: str, parent: Tip | None, source: str, message: str) -> str:
-        """A commit of a tree after the tip, by the author of the source; signed if a key is configured."""
+        """Commit a tree after the tip, by the author of the source; signed if a key is configured."""
         words = [*self._git.signing(), tree, *(("-p", parent.commit) if parent is not None else ())]
         more = {**self._git.identity(), **self._author(source)}
         return self._git.say("commit-tree", *words, "-F", "-", given=message.encode(), **more)
 
     def move(self, commit: str, tip: Tip | None) -> bool:
-        """Let the ref lead to a commit, unless it has moved since. GitcfgError: it cannot."""
+        """Move the ref to a commit; return False if it has moved since. Raise GitcfgError if git cannot."""
         before = tip.commit if tip is not None else _NONE
         words = ("-m", "gitcfg: rendered", "--no-deref", self.ref, commit, before)
         for _ in range(_TRIES):
@@ -232,18 +233,15 @@ class RenderedRef:
 
 
 def parse_trailers(message: str) -> dict[str, str]:
-    """What the last paragraph of a message says, `Word: text` a line; the first paragraph never counts."""
+    """Return the trailers of a message, `Word: text` a line; the first paragraph never counts."""
     paragraphs = message.strip("\n").split("\n\n")
     lines = paragraphs[-1].splitlines() if len(paragraphs) > 1 else []
     found = (line.partition(": ") for line in lines)
     return {word: text.strip() for word, colon, text in found if colon}
 
 
-# New git repositories, and commits of whole files.
-
-
 def init_repository(folder: Path) -> pygit2.Repository:
-    """The git repository of a folder, made where there is none."""
+    """Open the git repository of a folder, or make one."""
     found = pygit2.discover_repository(str(folder))
     return pygit2.Repository(found) if found else pygit2.init_repository(str(folder), initial_head="main")
 
@@ -280,8 +278,6 @@ _IDENTITY = re.compile(
     r"(?P<name>.+) <(?P<email>.*)> (?P<time>\d+) (?P<sign>[+-])(?P<hours>\d\d)(?P<minutes>\d\d)"
 )
 
-
-# A new repository of versions that are given whole, in commits that name nobody and no time.
 
 _NOBODY = pygit2.Signature("gitcfg", "gitcfg@localhost", 0, 0)
 _NO_COMMIT = "1" * 40  # what a submodule is at: git takes no zeros there

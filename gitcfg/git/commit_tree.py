@@ -1,4 +1,7 @@
-"""A tree as git keeps it, and what it holds."""
+"""The tree of a commit, from git's own tree objects, and the files that differ between two trees.
+
+Neighbours in history have nearly all bytes in common, so only the bytes that differ are parsed.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -73,8 +76,6 @@ def name_items(found: Iterable[re.Match[bytes]]) -> Items:
     """Some of what a tree holds, by name."""
     return {decode_name(match[2]): Item(match[3], int(match[1], 8)) for match in found}
 
-
-# Trees by their ids, and what differs between two: neighbours have nearly all of their bytes in common.
 
 _BLOCK = 1 << 12
 _MOST = 64
@@ -175,8 +176,6 @@ def _whole(found: list[re.Match[bytes]], start: int, end: int) -> bool:
     edges = [start, *(match.end() for match in found)]
     return edges[-1] == end and all(match.start() == edge for match, edge in zip(found, edges, strict=False))
 
-
-# The tree of a commit, read from git's own tree objects.
 
 Listings = dict[tuple[str, str], list[Entry]]
 

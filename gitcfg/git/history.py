@@ -1,4 +1,4 @@
-"""The commits of a repository: their order, parents, authors and trees, and what differs between trees."""
+"""The commits of a repository: order, parents, authors, trees; and a folder at every commit of a history."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -163,9 +163,6 @@ def format_date(seconds: int, offset: int) -> str:
         return (_EPOCH + timedelta(seconds=seconds, minutes=offset)).replace(tzinfo=zone).isoformat()
     except (OverflowError, ValueError):
         return _EPOCH.replace(tzinfo=UTC).isoformat()
-
-
-# What stood in a folder before, at every commit of a history: told as what differs from one to the next.
 
 
 class Version(msgspec.Struct, frozen=True):

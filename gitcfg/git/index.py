@@ -1,4 +1,4 @@
-"""What git's index says: what is staged, and how files looked when they were staged."""
+"""git's index: the file in its versions 2 to 4, and the tree that would be committed or that a merge made."""
 
 import hashlib
 import os
@@ -174,8 +174,6 @@ def _judge(data: bytes, at: int) -> None:
     if at != end:
         raise ValueError("it is not whole")
 
-
-# The tree that would be committed, or that a merge has made.
 
 Placed = tuple[int, bytes]
 """A mode, and the id of what stands there."""

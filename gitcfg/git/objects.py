@@ -11,7 +11,7 @@ import pygit2
 
 from gitcfg.git.tree import Entry, EntryKind
 from gitcfg.model import GitcfgError
-from gitcfg.model.names import shown as shown_names
+from gitcfg.model.names import shown
 
 T = TypeVar("T")
 _FETCH = ("--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none", "--stdin")
@@ -68,20 +68,20 @@ class Store:
         self._asked.update(wanted)
         if not wanted:
             return
-        told = run_git(self._git, "fetch", "--quiet", remote, *_FETCH, given="\n".join(wanted))
-        if told is not None:
-            message = f"This clone is partial, and what it lacks cannot be fetched from {remote}: {told}."
+        error = run_git(self._git, "fetch", "--quiet", remote, *_FETCH, given="\n".join(wanted))
+        if error is not None:
+            message = f"This clone is partial, and what it lacks cannot be fetched from {remote}: {error}."
             raise GitcfgError(message, "Try again when it can be reached, or clone without --filter.")
 
 
 def run_git(git: pygit2.Repository, *words: str, given: str = "") -> str | None:
-    """Run git in a repository; what it says where it fails. It asks nobody anything."""
+    """Run git in a repository without prompts; return its error message if it fails."""
     done = _run(git, words, given)
-    return None if done.returncode == 0 else shown_names(" ".join(done.stderr.split()).rstrip("."), 300)
+    return None if done.returncode == 0 else shown(" ".join(done.stderr.split()).rstrip("."), 300)
 
 
 def find_missing(git: pygit2.Repository, paths: Iterable[str]) -> list[str]:
-    """The ids that a partial clone lacks of what ever stood at some paths."""
+    """Return the ids that a partial clone lacks of all that ever was at some paths."""
     return _missing(git, "--all", "--", *paths)
 
 
@@ -98,8 +98,6 @@ def _run(git: pygit2.Repository, words: Iterable[str], given: str = "") -> subpr
     except FileNotFoundError:
         raise GitcfgError("There is no git here to fetch what this clone lacks.", "Install git.") from None
 
-
-# The contents of git's objects by id, and their sizes without the contents.
 
 FOLDER, LINK, SUBMODULE = 0o04, 0o12, 0o16
 """What the upper bits of a mode say; all else is a file."""
@@ -151,7 +149,7 @@ class Objects:
 
 
 def entry_kind(mode: int) -> EntryKind | None:
-    """What a mode stands for; None: a folder."""
+    """Return what a mode stands for; None for a folder."""
     kind = mode >> 12
     if kind == FOLDER:
         return None
@@ -161,12 +159,12 @@ def entry_kind(mode: int) -> EntryKind | None:
 
 
 def decode_name(raw: bytes) -> str:
-    """A name as text; bytes that are none are written as escapes."""
+    """Decode a name; bytes that are no text become escapes."""
     return raw.decode("utf-8", "backslashreplace")
 
 
 def escape_name(name: str) -> str:
-    """A name that the system gave as text (`os.fsdecode`), with bytes that are none as escapes."""
+    """Escape the bytes of a name from `os.fsdecode` that are no text."""
     return name if name.isascii() else decode_name(os.fsencode(name))
 
 
@@ -176,11 +174,8 @@ def missing_object(id: str) -> GitcfgError:
     return GitcfgError(f"git's object {id} cannot be read.", hint)
 
 
-# The folder that all work trees of a git repository share: what holds its objects.
-
-
 def common_folder(git: pygit2.Repository) -> Path:
-    """The folder; git writes its path in the folder of each further work tree (`git worktree add`)."""
+    """Return the folder that all work trees share; git notes its path where `git worktree add` made one."""
     own = Path(git.path)
     try:
         return (own / (own / "commondir").read_text().strip()).resolve()

@@ -1,4 +1,4 @@
-"""The refs of a repository, and which commits are between them."""
+"""The refs of a repository: branches and what is between their commits, notes on commits, snapshots."""
 
 import fcntl
 import os
@@ -98,23 +98,20 @@ class Refs:
         return tuple(str(commit.id) for commit in walker)
 
 
-# Notes on commits (`git notes`), to which several processes may add at once.
-
 _TRIES, _PAUSE = 100, 0.05  # adding a note takes 10 ms
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def append_note(git: Git, ref: str, commit: str, text: str) -> None:
-    """Add a paragraph to what is noted on a commit under a ref. GitcfgError: git cannot."""
+    """Add a paragraph to the note on a commit under a ref. Raise GitcfgError if git cannot."""
     # git reads the notes, then writes them whole: of two at once one would be lost.
-    with _turn(git.folder):
+    with _notes_lock(git.folder):
         git.say("notes", f"--ref={ref}", "append", "-F", "-", commit, given=text.encode(), **git.identity())
 
 
 @contextmanager
-def _turn(folder: Path) -> Iterator[None]:
-    """One process at a time. A lock that nobody gives up in seconds, or that cannot be had, is no reason
-    to note nothing."""
+def _notes_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock on notes. One that is not to be had in five seconds is no reason to note nothing."""
     place = os.open(folder, _FOLDER)
     try:
         for _ in range(_TRIES):
@@ -130,8 +127,6 @@ def _turn(folder: Path) -> Iterator[None]:
     finally:
         os.close(place)
 
-
-# Snapshots: annotated tags of their own, which git itself makes, so that its settings for signing count.
 
 SNAPSHOT_REFS = "refs/tags/snapshot/"
 

@@ -1,4 +1,4 @@
-"""A git repository: revisions to trees."""
+"""A git repository: its trees by revision, and its git configuration, which no push can change."""
 
 import os
 import re

@@ -1,4 +1,8 @@
-"""Which commits are to be undone: one, a merge as one of its parents saw it, or a range."""
+"""Undo commits: which ones a revision means, and what HEAD would be without them.
+
+The result is a merge in memory (base: the last undone commit, ours: HEAD, theirs: what was before), so nothing
+is written before it has been checked.
+"""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -31,7 +35,7 @@ class Span(msgspec.Struct, frozen=True):
 
 
 def checked_out_commit(repository: Repository) -> str:
-    """The commit that is checked out. GitcfgError: nothing can follow it here."""
+    """Return the commit that is checked out. Raise GitcfgError where no commit can follow it."""
     git = repository.git_or_error("it has no history")
     if not git.workdir:
         hint = "Work in a clone of it, and push."
@@ -46,7 +50,7 @@ def checked_out_commit(repository: Repository) -> str:
 
 
 def find_span(repository: Repository, asked: str, mainline: int | None, head: str) -> Span:
-    """The commits that a revision, or A..B, means. GitcfgError: they cannot be undone."""
+    """Return the commits that a revision, or A..B, means. Raise GitcfgError if they cannot be undone."""
     git = repository.git_or_error("it has no history")
     if "..." in asked:
         raise GitcfgError(f"{shown(asked)} means two sides.", "Write A..B: what B has and A has not.")
@@ -81,7 +85,7 @@ def _refuse_foreign(git: pygit2.Repository, commit: pygit2.Commit, head: str) ->
 
 
 def _parent(git: pygit2.Repository, commit: pygit2.Commit, mainline: int | None) -> pygit2.Commit | None:
-    """What a commit came after; None: nothing. GitcfgError: that is not certain, or not here."""
+    """Return the parent to go back to, if any. Raise GitcfgError for a merge without `mainline`."""
     parents = commit.parents
     if not parents and b"\nparent " in git.odb.read(commit.id)[1].partition(b"\n\n")[0]:
         hint = "`git fetch --deepen=1` brings it."
@@ -106,8 +110,6 @@ def _short(commit: pygit2.Commit) -> str:
 def _subject(commit: pygit2.Commit) -> str:
     return " ".join(commit.raw_message.decode("utf-8", "replace").strip().partition("\n\n")[0].split())
 
-
-# What undoing commits would make of the present: a merge in memory, and what of it is not certain.
 
 _Entry = pygit2.IndexEntry | None
 _Trees = tuple[pygit2.Tree, pygit2.Tree, pygit2.Tree]
@@ -160,9 +162,9 @@ class Proposal:
 def revert(
     repository: Repository, span: Span, head: str, chosen: Mapping[str, Side | bytes]
 ) -> tuple[Proposal | None, tuple[Conflict, ...]]:
-    """What HEAD would be without some commits; `chosen` says by path which side or text counts.
+    """Return HEAD without some commits, and the conflicts; `chosen` says by path which side or text counts.
 
-    Where conflicts are left there is nothing to propose.
+    With conflicts left there is no proposal.
     """
     git = repository.git_or_error()
     trees = (_tree(git, span.last), _tree(git, head), _tree(git, span.before))
@@ -182,7 +184,7 @@ def revert(
 
 
 def restore(repository: Repository, commit: str, head: str) -> Proposal:
-    """HEAD with the repository's folder as another commit has it."""
+    """Return HEAD with the repository's folder as another commit has it."""
     git = repository.git_or_error()
     index = pygit2.Index()
     if not repository.prefix:
@@ -232,8 +234,8 @@ def _settle(
     entry = sides[1] if side is Side.OURS else sides[2]
     if None not in sides:
         favoured = _merged(git, trees, _FAVOR[side])
-        open_still = {each.path for found in favoured.conflicts or () for each in found if each}
-        if path not in open_still and path in favoured:
+        still_open = {each.path for found in favoured.conflicts or () for each in found if each}
+        if path not in still_open and path in favoured:
             entry = favoured[path]
     del index.conflicts[path]
     if entry is not None:
@@ -247,15 +249,13 @@ def _content(git: pygit2.Repository, entry: _Entry) -> bytes | None:
     return found.data if isinstance(found, pygit2.Blob) else b""
 
 
-# Files that were changed again after a commit: by which commits, and what both changes give together.
-
-_BETWEEN = b"\1\n"
+_MARKER_LINE = b"\1\n"
 
 
 def later_versions(
     repository: Repository, head: str, since: str, path: str
 ) -> Iterator[tuple[str, bytes | None]]:
-    """The commits after another one that changed a file, newest first, each with what it then held."""
+    """Yield the commits after `since` that changed a file, newest first, each with its content there."""
     git = repository.git_or_error()
     walker = git.walk(head)
     walker.hide(since)
@@ -274,24 +274,24 @@ def _blob(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
 
 
 def merge_lines(repository: Repository, conflict: Conflict) -> bytes | None:
-    """What both changes of a file give where lines beside each other count each by itself; None: nothing.
+    """Merge both changes of a file line by line; return None where they conflict even so.
 
-    git takes changes of neighbouring lines for one. A line of its own between any two keeps them apart.
+    git takes changes of neighbouring lines for one. A marker line between any two keeps them apart.
     """
     git = repository.git_or_error()
     texts = (conflict.base, conflict.ours, conflict.theirs)
     if any(text is None or not _is_text(text) for text in texts):
         return None
-    base, ours, theirs = (_spread(git, conflict.path, text or b"") for text in texts)
+    base, ours, theirs = (_with_markers(git, conflict.path, text or b"") for text in texts)
     result = git.merge_file_from_index(base, ours, theirs, use_deprecated=False)
     if not result.automergeable:
         return None
     lines = result.contents.encode().split(b"\n")
-    return b"\n".join(line for line in lines if line + b"\n" != _BETWEEN).removesuffix(b"\n")
+    return b"\n".join(line for line in lines if line + b"\n" != _MARKER_LINE).removesuffix(b"\n")
 
 
-def _spread(git: pygit2.Repository, path: str, text: bytes) -> pygit2.IndexEntry:
-    lines = b"".join(line + b"\n" + _BETWEEN for line in text.split(b"\n"))
+def _with_markers(git: pygit2.Repository, path: str, text: bytes) -> pygit2.IndexEntry:
+    lines = b"".join(line + b"\n" + _MARKER_LINE for line in text.split(b"\n"))
     return pygit2.IndexEntry(path, git.create_blob(lines), FileMode.BLOB)
 
 

@@ -1,4 +1,7 @@
-"""A commit as it was signed: the text, and the signature that was put into it afterwards."""
+"""Who signed a commit with an SSH key: `ssh-keygen -Y` decides, by an allowed_signers file.
+
+git's library cannot verify signatures, so the signature is taken out of the commit here.
+"""
 
 import base64
 import binascii
@@ -185,8 +188,6 @@ def _neither(words: str) -> GitcfgError:
     first = words.strip().split("\n")[0] or "it says nothing"
     return GitcfgError(f"ssh-keygen cannot judge a signature: {shown(first, most=300)}.", _HINT)
 
-
-# Who signed a commit with an SSH key: ssh-keygen decides, by a list of those who may.
 
 _FINGERPRINT = re.compile(r" key (SHA256:[A-Za-z0-9+/=]+)$")
 _UNTIMELY = re.compile(r":\d+: key (?:has expired|is not yet valid)\b")

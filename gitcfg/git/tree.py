@@ -1,4 +1,4 @@
-"""A tree of files by path: what everything above reads a repository through."""
+"""Trees of files by path: the interface through which everything reads a repository, and ids of their parts."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -136,9 +136,6 @@ def _bytes(content: Content) -> bytes:
     if isinstance(content, Submodule):
         return b""
     return content.encode() if isinstance(content, str) else content
-
-
-# One id for what stands at some places of a tree, the same for all kinds of trees.
 
 
 def fingerprint(tree: Tree, places: Iterable[str]) -> str:

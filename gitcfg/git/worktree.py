@@ -1,4 +1,7 @@
-"""Whether git may keep files of a work tree in another form than the one on disk."""
+"""The files of a folder as a tree: a work tree, or any folder where there is no git.
+
+What git knows of unchanged files (its index) saves reading them, unless attributes or settings convert content.
+"""
 
 import hashlib
 import os
@@ -79,9 +82,6 @@ def _said(file: str) -> Form:
     if b"filter" in words or b"working-tree-encoding" in words:
         return Form.ANY
     return Form.ENDS if words.strip() else Form.SAME
-
-
-# What git knows of the files of its work tree without reading them.
 
 
 class Knowledge(Protocol):
@@ -209,8 +209,6 @@ class WorkTree(NoGit):
         return place[self._before :]
 
 
-# Files on disk as a source of entries: what they hold and which ids that has.
-
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _BLOCK = 1 << 16
 
@@ -286,9 +284,6 @@ def _blocks(place: str) -> Iterator[bytes]:
             yield block
     finally:
         os.close(descriptor)
-
-
-# The files of a folder: a work tree, or any folder where there is no git.
 
 
 class FolderTree:
