@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 
 from bench.output import taken
-from gitcfg.cache.cache import cache_of
+from gitcfg.cache import open_cache
 from gitcfg.generate import large, repository
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
@@ -76,7 +76,7 @@ def fleet(place: Path, revision: str) -> Fleet:
     """The fleet of a commit, with what the last one left in the cache."""
     opened = Repository.open(place)
     tree = opened.at(revision)
-    return Fleet(tree, opened.before(tree), date(2026, 11, 22), cache_of(opened, os.geteuid()))
+    return Fleet(tree, opened.before(tree), date(2026, 11, 22), open_cache(opened, os.geteuid()))
 
 
 def plain(subject: Fleet, top: Path) -> None:
@@ -102,7 +102,7 @@ def rows(place: Path, home: Path) -> Iterator[tuple[str, tuple[float, float]]]:
     def publish(revision: str) -> Callable[[], Outcome]:
         def work() -> Outcome:
             opened = Repository.open(place)
-            cache = cache_of(opened, os.geteuid())
+            cache = open_cache(opened, os.geteuid())
             publisher = Publisher(
                 opened, {**os.environ, **_IDENTITY}, REF, cache, date(2026, 11, 22), WORKERS
             )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.cache.cache import NoCache
+from gitcfg.cache import NoCache
 from gitcfg.cli.main import run
 from gitcfg.compile.stopped import Stopped
 from gitcfg.delivery import configuration

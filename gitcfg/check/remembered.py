@@ -5,7 +5,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from gitcfg.cache.cache import Cache, NoCache
+from gitcfg.cache import Cache, NoCache
 from gitcfg.check.checked import PLACES, Checked, as_told, checked, question, same_nodes
 from gitcfg.git.tree import Tree, fingerprint
 from gitcfg.load.root import is_repository

@@ -17,7 +17,7 @@ from gitcfg.git.repository import Config, Repository
 from gitcfg.model import REFUSED
 
 if TYPE_CHECKING:
-    from gitcfg.cache.cache import Cache
+    from gitcfg.cache import Cache
     from gitcfg.gate.push import Update
     from gitcfg.gate.ruling import Ruling
     from gitcfg.library import Fleet, Source
@@ -116,7 +116,7 @@ def _within_budget(
     session: Session, repository: Repository, config: Config, asked: "tuple[Update, ...]", now: datetime
 ) -> int:
     """Judge in a process of its own. Whatever ends that early, nothing is accepted."""
-    from gitcfg.cache.cache import only_read
+    from gitcfg.cache import open_read_only
     from gitcfg.cli.gate import unjudged
     from gitcfg.gate.policy import budget
     from gitcfg.sandbox.budget import Client, End, Ended, TimeUp, divide, end_work
@@ -127,7 +127,7 @@ def _within_budget(
         raise unjudged(done, limits)
     if done is not None:
         return done
-    cache = only_read(repository, os.geteuid())
+    cache = open_read_only(repository, os.geteuid())
     try:
         return REFUSED if _refused(session, repository, config, cache, asked, now) else 0
     except TimeUp:

@@ -76,7 +76,7 @@ def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
 
 
 def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]") -> None:
-    from gitcfg.cache.cache import cache_of
+    from gitcfg.cache import open_cache
     from gitcfg.gate.accepted import Accepted
     from gitcfg.gate.policy import administrator, budget
     from gitcfg.sandbox.budget import TimeUp, divide
@@ -86,7 +86,7 @@ def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]")
         return
     accepted = Accepted(repository, administrator(config), asked)
     with suppress(TimeUp):
-        accepted.warm(cache_of(repository, os.geteuid()), session.today or date.today())
+        accepted.warm(open_cache(repository, os.geteuid()), session.today or date.today())
 
 
 def _follow(session: Session, repository: Repository) -> None:

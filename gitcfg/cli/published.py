@@ -24,10 +24,10 @@ def publisher(session: Session, repository: Repository, ref: str) -> "Publisher"
     """What writes a ref. GitcfgError: it must not be written."""
     from datetime import date
 
-    from gitcfg.cache.cache import cache_of
+    from gitcfg.cache import open_cache
     from gitcfg.published import Publisher
 
-    cache = cache_of(repository, os.geteuid())
+    cache = open_cache(repository, os.geteuid())
     workers = min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
     return Publisher(repository, os.environ, ref, cache, session.today or date.today(), workers)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import date
 
-from gitcfg.cache.cache import Cache
+from gitcfg.cache import Cache
 from gitcfg.gate.bypass import Bypass
 from gitcfg.gate.policy import Administrator
 from gitcfg.gate.push import Update

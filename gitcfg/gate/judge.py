@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gitcfg.cache.cache import Cache
+from gitcfg.cache import Cache
 from gitcfg.check.checked import Checked, checked
 from gitcfg.check.known import Known, counting
 from gitcfg.gate.astray import astray

@@ -66,7 +66,7 @@ class BranchCommit:
         )
 
     def move(self, commit: str, action: str) -> None:
-        """Move branch, index and files to a commit. Raise GitcfgError (4) if git cannot; branch and index stay.
+        """Move branch, index and files to a commit. Raise GitcfgError (4) if git cannot.
 
         One git does all three, and is not ended with this program: who kills it before finds nothing
         changed, and who kills it after finds everything done.

@@ -1,7 +1,7 @@
 """Undo commits: which ones a revision means, and what HEAD would be without them.
 
-The result is a merge in memory (base: the last undone commit, ours: HEAD, theirs: what was before), so nothing
-is written before it has been checked.
+The result is a merge in memory (base: the last undone commit, ours: HEAD, theirs: what was before), so
+nothing is written before it has been checked.
 """
 
 from collections.abc import Iterator, Mapping

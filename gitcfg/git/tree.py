@@ -1,4 +1,4 @@
-"""Trees of files by path: the interface through which everything reads a repository, and ids of their parts."""
+"""Trees of files by path: the interface through which a repository is read, and the ids of their parts."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping

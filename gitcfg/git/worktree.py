@@ -1,6 +1,6 @@
 """The files of a folder as a tree: a work tree, or any folder where there is no git.
 
-What git knows of unchanged files (its index) saves reading them, unless attributes or settings convert content.
+The index says which files are unchanged and need no reading, unless attributes convert their content.
 """
 
 import hashlib

@@ -5,7 +5,7 @@ from itertools import islice
 
 import msgspec
 
-from gitcfg.cache.cache import Cache
+from gitcfg.cache import Cache
 from gitcfg.git.history import Commit, History
 from gitcfg.git.repository import Repository
 from gitcfg.history.effect import Effect, Step

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Set
 from datetime import date
 from typing import TYPE_CHECKING
 
-from gitcfg.cache.cache import Cache
+from gitcfg.cache import Cache
 from gitcfg.check.checked import PLACES
 from gitcfg.compile.concerned import concerned
 from gitcfg.compile.nodes import Said

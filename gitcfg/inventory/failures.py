@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING
 
-from gitcfg.cache.cache import Cache
+from gitcfg.cache import Cache
 from gitcfg.inventory.described import digests
 from gitcfg.inventory.guests import Older, unchanged
 from gitcfg.library import Fleet

@@ -5,7 +5,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gitcfg.cache.cache import Cache, NoCache
+from gitcfg.cache import Cache, NoCache
 from gitcfg.check.checked import WHO, Checked
 from gitcfg.check.remembered import Checks
 from gitcfg.git.tree import Tree, fingerprint

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
-from gitcfg.cache.cache import Cache, NoCache, cache_of
+from gitcfg.cache import Cache, NoCache, open_cache
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import DictTree, Tree
 from gitcfg.library.fleet import Fleet
@@ -78,7 +78,7 @@ def open(path: str | os.PathLike[str] = ".", today: date | None = None, user: in
     With the id of a `user`, what is found out is kept for that user beside the repository's objects.
     """
     repository = Repository.open(path)
-    cache = cache_of(repository, user) if user is not None else None
+    cache = open_cache(repository, user) if user is not None else None
     return Source(repository, today or date.today(), cache)
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import msgspec
 
-from gitcfg.cache.program import program
+from gitcfg.cache import program_id
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.git.tree import fingerprint
@@ -62,7 +62,7 @@ class Ingredients:
         # What operations say of undeclared parameters decides how all others' bindings of these are read.
         implied = msgspec.json.encode(sorted(fleet.declarations.implied.items())).decode()
         default = self._group(fleet.model.settings.default_group)
-        return _digest([program(), fingerprint(fleet.tree, _FOR_ALL), implied, default])
+        return _digest([program_id(), fingerprint(fleet.tree, _FOR_ALL), implied, default])
 
     @cached_property
     def _ids(self) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
-from gitcfg.cache.cache import Cache
+from gitcfg.cache import Cache
 from gitcfg.check.judge import Verdict, Verdicts
 
 _QUESTION = "verdicts 1"

@@ -5,7 +5,7 @@ from datetime import date
 
 import msgspec
 
-from gitcfg.cache.cache import Cache
+from gitcfg.cache import Cache
 from gitcfg.compile.concerned import concerned
 from gitcfg.git.commit import RenderedRef, Tip
 from gitcfg.git.history import History

@@ -4,7 +4,7 @@ from datetime import date
 
 import msgspec
 
-from gitcfg.cache.cache import Cache
+from gitcfg.cache import Cache
 from gitcfg.check.checked import PLACES
 from gitcfg.explain.kinds.override import overridden
 from gitcfg.git.tree import fingerprint

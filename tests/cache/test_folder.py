@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.cache import folder as module
-from gitcfg.cache import form
-from gitcfg.cache.folder import FolderCache
+from gitcfg import cache as module
+from gitcfg.cache import FolderCache, file_parts, read_answer
 
 USER = os.geteuid()
 
@@ -267,11 +266,11 @@ def test_large_parts_of_an_answer_are_not_copied(folder: Path) -> None:
 
 @given(st.data())
 def test_a_file_with_any_byte_changed_or_any_end_cut_off_is_no_answer(data: st.DataObject) -> None:
-    whole = b"".join(form.parts("question", msgspec.msgpack.encode(ANSWER)))
-    assert bytes(form.answer("question", whole)) == msgspec.msgpack.encode(ANSWER)
+    whole = b"".join(file_parts("question", msgspec.msgpack.encode(ANSWER)))
+    assert bytes(read_answer("question", whole)) == msgspec.msgpack.encode(ANSWER)
     place = data.draw(st.integers(0, len(whole) - 1))
     bits = data.draw(st.integers(1, 255))
     changed = whole[:place] + bytes([whole[place] ^ bits]) + whole[place + 1 :]
     for spoilt in (changed, whole[:place], whole + whole[: place + 1]):
         with pytest.raises(ValueError, match="not"):
-            form.answer("question", spoilt)
+            read_answer("question", spoilt)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.cache.cache import NoCache, cache_of
+from gitcfg.cache import NoCache, open_cache
 from gitcfg.git.repository import Repository
 
 USER = os.geteuid()
@@ -27,7 +27,7 @@ def pool(tmp_path: Path) -> Path:
 
 
 def keep(place: Path) -> str | None:
-    cache = cache_of(Repository.open(place), USER)
+    cache = open_cache(Repository.open(place), USER)
     cache.put("question", "answer")
     return cache.get("question", str)
 
@@ -49,7 +49,7 @@ def test_work_trees_share_it(pool: Path, tmp_path: Path) -> None:
     git(pool, "commit", "--quiet", "-m", "one")
     git(pool, "worktree", "add", "--quiet", "../second")
     assert keep(tmp_path / "second") == "answer"
-    assert cache_of(Repository.open(pool), USER).get("question", str) == "answer"
+    assert open_cache(Repository.open(pool), USER).get("question", str) == "answer"
 
 
 def test_without_git_nothing_is_kept(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """What is found out over another cache is forgotten, unless it is spilled."""
 
-from gitcfg.cache.scratch import Scratch
+from gitcfg.cache import Scratch
 from tests.load.keeping import Dictionary
 
 

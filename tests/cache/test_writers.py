@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from gitcfg.cache import folder as module
-from gitcfg.cache.folder import FolderCache
+from gitcfg import cache as module
+from gitcfg.cache import FolderCache
 
 USER = os.geteuid()
 WORDS = ("one", "two", "three")

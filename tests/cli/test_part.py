@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.cache.cache import NoCache
+from gitcfg.cache import NoCache
 from gitcfg.cli.refusals import concerning
 from gitcfg.generate.mistakes import MISTAKES
 from gitcfg.generate.repository import repository

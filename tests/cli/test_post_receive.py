@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.cache.folder import FolderCache
+from gitcfg.cache import FolderCache
 from gitcfg.check.checked import Checked, question
 from gitcfg.git.repository import Repository
 from tests.output.rendered import simple

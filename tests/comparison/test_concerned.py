@@ -8,8 +8,7 @@ from random import Random
 import pytest
 
 import gitcfg
-from gitcfg.cache.cache import Cache
-from gitcfg.cache.folder import FolderCache
+from gitcfg.cache import Cache, FolderCache
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.side import Side
 from gitcfg.compile.concerned import concerned as found

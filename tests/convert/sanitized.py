@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from gitcfg.cache.cache import NoCache
+from gitcfg.cache import NoCache
 from gitcfg.comparison.change import Change
 from gitcfg.convert.sanitize.tree import Sanitizer
 from gitcfg.convert.sanitize.words import (

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.cache.cache import NoCache
+from gitcfg.cache import NoCache
 from gitcfg.delivery import configuration, steps
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.agent.settings import settings_from
-from gitcfg.cache.cache import NoCache
+from gitcfg.cache import NoCache
 from gitcfg.cli.node_policy import written
 from gitcfg.convert.packs import pack_files
 from gitcfg.delivery import configuration, consequences

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.cache.cache import NoCache
+from gitcfg.cache import NoCache
 from gitcfg.cli.main import run
 from gitcfg.explain.definition_records import definition_record, summaries_record
 from gitcfg.explain.search import search

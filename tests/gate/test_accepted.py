@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.cache.cache import cache_of, only_read
+from gitcfg.cache import open_cache, open_read_only
 from gitcfg.gate.accepted import Accepted, note, pusher
 from gitcfg.gate.bypass import Bypass
 from gitcfg.gate.judge import Gate
@@ -69,7 +69,7 @@ def judged(pool: Pool, old: int, new: int) -> Work:
     """What pre-receive does for a push from a version to another."""
     repository = Repository.served(pool.place)
     said = administrator(Config(repository))
-    gate = Gate(repository, said, only_read(repository, os.geteuid()), NOW, today=TODAY)
+    gate = Gate(repository, said, open_read_only(repository, os.geteuid()), NOW, today=TODAY)
     update = Update(MAIN, pool.commits[old], pool.commits[new])
     with counting() as work, gate.rulings((update,)) as rulings:
         for ruling in rulings:
@@ -91,7 +91,7 @@ def test_the_next_push_is_warm(tmp_path: Path, ratchet: str) -> None:
     repository = Repository.served(pool.place)
     for old, new in ((None, pool.commits[0]), pool.commits[:2]):
         accepted = Accepted(repository, administrator(Config(repository)), (Update(MAIN, old, new),))
-        accepted.warm(cache_of(repository, os.geteuid()), TODAY)
+        accepted.warm(open_cache(repository, os.geteuid()), TODAY)
     again, warm = judged(pool, 0, 1), judged(pool, 1, 2)
     assert again.total("looked at") == 0, "what was judged is known"
     assert len(cold["parsed"]) > len(extra)

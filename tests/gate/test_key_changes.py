@@ -5,7 +5,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.cache.cache import NoCache
+from gitcfg.cache import NoCache
 from gitcfg.gate.key_changes import key_changes
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.cache.cache import cache_of, only_read
+from gitcfg.cache import open_cache, open_read_only
 from gitcfg.gate.accepted import Accepted
 from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import administrator
@@ -58,7 +58,7 @@ def judged(pool: Pool, *updates: Update) -> int:
     """How many of the refs were looked at; each is forgotten before the next."""
     repository = Repository.served(pool.place)
     said = administrator(Config(repository))
-    gate = Gate(repository, said, only_read(repository, os.geteuid()), NOW, today=TODAY)
+    gate = Gate(repository, said, open_read_only(repository, os.geteuid()), NOW, today=TODAY)
     with gate.rulings(updates) as rulings:
         return sum(ruling.seen is not None for ruling in rulings)
 
@@ -82,7 +82,7 @@ def each_warmed(pool: Pool) -> None:
     repository = Repository.served(pool.place)
     refs = [Update(f"refs/heads/r{n}", None, commit) for n, commit in enumerate(pool.commits[1:])]
     accepted = Accepted(repository, administrator(Config(repository)), refs)
-    accepted.warm(cache_of(repository, os.geteuid()), TODAY)
+    accepted.warm(open_cache(repository, os.geteuid()), TODAY)
 
 
 @pytest.mark.parametrize("work", [each_commit, each_ref, each_rendered, each_warmed])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.cache.cache import NoCache
+from gitcfg.cache import NoCache
 from gitcfg.gate.secret_changes import secret_changes
 from gitcfg.gate.secret_words import secret_lines, secret_record
 from gitcfg.git.tree import DictTree

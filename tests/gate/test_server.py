@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from gitcfg.cache.folder import FolderCache
+from gitcfg.cache import FolderCache
 from gitcfg.check.checked import Checked, question
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Symlink

@@ -216,7 +216,7 @@ def test_one_process_a_commit_is_enough(commits: Commits, monkeypatch: pytest.Mo
         asked.append(words[0])
         return ask(*words, given=given)
 
-    monkeypatch.setattr(ssh_keygen, "ask", counted)
+    monkeypatch.setattr(ssh_keygen, "run_ssh_keygen", counted)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
     texts = [commits.text.replace(b"second", str(number).encode()) for number in range(5)]
     several = [commits.add(raw_signed(text, commits.keys.signature("ann", text))) for text in texts]

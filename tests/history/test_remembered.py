@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.cache.folder import FolderCache as Cache
+from gitcfg.cache import FolderCache as Cache
 from gitcfg.git.repository import Repository
 from gitcfg.history import walk
 from gitcfg.history.effect import Effect

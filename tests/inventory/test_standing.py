@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.cache.cache import NoCache
+from gitcfg.cache import NoCache
 from gitcfg.inventory import described as module
 from gitcfg.inventory.columns import COLUMNS, value
 from gitcfg.inventory.described import behind, described

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gitcfg.cache.cache import Cache, NoCache
+from gitcfg.cache import Cache, NoCache
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.model import Finding, Severity

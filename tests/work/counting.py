@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from gitcfg.cache import folder as kept
+from gitcfg import cache as kept
 from gitcfg.compile import recent
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.partial import Partial

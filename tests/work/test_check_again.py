@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from gitcfg.cache.cache import Cache, NoCache
+from gitcfg.cache import Cache, NoCache
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet, Source

@@ -87,7 +87,7 @@ def test_a_guard_sees_what_is_found_out_again(
 
 
 def test_a_guard_sees_answers_that_are_not_kept(committed: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gitcfg.cache.folder.FolderCache.put", lambda self, asked, answer: None)
+    monkeypatch.setattr("gitcfg.cache.FolderCache.put", lambda self, asked, answer: None)
     committed.forget()
     with pytest.raises(AssertionError):
         nothing_but_folders(committed.warm(*CHECK))

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.cache.cache import Cache, NoCache
-from gitcfg.cache.folder import FolderCache
+from gitcfg.cache import Cache, FolderCache, NoCache
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet, Source, compare

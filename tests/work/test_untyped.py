@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.cache.cache import Cache, NoCache
+from gitcfg.cache import Cache, NoCache
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet, compare

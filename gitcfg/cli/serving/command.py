@@ -138,11 +138,11 @@ def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Await
 
 
 def _opener(session: Session) -> "Callable[[], Source]":
-    from gitcfg.cache.cache import cache_of
+    from gitcfg.cache import open_cache
     from gitcfg.library.source import Source
 
     def opened() -> Source:
         found = repository(session)
-        return Source(found, session.today or date.today(), cache_of(found, os.geteuid()))
+        return Source(found, session.today or date.today(), open_cache(found, os.geteuid()))
 
     return opened

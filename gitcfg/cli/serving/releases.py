@@ -78,14 +78,14 @@ def _look(session: Session, state: "State", commit: str) -> "Look":
 
 def _outline(session: Session, commit: str) -> "Outline | None":
     """A commit as the server has kept it; None: git no longer has it."""
-    from gitcfg.cache.cache import cache_of
+    from gitcfg.cache import open_cache
     from gitcfg.library import Source
     from gitcfg.server.outline import outline
 
     found = repository(session)
     if not found.knows(commit):
         return None
-    source = Source(found, session.today or date.today(), cache_of(found, os.geteuid()))
+    source = Source(found, session.today or date.today(), open_cache(found, os.geteuid()))
     with source.at(commit) as fleet:
         return outline(fleet, source.cache)
 

@@ -216,7 +216,7 @@ def test_a_large_answer_and_a_large_item_pass() -> None:
 KILLED = """
 import os, sys, time
 from contextlib import contextmanager
-from gitcfg.workers import spread
+from gitcfg.parallel import spread
 @contextmanager
 def work():
     yield lambda item: (time.sleep(0.01), os.getpid())[1]

@@ -18,7 +18,7 @@ MODULE = "guarded_for_tests"
 
 SOURCE = """
 import os, resource, signal, socket, sys, time
-from gitcfg.guard import serve
+from gitcfg.sandbox import serve
 
 seen = []
 hoard = []

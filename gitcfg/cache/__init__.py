@@ -1,1 +1,0 @@
-"""Answers kept beside a repository's objects: checked and never simply believed, safe to delete."""
