@@ -19,6 +19,7 @@ QUICK: Mapping[str, Sequence[str]] = {
     "large-1000": TOOLS,
     "stress": (*_OWN, "rjsonnet", "nornir"),
     "large": _OWN,
+    "own": _OWN,
 }
 FULL: Mapping[str, Sequence[str]] = {
     "one": (GITCFG,),
@@ -26,6 +27,7 @@ FULL: Mapping[str, Sequence[str]] = {
     "large-1000": TOOLS,
     "stress": TOOLS,
     "large": TOOLS,
+    "own": TOOLS,
     "huge": (GITCFG,),
     "sets": (GITCFG,),
 }

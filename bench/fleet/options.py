@@ -96,6 +96,19 @@ _STRESS = Options(
     depends=2,
     conflicts=1,
 )
+# Fleets grown from a table of machines: each node has ten values of its own, and little in common.
+_OWN = Options(
+    nodes=10_000,
+    groups=20,
+    features=60,
+    parameters=400,
+    memberships=2,
+    group_params=20,
+    default_features=2,
+    identity=1.0,
+    identity_params=10,
+    identity_features=0,
+)
 
 
 def _sized(options: Options, nodes: int) -> Options:
@@ -108,6 +121,7 @@ FLEETS: Mapping[str, Options] = {
     "stress": _STRESS,
     "large-1000": _sized(_LARGE, 1_000),
     "large": _LARGE,
+    "own": _OWN,
     "huge": _sized(_LARGE, 100_000),
     "sets": msgspec.structs.replace(_LARGE, nodes=0, sets=200),
 }

@@ -55,8 +55,9 @@ def _memory(*fleets: str) -> Callable[[Known], float | None]:
 
 
 GOALS = (
-    Goal("large: all nodes, cold, checked", 0.6, "x yardstick", _ratio("large", ALL, "cold")),
-    Goal("stress: all nodes, cold, checked", 0.6, "x yardstick", _ratio("stress", ALL, "cold")),
+    Goal("large: all nodes, cold, checked", 0.75, "x yardstick", _ratio("large", ALL, "cold")),
+    Goal("stress: all nodes, cold, checked", 0.75, "x yardstick", _ratio("stress", ALL, "cold")),
+    Goal("own: all nodes, cold, checked", 0.75, "x yardstick", _ratio("own", ALL, "cold")),
     Goal("large: diff after one group changed", 0.1, "x its cold run", _of_cold),
     Goal("large: check, nothing changed", 0.25, "s", _seconds("large", "check", "nothing changed")),
     Goal("large: check, one group changed", 0.5, "s", _seconds("large", "check", AGAIN)),

@@ -113,7 +113,8 @@ def test_change_concerns_the_members_of_one_group() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "least", "most"), [("small", 45, 65), ("stress", 465, 480), ("large", 430, 570)]
+    ("name", "least", "most"),
+    [("small", 45, 65), ("stress", 465, 480), ("large", 430, 570), ("own", 155, 190)],
 )
 def test_fleets_have_their_sizes(name: str, least: int, most: int) -> None:
     fleet = draw(replace(FLEETS[name], nodes=30))

@@ -22,7 +22,7 @@ FLEET = draw(FLEETS["small"])
 WORK = Path(__file__).parents[2] / "bench/.work/environments"
 
 
-@pytest.mark.parametrize("name", ["one", "small", "stress", "large"])
+@pytest.mark.parametrize("name", ["one", "small", "stress", "large", "own"])
 def test_gitcfg_finds_no_error_and_the_same_values(name: str) -> None:
     fleet = draw(msgspec.structs.replace(FLEETS[name], nodes=min(FLEETS[name].nodes, 30)))
     with gitcfg.in_memory(dict(files(fleet)), TODAY) as compiled:
