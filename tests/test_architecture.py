@@ -43,7 +43,7 @@ HOMES = {
     "pygit2": {"gitcfg/git"},
     "jsonschema": {"gitcfg/load"},
     "jsonschema_rs": {"gitcfg/load"},
-    "ClusterShell": {"gitcfg/nodeset.py"},
+    "ClusterShell": {"gitcfg/model/nodeset.py"},
     "cel_expr_python": {"gitcfg/cel"},
     "jinja2": {"gitcfg/render/template_child", "gitcfg/convert/reference/page.py", "gitcfg/web/page.py"},
     "markupsafe": {"gitcfg/convert/reference/page.py"},

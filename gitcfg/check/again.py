@@ -24,9 +24,9 @@ from gitcfg.compile.nodes import Roster
 from gitcfg.compile.part import Part, narrowed, only
 from gitcfg.compile.stopped import Stopped
 from gitcfg.git.tree import Entry, Tree
-from gitcfg.graph import reach, reverse
 from gitcfg.model import Finding, Model, Settings
-from gitcfg.model.kinds import FOLDERS, SETTINGS
+from gitcfg.model.folders import FOLDERS, SETTINGS
+from gitcfg.model.graph import reach, reverse
 
 # What these say may change, but not which of them there are.
 _CONTENT = ("features", "groups", "subsystems", "secrets")

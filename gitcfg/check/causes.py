@@ -11,10 +11,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gitcfg.check.structure import inclusion
-from gitcfg.graph import reach
 from gitcfg.model import Feature, Finding, Group, Model, Origin
-from gitcfg.model.globs import Glob
-from gitcfg.model.names import meant
+from gitcfg.model.graph import reach
+from gitcfg.model.names import Glob, meant
 
 Fact = tuple[str, ...]
 _MOST = 100

@@ -7,7 +7,7 @@ import msgspec
 from gitcfg.check.ignore import without_ignored
 from gitcfg.git.tree import Tree, changed_paths, fingerprint
 from gitcfg.model import Finding, Ignore, Ignored, Model
-from gitcfg.model.kinds import FOLDERS, SETTINGS, SIGNERS
+from gitcfg.model.folders import FOLDERS, SETTINGS, SIGNERS
 
 FILES = (SETTINGS, SIGNERS)
 PLACES = (*FILES, *FOLDERS)

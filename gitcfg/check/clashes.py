@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from gitcfg.check.fold import of
 from gitcfg.check.structure import SHOWN, Edges, listed, needing, needs_of, parameter_edges
 from gitcfg.compile.fleet import Fleet
-from gitcfg.graph import Reach, reach, reverse
 from gitcfg.model import Finding, Op, Origin
+from gitcfg.model.graph import Reach, reach, reverse
 
 Places = dict[str, dict[str, Origin]]
 

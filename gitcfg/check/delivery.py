@@ -10,8 +10,8 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.stopped import Stopped
 from gitcfg.model import Finding, Hold, Severity
+from gitcfg.model.delivery import ends_soon, is_over
 from gitcfg.model.names import shown
-from gitcfg.model.terms import ends_soon, is_over
 
 
 def delivery(fleet: Fleet, roster: Roster) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from gitcfg.install.policy import is_own, stops_agent
 from gitcfg.load.conflicts import conflicts, left_over, unresolved
 from gitcfg.load.document import MAX_BYTES, read_again
 from gitcfg.model import FileEntry, Finding, Origin, Severity, Subsystem
-from gitcfg.model.kinds import SIGNERS
+from gitcfg.model.folders import SIGNERS
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.files import content
 from gitcfg.render.formats import formats

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from gitcfg.check.codes import CODES
 from gitcfg.check.fold import folded, of
 from gitcfg.model import Finding, Ignore, Ignored, Severity
+from gitcfg.model.delivery import is_over
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.model.terms import is_over
 
 if TYPE_CHECKING:  # what is remembered needs no fleet
     from gitcfg.compile.fleet import Fleet

@@ -7,8 +7,8 @@ from gitcfg.check.places import bindings, files
 from gitcfg.check.prose import prose
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Finding, Origin
-from gitcfg.model.marks import OPEN, WORDS, mark_in, marked, open_mark
 from gitcfg.model.names import shown
+from gitcfg.model.secrets import OPEN, WORDS, mark_in, marked, open_mark
 
 _ENCRYPTED = "Nodes get it as it is, encrypted. `gitcfg secret set NAME` keeps a secret that they can read."
 _OPEN = "Whoever reads the repository has it: make a new one, and keep that with `gitcfg secret set NAME`."

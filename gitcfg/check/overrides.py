@@ -8,7 +8,7 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.origins import matters
 from gitcfg.model import Finding, Override
-from gitcfg.model.terms import ends_soon, is_over
+from gitcfg.model.delivery import ends_soon, is_over
 
 
 def overrides(fleet: Fleet) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ import msgspec
 
 from gitcfg.model import Feature, Group, Model, Node, Origin, Parameter, Rule, Subsystem
 from gitcfg.model.age import is_recipient
-from gitcfg.model.marks import may_hold_key
+from gitcfg.model.secrets import may_hold_key
 
 
 class Prose(msgspec.Struct, frozen=True, gc=False):

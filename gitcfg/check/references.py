@@ -9,8 +9,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.ruled.collect import NAME, collect_of
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Finding, Model, Op, Origin, Severity, Undeclared
-from gitcfg.model.globs import is_glob
-from gitcfg.model.names import PARAMETER, did_you_mean, shown
+from gitcfg.model.names import PARAMETER, did_you_mean, is_glob, shown
 
 
 def references(fleet: Fleet) -> Iterator[Finding]:

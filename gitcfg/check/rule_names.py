@@ -6,7 +6,7 @@ from gitcfg.check.checked import FILES
 from gitcfg.check.references import declared, missing, unreadable
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Finding, Model, Ref
-from gitcfg.model.globs import is_glob
+from gitcfg.model.names import is_glob
 from gitcfg.model.rules import Permit
 
 JUDGING = FILES

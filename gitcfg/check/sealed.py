@@ -10,7 +10,7 @@ from gitcfg.load.conflicts import conflicts, unresolved
 from gitcfg.model import Finding, Origin, Secret
 from gitcfg.model.age import X25519, Header, Recipient, Stanza, header, recipient
 from gitcfg.model.names import shown
-from gitcfg.model.texts import counted
+from gitcfg.model.text import counted
 
 FOLDER = "secrets"
 _ENDING = ".age"

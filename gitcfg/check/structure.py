@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gitcfg.check.fold import of
 from gitcfg.compile.fleet import Fleet
-from gitcfg.graph import Reach, components, reach, reverse
 from gitcfg.model import Feature, Finding, Model, Origin, Ref
+from gitcfg.model.graph import Reach, components, reach, reverse
 
 Edges = Mapping[str, Mapping[str, Origin]]
 SHOWN = 5  # who needs a pair that conflicts may be everybody

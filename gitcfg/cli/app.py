@@ -12,7 +12,7 @@ from gitcfg import __version__
 from gitcfg.cli.color import Color
 from gitcfg.cli.pager import Pager, pager_command
 from gitcfg.cli.session import Session
-from gitcfg.model.errors import GitcfgError
+from gitcfg.model.findings import GitcfgError
 
 _USAGE: Any = typer.BadParameter.__mro__[2]  # the root of typer's usage errors, which it does not export
 

@@ -16,7 +16,7 @@ from gitcfg.comparison.places import Steps, steps
 from gitcfg.comparison.reach import Reach, reach
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.words import written
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 
 _HEAD = {Kind.ADDED: "bold green", Kind.REMOVED: "bold red", Kind.CHANGED: "bold"}
 _WIDTH = 100

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitcfg.cli.session import Session
-from gitcfg.model.kinds import SETTINGS
+from gitcfg.model.folders import SETTINGS
 
 if TYPE_CHECKING:
     from gitcfg.convert.condor import HTCondor
@@ -46,7 +46,7 @@ def _added(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, 
 
 def _known(source: "Source") -> Callable[[str], bool]:
     """Is a name declared, by itself or by a pattern?"""
-    from gitcfg.model.globs import glob, is_glob
+    from gitcfg.model.names import glob, is_glob
 
     with source.worktree() as fleet:
         names: Iterable[str] = tuple(fleet.model.parameters)

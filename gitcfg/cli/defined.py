@@ -13,7 +13,7 @@ from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.explain.definition import Definition, Kind, Summary
 from gitcfg.explain.definition_records import definition_record, summaries_record
 from gitcfg.library import Fleet
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 
 
 def deliver_all(

@@ -16,7 +16,7 @@ from gitcfg.deploy.record_lines import WELL, Kept, NodeDone
 from gitcfg.deploy.record_told import outcome, outcomes
 from gitcfg.git.repository import Repository
 from gitcfg.inventory.records import ago
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 
 _HEAD = ("deploy", "when", "who", "commit", "ended", "nodes")
 _LINES = 10

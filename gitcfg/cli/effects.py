@@ -11,8 +11,8 @@ from gitcfg.comparison.change import Delta, Kind, Names
 from gitcfg.history.effect import Effect, Held
 from gitcfg.history.question import Question, Subject
 from gitcfg.model import Op
+from gitcfg.model.nodeset import IN_JSON, abridged_set
 from gitcfg.model.secrets import shown
-from gitcfg.nodeset import IN_JSON, abridged_set
 
 Piece = tuple[str, str]
 Line = list[Piece]

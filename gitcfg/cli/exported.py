@@ -9,7 +9,7 @@ from gitcfg.cli.session import Session
 from gitcfg.convert.reference import Reference, collect
 from gitcfg.convert.reference.places import FOLDERS
 from gitcfg.model import GitcfgError
-from gitcfg.model.texts import counted, safe
+from gitcfg.model.text import counted, safe
 from gitcfg.output.stamp import stamped
 from gitcfg.output.stamped import Brought, Foreign, bring
 from gitcfg.picture.picture import Picture

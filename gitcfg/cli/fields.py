@@ -20,7 +20,7 @@ from gitcfg.explain.definition import (
     Setting,
     Value,
 )
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 
 
 def told(kind: Kind, found: Definition) -> Iterator[Text]:

@@ -14,7 +14,7 @@ from gitcfg.check.checked import Checked
 from gitcfg.cli.plain import counted, safe
 from gitcfg.git.tree import Tree
 from gitcfg.model import Finding, Ignore, Origin, Severity
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 
 _COLOR = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 _LONGEST_LINE = 160

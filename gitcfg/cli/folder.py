@@ -10,7 +10,7 @@ from gitcfg.cli.session import Session
 from gitcfg.cli.session import write as write_out
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 from gitcfg.output import Ingredients, Outcome, Request, Scope, Settled, Stale, fleet_source, update
 
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."

@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.cli.plain import counted, safe
 from gitcfg.load.root import FILE
 from gitcfg.model import Finding, Origin
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 
 
 class Told(msgspec.Struct, frozen=True):

@@ -16,8 +16,8 @@ from gitcfg.cli.plain import ABBREVIATED, counted, few, safe
 from gitcfg.comparison.reach import reach
 from gitcfg.gate.ruling import Ruling, Seen
 from gitcfg.model import REFUSED, Finding, GitcfgError
-from gitcfg.model.durations import duration
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import duration
 from gitcfg.sandbox.budget import Budget, End, Ended
 from gitcfg.sandbox.protocol import size_in_words
 

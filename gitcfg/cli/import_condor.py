@@ -94,7 +94,7 @@ def _tell(imported: "Imported", installed: "HTCondor", console: "Console", all_p
     """What is to be known, what was found, and the proof."""
     from gitcfg.cli.notes import show
     from gitcfg.cli.plain import counted, safe
-    from gitcfg.nodeset import abridged
+    from gitcfg.model.nodeset import abridged
 
     show(console, imported.notes, all_places)
     features = [found for found in imported.found if found.feature]

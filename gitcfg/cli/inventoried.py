@@ -18,7 +18,7 @@ from gitcfg.inventory.places import Place, Tip
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.state import NodeState

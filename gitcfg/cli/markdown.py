@@ -13,8 +13,8 @@ from gitcfg.comparison.change import Change, Delta, Names, access
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.contents import file_diffs
 from gitcfg.comparison.reach import Reach, reach
-from gitcfg.markdown import code, fenced, plain
-from gitcfg.nodeset import fold, parts
+from gitcfg.model.markdown import code, fenced, plain
+from gitcfg.model.nodeset import fold, parts
 
 _LONGEST = 60
 _FEW = 3

@@ -60,7 +60,7 @@ def command(
     from gitcfg.cli.node_keys import Wanted, agreed, handed_over
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.keys import Another, accept
-    from gitcfg.nodeset import abridged
+    from gitcfg.model.nodeset import abridged
 
     session: Session = context.obj
     source = session.open()

@@ -50,7 +50,7 @@ def command(
     from gitcfg.cli.edited import carry, wish
     from gitcfg.cli.node_keys import named
     from gitcfg.edit.keys import forget
-    from gitcfg.nodeset import abridged
+    from gitcfg.model.nodeset import abridged
 
     session: Session = context.obj
     source = session.open()

@@ -17,7 +17,7 @@ from gitcfg.cli.serving.told import heard
 from gitcfg.cli.session import Session
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
-from gitcfg.nodeset import NodeSetError, abridged, expand
+from gitcfg.model.nodeset import NodeSetError, abridged, expand
 
 if TYPE_CHECKING:
     from gitcfg.inventory.keys import Known

@@ -47,7 +47,7 @@ def command(
 
 def written(found: "Needs") -> Iterator[str]:
     """The lines of agent.toml."""
-    from gitcfg.nodeset import IN_JSON, abridged
+    from gitcfg.model.nodeset import IN_JSON, abridged
 
     yield f"# For {counted(len(found.nodes), 'node')}: {safe(abridged(found.nodes, IN_JSON))}"
     if found.retired:
@@ -70,7 +70,7 @@ def written(found: "Needs") -> Iterator[str]:
 
 def policy_record(commit: str | None, found: "Needs") -> dict[str, Any]:
     """`gitcfg.policy/1`: `paths` are globs, `pattern` is null where no policy can let a command."""
-    from gitcfg.nodeset import fold
+    from gitcfg.model.nodeset import fold
 
     return {
         "schema": "gitcfg.policy/1",

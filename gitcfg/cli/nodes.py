@@ -6,7 +6,7 @@ from gitcfg.check.fold import sentence
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.nodeset import NodeSetError, expand
+from gitcfg.model.nodeset import NodeSetError, expand
 
 
 def chosen(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tuple[str, ...]:

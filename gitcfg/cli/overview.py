@@ -10,7 +10,7 @@ from gitcfg.cli.trails import aligned, as_text, placed, who
 from gitcfg.explain.blamed import Blamer
 from gitcfg.explain.words import Viewpoint, by, viewpoint
 from gitcfg.library import Fleet, Node
-from gitcfg.model.terms import in_words, is_over
+from gitcfg.model.delivery import in_words, is_over
 
 
 def overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:

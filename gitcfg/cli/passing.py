@@ -7,7 +7,7 @@ from rich.text import Text
 from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import as_text, placed
 from gitcfg.explain.why_rule import Passing, Reason, Sight
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 
 
 def passed_by(found: Passing, feature: str) -> Iterator[Text]:

@@ -11,7 +11,7 @@ from gitcfg.cli.session import Session
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 from gitcfg.output import Scope
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from gitcfg.explain.why_group import GroupAnswer
 from gitcfg.explain.why_records import Answer
 from gitcfg.explain.words import Viewpoint, layered, lists, made_of
 from gitcfg.model import Origin
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 
 
 class Reasons:

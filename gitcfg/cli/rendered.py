@@ -11,8 +11,8 @@ from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.library import Fleet, Node
 from gitcfg.model import GitcfgError
+from gitcfg.model.nodeset import abridged
 from gitcfg.model.secrets import shown
-from gitcfg.nodeset import abridged
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from gitcfg import __version__
 from gitcfg.check.codes import CODES, above_blocks, explanation
 from gitcfg.cli.forge import Told, line_of, told, whole
 from gitcfg.model import Finding, Origin
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 
 Record = dict[str, Any]
 

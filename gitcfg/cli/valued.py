@@ -10,7 +10,7 @@ from gitcfg.cli.trails import as_text, placed
 from gitcfg.explain.values import Held
 from gitcfg.explain.words import left_open, operation
 from gitcfg.model import Decision, Origin
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 
 
 def show(console: Console, param: str, held: Iterable[Held], unset: bool) -> None:

@@ -48,7 +48,7 @@ def command(
     from gitcfg.cli.serving.branch import note
     from gitcfg.cli.serving.place import repository
     from gitcfg.cli.serving.watching import Looking, watch
-    from gitcfg.model.durations import seconds
+    from gitcfg.model.text import seconds
 
     session: Session = context.obj
     longest = seconds(timeout)

@@ -11,7 +11,7 @@ from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.explain.definition import Entry, Setting
 from gitcfg.explain.words import made_of, operation
 from gitcfg.model import Origin
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.render.holding import PRIVATE
 
 T = TypeVar("T")

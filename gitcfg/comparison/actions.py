@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from gitcfg.comparison.change import Actions
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.graph import reach
 from gitcfg.model import Subsystem
-from gitcfg.model.globs import selects
+from gitcfg.model.graph import reach
+from gitcfg.model.names import selects
 from gitcfg.render.files import subsystems
 
 

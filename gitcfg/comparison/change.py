@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 
 
 class Kind(StrEnum):

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.comparison.change import Change
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 
 Record = dict[str, Any]
 

@@ -12,7 +12,7 @@ from gitcfg.comparison.change import Delta
 from gitcfg.comparison.side import Side
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import FileEntry
-from gitcfg.model.globs import selects
+from gitcfg.model.names import selects
 from gitcfg.render.files import context, selected, separators
 from gitcfg.render.formats import LineFormat, formats
 from gitcfg.render.templates import Analysis

@@ -11,7 +11,7 @@ from gitcfg.git.tree import Tree, changed_paths
 from gitcfg.load.reading import Reading
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override, Settings
-from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
+from gitcfg.model.folders import LAYERS, SETTINGS, TEXTS
 
 _NOBODY = ("subsystems",)  # they say what must happen on nodes that change, and change none
 # Rules and allocations, as all other kinds that are no layers, may concern all nodes.

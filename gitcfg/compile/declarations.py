@@ -10,7 +10,7 @@ from gitcfg.compile.ruled.collect import collect_of
 from gitcfg.compile.values import Misfit, as_list, describe, typed
 from gitcfg.load.schema import OwnSchema
 from gitcfg.model import Binding, Op, Parameter, Secret
-from gitcfg.model.globs import glob, literals
+from gitcfg.model.names import glob, literals
 from gitcfg.model.secrets import PLAIN, secret_value
 
 _KIND_OF = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gitcfg.graph import components, reach
+from gitcfg.model.graph import components, reach
 
 MAX_DEPTH = 100
 MAX_CIRCLE = 6  # in larger circles paths are too many to follow: no include inside one counts

@@ -10,7 +10,7 @@ from gitcfg.compile.mentions import collects
 from gitcfg.compile.nodes import Roster
 from gitcfg.load.repository import findings_so_far
 from gitcfg.model import Model, NodeSet, Override, Ref
-from gitcfg.model.kinds import SHEETS, SINGLES
+from gitcfg.model.folders import SHEETS, SINGLES
 
 T = TypeVar("T")
 

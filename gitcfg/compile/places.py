@@ -6,10 +6,10 @@ from functools import cached_property
 
 from gitcfg.compile.inclusion import MAX_CIRCLE, Inclusion
 from gitcfg.compile.instances import Instance, Substitution, instance_of, marked
-from gitcfg.graph import reverse
 from gitcfg.load.parts import MAX_INSTANCES
 from gitcfg.model import Feature, Use
-from gitcfg.nodeset import NodeSetError, expand
+from gitcfg.model.graph import reverse
+from gitcfg.model.nodeset import NodeSetError, expand
 
 _NOWHERE = frozenset[str]()
 _AS = re.compile(r"\$\{as\}")

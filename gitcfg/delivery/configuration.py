@@ -10,7 +10,7 @@ from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.delivery.document import ACTIVE, RETIRED, Check, Configuration, File, RunsHere
 from gitcfg.library import Fleet, Node
 from gitcfg.model import FileEntry, GitcfgError, Subsystem
-from gitcfg.model.durations import seconds
+from gitcfg.model.text import seconds
 from gitcfg.render.files import RenderedFile, selected, subsystems
 from gitcfg.render.holding import holding
 

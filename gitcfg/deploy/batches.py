@@ -20,7 +20,7 @@ from gitcfg.deploy.turns import (
     Why,
 )
 from gitcfg.model import Share
-from gitcfg.model.texts import counted
+from gitcfg.model.text import counted
 
 
 def batches(shares: Sequence[Share], nodes: int) -> tuple[int, ...]:

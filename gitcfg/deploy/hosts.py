@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 import msgspec
 
 from gitcfg.model import Hold
-from gitcfg.model.texts import ABBREVIATED, safe
+from gitcfg.model.text import ABBREVIATED, safe
 
 AGENT = "An agent keeps this node at what its server says, and would take this back."
 AGENT_HINT = (

@@ -12,8 +12,7 @@ from gitcfg.deploy.reach import Network, Opened, Unreached
 from gitcfg.deploy.sudo import ASKING, WITHOUT, Password, SudoLine
 from gitcfg.deploy.talk import HANDED_OVER, command, talk
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.model.durations import duration
-from gitcfg.model.texts import ABBREVIATED
+from gitcfg.model.text import ABBREVIATED, duration
 
 _LATER = "The node goes on by itself; the next deploy to it tells how that ended."
 _UNTOUCHED = "Nothing was touched."

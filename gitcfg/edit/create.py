@@ -11,7 +11,7 @@ import msgspec
 from gitcfg.edit import journal
 from gitcfg.git.commit import commit_all, init_repository
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.model.kinds import SETTINGS
+from gitcfg.model.folders import SETTINGS
 
 Files = Mapping[str, bytes]
 

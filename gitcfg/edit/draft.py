@@ -12,7 +12,7 @@ from gitcfg.git.tree import Entry, EntryKind, Tree
 from gitcfg.load.packs import Keeper
 from gitcfg.load.repository import load
 from gitcfg.model import REFUSED, GitcfgError, Model
-from gitcfg.model.kinds import SETTINGS, SHEETS
+from gitcfg.model.folders import SETTINGS, SHEETS
 from gitcfg.model.names import did_you_mean, shown
 
 _READ = ("nodesets/", "keys/", *(f"{folder}/" for folder in SHEETS), SETTINGS)

@@ -12,7 +12,7 @@ from gitcfg.edit.spots import Meaning
 from gitcfg.edit.target import Target, name_of
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.nodeset import NodeSetError, expand
+from gitcfg.model.nodeset import NodeSetError, expand
 
 ListChange = Callable[[Target, Given], Iterable[Change]]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gitcfg.model import GitcfgError
-from gitcfg.model.kinds import SHEETS
+from gitcfg.model.folders import SHEETS
 from gitcfg.model.names import FAMILY, HOST, NAME, did_you_mean, shown
 
 

@@ -8,7 +8,7 @@ from gitcfg.edit.changes import Change, Rename, Set
 from gitcfg.edit.mentions import below
 from gitcfg.edit.ruled import of_allocations, of_rules
 from gitcfg.edit.spots import Meaning
-from gitcfg.model.kinds import LAYERS, SETTINGS
+from gitcfg.model.folders import LAYERS, SETTINGS
 
 _ABOUT = {
     "parameter": ("GC201", "GC501", "GC503", "GC504", "GC508", "GC509", "GC510", "GC514"),

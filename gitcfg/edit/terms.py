@@ -10,7 +10,7 @@ from gitcfg.compile.nodes import Roster
 from gitcfg.edit.orders import Deed, Given, Order
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.nodeset import NodeSetError, expand
+from gitcfg.model.nodeset import NodeSetError, expand
 
 
 class Term(StrEnum):

@@ -8,8 +8,8 @@ from gitcfg.compile.ruled.collect import NAME
 from gitcfg.editor.base import Schema
 from gitcfg.editor.families import expression
 from gitcfg.model import Model
-from gitcfg.model.globs import is_glob
-from gitcfg.nodeset import fold
+from gitcfg.model.names import is_glob
+from gitcfg.model.nodeset import fold
 
 MOST_NODES = 500  # with more an editor is slow, and nobody reads the list
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from gitcfg.model import Parameter
-from gitcfg.model.globs import glob
+from gitcfg.model.names import glob
 
 MARK = r"\$\{"
 

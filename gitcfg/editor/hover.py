@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from gitcfg.markdown import code, plain
 from gitcfg.model import Parameter
+from gitcfg.model.markdown import code, plain
 from gitcfg.model.rules import Domain
 
 _LEVELS = ("", "for experts", "for developers")

@@ -11,7 +11,7 @@ from gitcfg.editor.params import params
 from gitcfg.editor.rules import rules
 from gitcfg.editor.values import MARKED, SECRET, binding_name, bindings, declared, of_secrets
 from gitcfg.model import Model
-from gitcfg.model.kinds import SINGLES
+from gitcfg.model.folders import SINGLES
 from gitcfg.model.names import FAMILY, NAME
 
 KINDS: Mapping[str, str] = {

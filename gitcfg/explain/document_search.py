@@ -10,7 +10,7 @@ from gitcfg.explain.wanted import Wanted
 from gitcfg.explain.written import Written, written
 from gitcfg.load.document import parse
 from gitcfg.model import Model
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 
 
 def documents(model: Model) -> dict[str, tuple[str, str]]:

@@ -8,7 +8,7 @@ from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.blamed import Blamer, with_blame
 from gitcfg.explain.blamed import Record as Record
 from gitcfg.model import Decision, Finding, Ignore, Ignored, Op, Origin
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 
 
 def findings_record(commit: str | None, findings: Iterable[Finding], folded: bool = False) -> Record:

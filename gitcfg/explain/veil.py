@@ -8,8 +8,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.excerpt import Hit
 from gitcfg.explain.written import Written
 from gitcfg.model.age import is_recipient
-from gitcfg.model.marks import lines_of_keys, open_mark
-from gitcfg.model.secrets import PLAIN
+from gitcfg.model.secrets import PLAIN, lines_of_keys, open_mark
 
 _MARK = re.compile(r"\$\{[^{}]*\}")
 _ATTRIBUTE = re.compile(r"\$\{with\.([^{}]*)\}")

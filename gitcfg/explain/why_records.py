@@ -11,7 +11,7 @@ from gitcfg.explain.why_file import Brought, FileAnswer
 from gitcfg.explain.why_group import GroupAnswer
 from gitcfg.explain.why_rule import Passing, Reason
 from gitcfg.model import FileEntry
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 
 Answer = FeatureAnswer | FileAnswer | GroupAnswer
 

@@ -8,8 +8,8 @@ import msgspec
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.trail import TrailStep
 from gitcfg.model import Decision, FileEntry, Op
-from gitcfg.model.terms import is_over
-from gitcfg.nodeset import abridged
+from gitcfg.model.delivery import is_over
+from gitcfg.model.nodeset import abridged
 
 _VERBS = {
     Op.SET: "set",

@@ -8,7 +8,7 @@ import msgspec
 
 from gitcfg.load.document import Document
 from gitcfg.load.marks import Mark
-from gitcfg.model.kinds import SHEETS
+from gitcfg.model.folders import SHEETS
 
 _NAMED = frozenset({"params", "facts", "with", "default"})
 """Keys below which all keys are names that people chose, or parts of values."""

@@ -15,7 +15,7 @@ from gitcfg.git.refs import append_note
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 
 
 def pusher(environment: Mapping[str, str], variable: str | None = None) -> str | None:

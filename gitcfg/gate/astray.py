@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from gitcfg.library import Fleet
 from gitcfg.model.names import shown
-from gitcfg.model.texts import ABBREVIATED
+from gitcfg.model.text import ABBREVIATED
 
 Why = Callable[[str], str]
 """What is wrong with a commit, in words that go on after it; nothing: nodes can be held there."""

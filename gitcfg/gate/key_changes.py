@@ -6,8 +6,8 @@ from gitcfg.git.tree import fingerprint as content
 from gitcfg.library import Fleet
 from gitcfg.load.keys import FOLDER, fingerprint
 from gitcfg.model import Key
-from gitcfg.model.texts import counted
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import counted
 
 _FEW = 5  # of so many nodes each key is shown
 _Sort = tuple[str, tuple[str, ...]]

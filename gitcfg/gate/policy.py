@@ -11,9 +11,9 @@ from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Origin, Settings
-from gitcfg.model.durations import seconds
-from gitcfg.model.globs import selects
-from gitcfg.model.kinds import SIGNERS
+from gitcfg.model.folders import SIGNERS
+from gitcfg.model.names import selects
+from gitcfg.model.text import seconds
 from gitcfg.sandbox.budget import Budget
 
 PUSHER = "gitcfg.pusher"

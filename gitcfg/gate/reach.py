@@ -9,8 +9,8 @@ from gitcfg.comparison.reach import reach
 from gitcfg.gate.astray import holds
 from gitcfg.library import Fleet
 from gitcfg.model.names import shown
-from gitcfg.model.texts import ABBREVIATED, counted
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted
 from gitcfg.render.holding import holding
 
 _MOST = 10

@@ -7,7 +7,7 @@ from gitcfg.git.fsck import Unsound
 from gitcfg.git.signatures import Flaw, Signed
 from gitcfg.load.root import FILE
 from gitcfg.model.names import shown
-from gitcfg.model.texts import ABBREVIATED, counted
+from gitcfg.model.text import ABBREVIATED, counted
 
 NOTES = "refs/notes/gitcfg"
 """Where it is noted why a push was made: `git log --notes=gitcfg` shows it."""

@@ -8,8 +8,8 @@ from gitcfg.gate.secret_changes import SecretChange, condition
 from gitcfg.model import Secret
 from gitcfg.model.age import X25519, Recipient
 from gitcfg.model.names import shown
-from gitcfg.model.texts import counted
-from gitcfg.nodeset import abridged, fold
+from gitcfg.model.nodeset import abridged, fold
+from gitcfg.model.text import counted
 
 _KEY = 20  # so many letters of a key tell it from others
 

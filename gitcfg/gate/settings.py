@@ -10,8 +10,8 @@ from gitcfg.load.reading import Reading
 from gitcfg.load.root import FILE
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Ignore, Origin, Settings
-from gitcfg.model.globs import selects
-from gitcfg.model.kinds import SIGNERS
+from gitcfg.model.folders import SIGNERS
+from gitcfg.model.names import selects
 
 _NAMES = ("protected", "check", "ratchet", "signatures")
 

@@ -16,7 +16,7 @@ from gitcfg.git.objects import Store
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
-from gitcfg.model.texts import ABBREVIATED
+from gitcfg.model.text import ABBREVIATED
 
 _WALK = pygit2.enums.SortMode.TOPOLOGICAL | pygit2.enums.SortMode.TIME
 

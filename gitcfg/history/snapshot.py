@@ -7,7 +7,7 @@ from msgspec import field
 
 from gitcfg.git.commit_tree import FileChange
 from gitcfg.git.repository import MARKER
-from gitcfg.model.kinds import LAYERS, TEXTS
+from gitcfg.model.folders import LAYERS, TEXTS
 
 KINDS = LAYERS
 """The folders that hold one definition a file, as far as a result can depend on it."""

@@ -14,7 +14,7 @@ from gitcfg.history.pool import Pool, followed, model_of
 from gitcfg.history.ruling import ruling
 from gitcfg.history.snapshot import Key, Snapshot, everything
 from gitcfg.model import Model, Settings
-from gitcfg.model.kinds import TEXTS
+from gitcfg.model.folders import TEXTS
 
 _NOTHING = Pool()
 

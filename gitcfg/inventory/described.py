@@ -13,8 +13,8 @@ from gitcfg.inventory.guests import Older, guests_behind
 from gitcfg.inventory.places import Described
 from gitcfg.library import Fleet
 from gitcfg.model import Hold, Override
-from gitcfg.model.kinds import SETTINGS
-from gitcfg.model.terms import is_over
+from gitcfg.model.delivery import is_over
+from gitcfg.model.folders import SETTINGS
 
 if TYPE_CHECKING:
     from gitcfg.state import NodeState

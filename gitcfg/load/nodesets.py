@@ -12,7 +12,7 @@ from gitcfg.load.reading import Reading
 from gitcfg.load.shelf import taken
 from gitcfg.model import Finding, Node, NodeSet, Origin, Ref, Settings
 from gitcfg.model.names import HOST, NAME, shown
-from gitcfg.nodeset import NodeSetError, TooManyNames, expand
+from gitcfg.model.nodeset import NodeSetError, TooManyNames, expand
 
 
 class Alike(msgspec.Struct, frozen=True):

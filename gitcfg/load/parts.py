@@ -10,7 +10,7 @@ from gitcfg.load.names import once
 from gitcfg.load.reading import Reading
 from gitcfg.model import Binding, Op, Origin, Ref, Use
 from gitcfg.model.names import shown
-from gitcfg.nodeset import NodeSetError, expand
+from gitcfg.model.nodeset import NodeSetError, expand
 
 MAX_INSTANCES = 10_000
 MAX_LISTED = 100_000

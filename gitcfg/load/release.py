@@ -7,8 +7,8 @@ from gitcfg.load.document import Document
 from gitcfg.load.reading import Reading
 from gitcfg.model import Ref, Release, Share
 from gitcfg.model.delivery import EVERYONE
-from gitcfg.model.durations import seconds
 from gitcfg.model.names import shown
+from gitcfg.model.text import seconds
 
 _SHARE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?%")
 

@@ -1,6 +1,6 @@
 """What a repository says, as frozen data: definitions, origins, findings, errors."""
 
-from gitcfg.model.binding import Binding, Decision, Op
+from gitcfg.model.bindings import Binding, Decision, Op
 from gitcfg.model.definitions import (
     Fact,
     Feature,
@@ -20,9 +20,7 @@ from gitcfg.model.definitions import (
     Use,
 )
 from gitcfg.model.delivery import Hold, Key, Release, Share
-from gitcfg.model.errors import REFUSED, GitcfgError
-from gitcfg.model.findings import Finding, Severity
-from gitcfg.model.origin import Origin, Ref
+from gitcfg.model.findings import REFUSED, Finding, GitcfgError, Origin, Ref, Severity
 from gitcfg.model.rules import Allocation, Rule
 from gitcfg.model.secrets import Secret
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.model.binding import Binding, Op
+from gitcfg.model.bindings import Binding, Op
 from gitcfg.model.delivery import Hold, Key, Release
-from gitcfg.model.findings import Finding
-from gitcfg.model.origin import Origin, Ref
+from gitcfg.model.findings import Finding, Origin, Ref
 from gitcfg.model.rules import Allocation, Rule
 from gitcfg.model.secrets import Secret
 

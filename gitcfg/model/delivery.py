@@ -1,10 +1,10 @@
 """What a repository says of who gets a commit when: releases, holds, and the nodes' keys."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import msgspec
 
-from gitcfg.model.origin import Origin, Ref
+from gitcfg.model.findings import Origin, Ref
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -57,3 +57,24 @@ class Key(msgspec.Struct, frozen=True, gc=False):
     node: str
     origin: Origin
     text: str
+
+
+# What holds for some time, as overrides and holds do: how it stands to its last day.
+
+SOON = timedelta(days=7)
+"""What ends in so many days or fewer ends soon."""
+
+
+def is_over(until: date, today: date) -> bool:
+    """Has the last day passed?"""
+    return today > until
+
+
+def in_words(until: date, today: date) -> str:
+    """How long something applies, or since when it should not."""
+    return f"overdue since {until}" if is_over(until, today) else f"until {until}"
+
+
+def ends_soon(until: date, today: date) -> bool:
+    """Is the last day near, and not over yet?"""
+    return not is_over(until, today) and until - today <= SOON

@@ -1,10 +1,29 @@
-"""What is wrong with a configuration: collected, never thrown."""
+"""Where a thing was written: file, line and column, and names that remember it."""
 
 from enum import StrEnum
 
 import msgspec
 
-from gitcfg.model.origin import Origin
+
+class Origin(msgspec.Struct, frozen=True, order=True, gc=False):
+    """A place in a repository's file; line and column count from 1, in characters."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class Ref(msgspec.Struct, frozen=True, order=True, gc=False):
+    """A name, and where it was written."""
+
+    name: str
+    origin: Origin
+
+
+# What is wrong with a configuration: collected, never thrown.
 
 
 class Severity(StrEnum):
@@ -42,3 +61,19 @@ class Finding(msgspec.Struct, frozen=True, order=True):
     def fact(self) -> tuple[str, ...]:
         """Its code and subjects, by which others name it as their cause."""
         return self.code, *self.subjects
+
+
+# The one exception: what makes a command impossible.
+
+REFUSED = 4
+"""The exit code of what is not done because something is in the way."""
+
+
+class GitcfgError(Exception):
+    """What makes a command impossible, with its exit code (interfaces: 2 usage, 4 refused, ...)."""
+
+    def __init__(self, message: str, *hints: str, code: int = 2) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hints = hints
+        self.code = code

@@ -5,8 +5,8 @@ from enum import StrEnum
 
 import msgspec
 
-from gitcfg.model.binding import Binding
-from gitcfg.model.origin import Origin, Ref
+from gitcfg.model.bindings import Binding
+from gitcfg.model.findings import Origin, Ref
 
 
 class RuleKind(StrEnum):
@@ -109,7 +109,7 @@ class Rule(msgspec.Struct, frozen=True, gc=False):
 
     def features(self) -> tuple[Ref, ...]:
         """The features that it names, globs aside."""
-        from gitcfg.model.globs import is_glob  # 0.6 ms, which every command would wait for
+        from gitcfg.model.names import is_glob  # 0.6 ms, which every command would wait for
 
         permitted = self.permit.features if self.permit is not None else ()
         single = (ref for ref in (self.feature, self.over) if ref is not None)

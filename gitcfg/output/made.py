@@ -11,7 +11,7 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.git.tree import fingerprint
 from gitcfg.model import Group, Node, Override, Use
-from gitcfg.model.kinds import LAYERS, SETTINGS, TEXTS
+from gitcfg.model.folders import LAYERS, SETTINGS, TEXTS
 
 _FOR_ALL = (SETTINGS, "parameters", "secrets", *TEXTS)
 

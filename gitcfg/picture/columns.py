@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import ceil, sqrt
 
-from gitcfg.graph import components
+from gitcfg.model.graph import components
 from gitcfg.picture.picture import Edge
 
 SHAPE = 7

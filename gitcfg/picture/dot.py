@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 from gitcfg.picture.looks import LINES, legend, look
 from gitcfg.picture.picture import MUTUAL, Edge, Kind, Picture, Relation, Vertex
 from gitcfg.picture.words import about, label, short

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Feature, Model, Ref
-from gitcfg.model.texts import counted
+from gitcfg.model.text import counted
 from gitcfg.picture.mentions import missing_features, told
 from gitcfg.picture.picture import Edge, Kind, Picture, Relation, Vertex, around
 from gitcfg.picture.words import by_feature, described, ident, instances, listed

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.model.texts import counted
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
+from gitcfg.model.text import counted
 from gitcfg.picture.columns import columns
 from gitcfg.picture.combinations import MOST_PAIRS, Folded, combined, folded, shared
 from gitcfg.picture.installed import installed

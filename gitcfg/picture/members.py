@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from gitcfg.model.texts import counted
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
+from gitcfg.model.text import counted
 from gitcfg.picture.combinations import Combination, Folded
 from gitcfg.picture.picture import Edge, Kind, Relation, Vertex
 from gitcfg.picture.words import ident, quoted, short_set

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 from gitcfg.picture.looks import LINES, LOOKS, UNUSED, Look, legend
 from gitcfg.picture.picture import Edge, Picture, Relation, Vertex
 from gitcfg.picture.words import label, short

@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import Model, Origin, Use
-from gitcfg.model.texts import counted
+from gitcfg.model.text import counted
 from gitcfg.picture.decided import Decided, files_decided, params_decided
 from gitcfg.picture.layers import Layer, layers
 from gitcfg.picture.picture import Edge, Kind, Picture, Relation, Vertex

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from gitcfg.graph import reach
+from gitcfg.model.graph import reach
 
 
 class Kind(StrEnum):

@@ -1,4 +1,4 @@
-"""Pictures as records for programs: `gitcfg.graph/1`."""
+"""Pictures as records for programs: `gitcfg.model.graph/1`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def picture_record(commit: str | None, picture: Picture) -> Record:
     for edge in picture.edges:
         leaving.setdefault(edge.source, []).append(edge)
     return {
-        "schema": "gitcfg.graph/1",
+        "schema": "gitcfg.model.graph/1",
         "commit": commit,
         "subject": picture.subject,
         "title": picture.title,

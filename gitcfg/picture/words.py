@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from gitcfg.model import Feature, Group, Node, Use
 from gitcfg.model.names import NAME
-from gitcfg.model.texts import safe
-from gitcfg.nodeset import NodeSetError, expand, fold
+from gitcfg.model.nodeset import NodeSetError, expand, fold
+from gitcfg.model.text import safe
 from gitcfg.picture.picture import Vertex
 
 MOST = 60

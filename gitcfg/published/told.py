@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from gitcfg import __version__
-from gitcfg.model.texts import ABBREVIATED
-from gitcfg.nodeset import NodeSetError, expand, fold
+from gitcfg.model.nodeset import NodeSetError, expand, fold
+from gitcfg.model.text import ABBREVIATED
 
 SOURCE = "Gitcfg-Source"
 _COMMIT = re.compile("[0-9a-f]{40}")

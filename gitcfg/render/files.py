@@ -9,7 +9,7 @@ import msgspec
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import FileEntry, Subsystem
-from gitcfg.model.globs import selects
+from gitcfg.model.names import selects
 from gitcfg.model.secrets import shown
 from gitcfg.render.formats import Format, formats
 from gitcfg.render.holding import mode_of

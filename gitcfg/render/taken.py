@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.model import FileEntry
-from gitcfg.model.globs import selects
+from gitcfg.model.names import selects
 
 
 class Taken:

@@ -8,7 +8,7 @@ from logging import Logger
 from typing import TypeVar
 
 from gitcfg.model import GitcfgError
-from gitcfg.model.terms import is_over
+from gitcfg.model.delivery import is_over
 from gitcfg.rollout import Rollout
 from gitcfg.server.fleets import Bench
 from gitcfg.server.holding import held_nodes

@@ -24,7 +24,7 @@ from gitcfg.git.program import Git
 from gitcfg.git.repository import Config
 from gitcfg.library import Source
 from gitcfg.model import GitcfgError, Model
-from gitcfg.model.texts import counted
+from gitcfg.model.text import counted
 from gitcfg.server.conductor import Conductor
 from gitcfg.server.source import Tip
 

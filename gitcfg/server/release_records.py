@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 from gitcfg.rollout import Outcome, Seen, Status, tally
 from gitcfg.rollout.outcomes import Look, outcome
 from gitcfg.server.outline import Line

@@ -2,7 +2,7 @@
 
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
-from gitcfg.model.texts import ABBREVIATED
+from gitcfg.model.text import ABBREVIATED
 from gitcfg.rollout import Progress, Status, aborted, resumed
 from gitcfg.state.records import StoredRelease
 from gitcfg.state.state import State

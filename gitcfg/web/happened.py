@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 
 if TYPE_CHECKING:
     from gitcfg.state import Event

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gitcfg.comparison.change import access
 from gitcfg.explain.words import left_open, told, written
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 from gitcfg.web import content, words
 from gitcfg.web.asked import Asked
 from gitcfg.web.assets import assets

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import msgspec
 from msgspec import UNSET
 
-from gitcfg.model.texts import ABBREVIATED, safe
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
+from gitcfg.model.text import ABBREVIATED, safe
 
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _FIRST, _LAST = 0.0, datetime(9999, 1, 1, tzinfo=UTC).timestamp()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.convert.wallaby import Imported, import_wallaby
-from gitcfg.model.globs import glob
+from gitcfg.model.names import glob
 from tests.convert.dumps import declared, read
 from tests.convert.naive import store
 

@@ -10,7 +10,7 @@ from gitcfg.convert.sanitize.figures import Figures
 from gitcfg.convert.sanitize.letters import Letters
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
 from gitcfg.convert.sanitize.words import EVERYWHERE
-from gitcfg.model.globs import glob
+from gitcfg.model.names import glob
 
 KEY = b"a key of tests"
 LETTERS = Letters(KEY, EVERYWHERE)

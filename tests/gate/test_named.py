@@ -3,7 +3,7 @@
 from itertools import product
 
 from gitcfg.gate.permits.named import meet, opened
-from gitcfg.model.globs import glob
+from gitcfg.model.names import glob
 
 PATTERNS = ["".join(letters) for size in range(4) for letters in product("ab*?", repeat=size)]
 NAMES = ["".join(letters) for size in range(7) for letters in product("ab", repeat=size)]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.graph import components, reach
+from gitcfg.model.graph import components, reach
 
 VERTICES = "abcdef"
 graphs = st.dictionaries(st.sampled_from(VERTICES), st.sets(st.sampled_from(VERTICES)).map(sorted))

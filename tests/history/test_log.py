@@ -20,7 +20,7 @@ from gitcfg.git.repository import Repository
 from gitcfg.history.effect import Effect, Held
 from gitcfg.history.question import Question, Subject
 from gitcfg.history.walk import steps
-from gitcfg.nodeset import expand
+from gitcfg.model.nodeset import expand
 from tests.history.histories import Version, histories, history, imported
 from tests.history.oracle import Oracle, as_json
 from tests.history.runs import FEW, MANY

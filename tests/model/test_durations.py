@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.model.durations import duration, seconds
+from gitcfg.model.text import duration, seconds
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["ms", "s", "m", "h", "d"]))

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.model.globs import glob, literals, selects
-from gitcfg.model.names import HOST, NAME, PARAMETER, did_you_mean, shown
+from gitcfg.model.names import HOST, NAME, PARAMETER, did_you_mean, glob, literals, selects, shown
 
 
 @pytest.mark.parametrize(

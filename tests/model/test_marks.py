@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.model.marks import lines_of_keys, mark_in, open_mark
+from gitcfg.model.secrets import lines_of_keys, mark_in, open_mark
 
 IDENTITY = "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQ"
 BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from gitcfg.generate import Options, repository
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 from gitcfg.picture.dot import PIECE, dot
 from gitcfg.picture.features import features_picture
 from gitcfg.picture.groups import groups_picture

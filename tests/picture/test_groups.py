@@ -1,6 +1,6 @@
 """The picture of groups: their features, their nodes folded, and how it stays of a size to look at."""
 
-from gitcfg.nodeset import expand
+from gitcfg.model.nodeset import expand
 from gitcfg.picture.combinations import MOST, MOST_PAIRS
 from gitcfg.picture.groups import groups_picture
 from gitcfg.picture.picture import Kind, Picture, Relation

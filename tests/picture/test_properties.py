@@ -11,7 +11,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.generate import Options, repository
 from gitcfg.model import Model
-from gitcfg.nodeset import expand
+from gitcfg.model.nodeset import expand
 from gitcfg.picture.features import features_picture
 from gitcfg.picture.groups import groups_picture
 from gitcfg.picture.node import node_picture

@@ -1,7 +1,7 @@
 """Texts in pictures: ids that cannot be mistaken, and sets of nodes that are short but not wrong."""
 
 from gitcfg.model import Origin, Use
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 from gitcfg.picture.words import ident, instances, short_set
 
 

@@ -33,7 +33,7 @@ def _said(data: bytes) -> str:
 
 def _members(names: "Names", text: str, most: int) -> list[str]:
     """The names that a node set stands for, of those parts of it only that can begin as asked for."""
-    from gitcfg.nodeset import NodeSetError, expand
+    from gitcfg.model.nodeset import NodeSetError, expand
 
     found: list[str] = []
     for part in _OUTSIDE_BRACKETS.split(text) if _SET.fullmatch(text) else ():

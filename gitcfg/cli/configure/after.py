@@ -10,7 +10,7 @@ from gitcfg.cli.plain import counted, safe
 from gitcfg.edit.configured.advice import Advice, Deed, advice
 from gitcfg.edit.configured.idle import idle
 from gitcfg.model import Finding, GitcfgError
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 
 
 def follow_up(at: Conversation, before: Seen) -> None:

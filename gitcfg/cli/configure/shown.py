@@ -12,7 +12,7 @@ from gitcfg.edit.spots import Meaning
 from gitcfg.edit.written import written
 from gitcfg.explain.layers import given
 from gitcfg.model import Model, Use
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 
 
 def shown(seen: Seen, draft: Draft) -> Iterator[Text]:

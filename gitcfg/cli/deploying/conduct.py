@@ -26,7 +26,7 @@ from gitcfg.git.history import History
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError, Share
 from gitcfg.model.names import shown
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 from gitcfg.rollout import planned
 
 _MISSING = GitcfgError("What deploys over SSH is not installed.", extra("ssh"))

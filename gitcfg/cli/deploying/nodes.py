@@ -17,7 +17,7 @@ from gitcfg.deploy import hosts
 from gitcfg.inventory.described import holds
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 from gitcfg.rollout import patience
 
 if TYPE_CHECKING:

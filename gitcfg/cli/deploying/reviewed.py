@@ -13,7 +13,7 @@ from gitcfg.deploy import hosts
 from gitcfg.deploy.handing import Kept, all_of, by_secret, exchanged, withheld
 from gitcfg.library import Fleet, Source
 from gitcfg.model.names import shown
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 
 _HINT = "`for` in its file on {} says which nodes may have it."
 

@@ -6,7 +6,7 @@ from gitcfg.cli.session import Session
 from gitcfg.deploy.handing import Kept, alike, all_of
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 
 Hidden = Callable[[Fleet, str], Mapping[str, str]]
 

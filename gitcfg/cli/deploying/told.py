@@ -10,7 +10,7 @@ from gitcfg.cli.deploying.records import About, Ending
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.deploy.outcomes import WELL, Outcome, Result, tallied
 from gitcfg.deploy.turns import Why
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 
 _STYLES = {
     Outcome.OK: "green",

@@ -7,8 +7,8 @@ import msgspec
 
 from gitcfg.cli.deploying.say import Consent, Which
 from gitcfg.model import GitcfgError, Share
-from gitcfg.model.durations import seconds
 from gitcfg.model.names import shown
+from gitcfg.model.text import seconds
 
 _SHARE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
 _WHOLE = 100

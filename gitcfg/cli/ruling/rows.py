@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from gitcfg.cel import plain_key
 from gitcfg.cli.plain import counted
 from gitcfg.cli.trails import as_text
+from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.rules import Count, Permit, Rule, RuleKind
-from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.solve.fleet.tight import Group, Tight
 
 Row = tuple[str, str]

@@ -13,7 +13,7 @@ from gitcfg.cli.trails import aligned, placed
 from gitcfg.explain.secrets import Reach, allowed, reaches, secrets_record
 from gitcfg.library import Fleet
 from gitcfg.model import Secret
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.secrets.opening import called, readers
 
 Rows = Iterator[tuple[str, str]]

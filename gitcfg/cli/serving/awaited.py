@@ -11,7 +11,7 @@ from gitcfg.cli.session import Session
 from gitcfg.git.refs import Refs
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.state import NodeState

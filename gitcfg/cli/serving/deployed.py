@@ -16,7 +16,7 @@ from gitcfg.deploy.record_files import untold
 from gitcfg.deploy.record_lines import Kept
 from gitcfg.deploy.record_told import deployed, reports
 from gitcfg.model import GitcfgError
-from gitcfg.nodeset import abridged
+from gitcfg.model.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository

@@ -4,7 +4,7 @@ from typing import Any
 
 from gitcfg.cli.solving.decision import Decision
 from gitcfg.explain.records import origin_record
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 from gitcfg.solve.fleet import Cause, Change
 
 Record = dict[str, Any]

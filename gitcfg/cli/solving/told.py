@@ -10,7 +10,7 @@ from gitcfg.cli.session import Session
 from gitcfg.cli.solving.folded import Folded, folded
 from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.model import Origin
-from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.solve.fleet import Deed
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import DictTree, changed_paths
 from gitcfg.model import GitcfgError
-from gitcfg.model.kinds import LAYERS, SETTINGS
+from gitcfg.model.folders import LAYERS, SETTINGS
 from gitcfg.model.names import shown
 
 _PLACES = (SETTINGS, "parameters", *LAYERS, "rules")

@@ -7,7 +7,7 @@ import typer
 
 from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.session import Output, Session
-from gitcfg.model.terms import SOON
+from gitcfg.model.delivery import SOON
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -93,7 +93,7 @@ def _end(one: "Standing") -> str:
 
 
 def _told(one: "Standing") -> Iterator[tuple[str, str]]:
-    from gitcfg.nodeset import IN_JSON, abridged
+    from gitcfg.model.nodeset import IN_JSON, abridged
 
     named = f": {safe(abridged(one.nodes, IN_JSON))}" if one.nodes else ""
     yield "nodes", f"{counted(len(one.nodes), 'node')}{named}"

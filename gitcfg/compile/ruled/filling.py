@@ -8,8 +8,8 @@ from gitcfg.compile.partial import Partial
 from gitcfg.compile.places import Places
 from gitcfg.compile.ruled.brought import Attributes
 from gitcfg.compile.ruled.units import Unit
-from gitcfg.graph import Reach
 from gitcfg.model import Binding, Feature, Use
+from gitcfg.model.graph import Reach
 
 
 def decided_for(attributes: Attributes, reaches: Reach, feature: str, name: str) -> dict[str, Binding]:

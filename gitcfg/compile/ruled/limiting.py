@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.ruled.strata import Leads, waiting
-from gitcfg.graph import reverse
 from gitcfg.model import Origin
+from gitcfg.model.graph import reverse
 from gitcfg.model.rules import Rule
 
 Reads = Mapping[str, frozenset[str] | None]

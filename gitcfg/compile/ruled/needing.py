@@ -7,8 +7,8 @@ from functools import cached_property
 import msgspec
 
 from gitcfg.compile.ruled.collect import Collect
-from gitcfg.graph import components
 from gitcfg.model import Origin
+from gitcfg.model.graph import components
 
 
 class Link(msgspec.Struct, frozen=True):

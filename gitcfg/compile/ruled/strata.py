@@ -7,8 +7,8 @@ import msgspec
 from gitcfg.cel import KeyExpression
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.ruled.reading import Where, features_asked
-from gitcfg.graph import components
 from gitcfg.model import Origin
+from gitcfg.model.graph import components
 from gitcfg.model.rules import Rule
 
 Names = tuple[tuple[str, ...], ...]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from gitcfg.convert.condor.factoring import Hosts
 from gitcfg.convert.condor.host import Declared, Host
 from gitcfg.convert.notes import Note, Place
-from gitcfg.graph import components
+from gitcfg.model.graph import components
 
 
 def annotated(hosts: Mapping[str, Host]) -> dict[str, Hosts]:

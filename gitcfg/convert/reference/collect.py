@@ -8,7 +8,7 @@ from gitcfg.convert.reference.parameters import parameters
 from gitcfg.convert.reference.rules import rules
 from gitcfg.convert.reference.subsystems import interests, subsystems
 from gitcfg.convert.reference.uses import uses
-from gitcfg.model.texts import counted
+from gitcfg.model.text import counted
 
 
 def collect(fleet: Fleet, title: str, commit: str | None) -> Reference:

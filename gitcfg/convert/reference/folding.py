@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterable
 
 from gitcfg.convert.reference.content import Code, Line, Text
-from gitcfg.model.texts import counted
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
+from gitcfg.model.text import counted
 
 LONGEST = 600
 """Characters of a set that somebody may still read."""

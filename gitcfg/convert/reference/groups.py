@@ -7,7 +7,7 @@ from gitcfg.convert.reference.settings import fact, layer_parts, ranked, use_lin
 from gitcfg.convert.reference.uses import Uses
 from gitcfg.explain.layers import given
 from gitcfg.model import Group, Node, Origin, Override
-from gitcfg.model.texts import counted
+from gitcfg.model.text import counted
 from gitcfg.picture.combinations import combined, folded
 from gitcfg.picture.groups import groups_picture
 

@@ -16,7 +16,7 @@ from gitcfg.convert.reference.content import (
 )
 from gitcfg.convert.reference.places import FOLDERS, INDEX, Places, places
 from gitcfg.convert.reference.prose import Target, coded, line, paragraphs, table, words
-from gitcfg.markdown import fenced
+from gitcfg.model.markdown import fenced
 from gitcfg.picture.mermaid import mermaid, too_large
 from gitcfg.picture.picture import Picture
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from gitcfg.convert.reference.content import Code, Fact, Link, Ranking, Reference, Table, Text
 from gitcfg.convert.reference.drawing import inline, wanted
 from gitcfg.convert.reference.places import FOLDERS, anchor
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 from gitcfg.picture.picture import Picture
 
 Draw = Callable[[Picture], str | None]

@@ -10,7 +10,7 @@ from gitcfg.convert.reference.subsystems import Interests
 from gitcfg.convert.reference.uses import Uses
 from gitcfg.explain.layers import labelled
 from gitcfg.model import FileEntry, Origin, Parameter
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
 from gitcfg.render.files import selected
 
 _LEVELS = ("everyone", "experts", "developers")

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from gitcfg.convert.reference.content import Code, Line, Link, Piece, Text
-from gitcfg.markdown import code, plain
-from gitcfg.model.texts import safe
+from gitcfg.model.markdown import code, plain
+from gitcfg.model.text import safe
 
 Target = Callable[[Link], str]
 """Where a link leads, from the file that is being written."""

@@ -10,7 +10,7 @@ from gitcfg.convert.reference.settings import fact
 from gitcfg.convert.reference.uses import Uses
 from gitcfg.explain.kinds.subsystem import covering, patterns
 from gitcfg.model import Subsystem
-from gitcfg.model.globs import selects
+from gitcfg.model.names import selects
 
 
 class Interests(msgspec.Struct, frozen=True):

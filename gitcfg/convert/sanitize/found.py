@@ -8,7 +8,7 @@ from gitcfg.convert.sanitize.roles import Role
 from gitcfg.convert.sanitize.scalars import Scalar, scalars
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load import yaml
-from gitcfg.model.kinds import FOLDERS, LAYERS, SHEETS
+from gitcfg.model.folders import FOLDERS, LAYERS, SHEETS
 
 _JOINT = re.compile(r"[*?]([A-Za-z]{2,})")
 _RANGES = re.compile(r"([^\W\d_]+)[-_.]?\[([0-9][0-9,/-]{0,10000})\]")

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from gitcfg.git.tree import Tree
-from gitcfg.model.kinds import SHEETS, SINGLES
+from gitcfg.model.folders import SHEETS, SINGLES
 
 RANKED = ("overrides", "nodesets", "holds")
 """Of these, the order of names says which one counts."""

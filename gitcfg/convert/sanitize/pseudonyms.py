@@ -8,7 +8,7 @@ from gitcfg.convert.sanitize.ids import Ids
 from gitcfg.convert.sanitize.letters import Letters
 from gitcfg.convert.sanitize.sealed import no_key
 from gitcfg.convert.sanitize.words import CALLED, CEL, EVERYWHERE, JINJA, PREFIXES
-from gitcfg.model.marks import keys
+from gitcfg.model.secrets import keys
 
 _INSTANCE = r"(?P<kept>\$\{(?:as|with)(?![A-Za-z0-9_]))"
 # What other tools write before what they have encrypted, and what stands above keys (GC513).

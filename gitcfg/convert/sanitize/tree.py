@@ -11,7 +11,7 @@ from gitcfg.convert.sanitize.keep import Keep
 from gitcfg.convert.sanitize.order import RANKED, Order
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
 from gitcfg.git.tree import SUBMODULE, Content, Entry, EntryKind, Symlink, Tree
-from gitcfg.model.kinds import FOLDERS, SETTINGS
+from gitcfg.model.folders import FOLDERS, SETTINGS
 
 _ROOT = (SETTINGS, "gitcfg.yml", "allowed_signers")
 _MARKER = re.compile(rb"^(?:<{7}|={7}|>{7})(?=\s|\Z)", re.MULTILINE)

@@ -6,8 +6,8 @@ from enum import StrEnum
 import msgspec
 
 from gitcfg.edit.configured.target import listed
-from gitcfg.graph import Reach
 from gitcfg.model import Finding, Group, Node
+from gitcfg.model.graph import Reach
 
 
 class Deed(StrEnum):

@@ -7,7 +7,7 @@ import msgspec
 from gitcfg.compile.fleet import Fleet
 from gitcfg.explain.definition import Definition, Kind, Summary, Value
 from gitcfg.model import Ignore, Release, Settings
-from gitcfg.model.durations import duration
+from gitcfg.model.text import duration
 from gitcfg.render.templates import TemplateEngine
 
 _NAMES = tuple(name for name in Settings.__struct_fields__ if name != "origin")

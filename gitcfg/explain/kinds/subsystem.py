@@ -6,9 +6,9 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.explain.definition import Definition, Field, Flag, Kind, Names, Nodes, Reference, Summary, Value
 from gitcfg.explain.said import refs
-from gitcfg.graph import reach
 from gitcfg.model import Model, Subsystem
-from gitcfg.model.globs import selects
+from gitcfg.model.graph import reach
+from gitcfg.model.names import selects
 from gitcfg.render.files import subsystems
 from gitcfg.render.templates import TemplateEngine
 

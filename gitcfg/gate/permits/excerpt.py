@@ -4,7 +4,7 @@ from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from gitcfg.git.tree import DictTree, Entry, Tree, changed_paths
-from gitcfg.model.kinds import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
+from gitcfg.model.folders import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
 
 NOTHING: Tree = DictTree({})
 """What stands before a first commit."""

@@ -6,8 +6,7 @@ from gitcfg.check.rule_names import JUDGING
 from gitcfg.gate.permits.named import meet
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.model import Model
-from gitcfg.model.globs import is_glob
-from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.names import did_you_mean, is_glob, shown
 
 WORDS = {
     "feature": "features",

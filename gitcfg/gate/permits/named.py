@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from gitcfg.model.globs import glob, is_glob
+from gitcfg.model.names import glob, is_glob
 
 _MADE = re.compile(r"\$\{[^}]*\}")
 

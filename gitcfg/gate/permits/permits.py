@@ -11,7 +11,7 @@ from gitcfg.load.reading import Reading
 from gitcfg.load.rules import RULES
 from gitcfg.load.sheets import gathered
 from gitcfg.model import Origin, Rule
-from gitcfg.model.globs import glob, is_glob
+from gitcfg.model.names import glob, is_glob
 from gitcfg.model.rules import RuleKind
 
 _HIDING = ("GC101", "GC103")

@@ -7,7 +7,7 @@ from gitcfg.gate.policy import signers
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.model import Finding, GitcfgError
-from gitcfg.model.texts import ABBREVIATED
+from gitcfg.model.text import ABBREVIATED
 
 
 def charged(

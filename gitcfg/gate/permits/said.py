@@ -16,7 +16,7 @@ from gitcfg.load.repository import load
 from gitcfg.load.root import is_repository, settings_entry
 from gitcfg.load.settings import load_settings
 from gitcfg.model import Model, Origin, Rule
-from gitcfg.model.kinds import SETTINGS, SIGNERS, TEXTS
+from gitcfg.model.folders import SETTINGS, SIGNERS, TEXTS
 from gitcfg.model.rules import RuleKind
 
 _KINDS = {

@@ -12,8 +12,8 @@ from gitcfg.gate.permits.statement import ANY, Thing
 from gitcfg.git.signatures import Flaw
 from gitcfg.model import Finding, Rule
 from gitcfg.model.names import shown
-from gitcfg.model.texts import ABBREVIATED, counted
-from gitcfg.nodeset import fold
+from gitcfg.model.nodeset import fold
+from gitcfg.model.text import ABBREVIATED, counted
 
 _NOUNS = {
     "features": "the feature",

@@ -23,7 +23,7 @@ from gitcfg.history.ruling import NOTHING
 from gitcfg.history.sides import Sides
 from gitcfg.history.snapshot import Key, Snapshot
 from gitcfg.model import Model, Use
-from gitcfg.model.kinds import TEXTS
+from gitcfg.model.folders import TEXTS
 
 _NO_POOL = Pool()
 

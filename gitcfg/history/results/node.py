@@ -11,7 +11,7 @@ from gitcfg.history.outline import Outline, binding
 from gitcfg.history.parts import Parts
 from gitcfg.history.sides import Sides
 from gitcfg.history.snapshot import Key, Snapshot
-from gitcfg.model.kinds import TEXTS
+from gitcfg.model.folders import TEXTS
 
 
 class NodeResult:

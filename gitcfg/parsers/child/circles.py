@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from gitcfg.compile.macros import looked_up
-from gitcfg.graph import components
+from gitcfg.model.graph import components
 from gitcfg.parsers.child.said import Said
 
 _PROGRAMS = """

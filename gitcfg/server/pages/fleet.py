@@ -9,8 +9,8 @@ from functools import partial
 from aiohttp import web
 
 from gitcfg.inventory.standing import COURSE
-from gitcfg.model.terms import ends_soon, is_over
-from gitcfg.nodeset import fold
+from gitcfg.model.delivery import ends_soon, is_over
+from gitcfg.model.nodeset import fold
 from gitcfg.server.outline import Held, Outline, Overriding
 from gitcfg.server.pages.git import in_short
 from gitcfg.server.pages.releases import release

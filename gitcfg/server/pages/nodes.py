@@ -9,7 +9,7 @@ from gitcfg.delivery import steps
 from gitcfg.explain.words import made_of, viewpoint
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
-from gitcfg.model.terms import in_words
+from gitcfg.model.delivery import in_words
 from gitcfg.server.fleets import Fleets
 from gitcfg.server.pages.git import in_short, places
 from gitcfg.server.pages.rows import row

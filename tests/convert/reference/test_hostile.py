@@ -11,7 +11,7 @@ from gitcfg.convert.reference.content import Code, Link, Text
 from gitcfg.convert.reference.page import page
 from gitcfg.convert.reference.places import anchor, safe_name
 from gitcfg.convert.reference.prose import line, paragraphs, table, words
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 from gitcfg.picture.dot import dot
 from gitcfg.picture.picture import Picture
 from tests.convert.reference.reading import ALLOWED, Page, folder, of, read_markdown, read_page

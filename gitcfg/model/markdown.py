@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from gitcfg.model.texts import safe
+from gitcfg.model.text import safe
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!@:])")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.model.origin import Origin
+from gitcfg.model.findings import Origin
 
 
 class Op(StrEnum):

@@ -1,0 +1,43 @@
+"""How texts are told wherever they may end up: on one line, with nothing in them that is more than a sign."""
+
+import re
+from collections.abc import Sequence
+
+ABBREVIATED = 10
+"""So many digits of a commit's id are told."""
+
+
+def safe(text: str) -> str:
+    """A text on one line, without what a terminal would take as commands."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 node`, `2,000 nodes`."""
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def few(texts: Sequence[str], most: int = 5) -> str:
+    """`a, b, c and 45 more`: all of them where so many fit."""
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
+
+
+# Lengths of time as they are written: `500ms`, `60s`, `10m`, `2h`, `7d`.
+
+_READ = re.compile(r"([0-9]{1,12})(ms|s|m|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds(text: str) -> float | None:
+    """How many seconds a length of time has; None: it is none."""
+    found = _READ.fullmatch(text)
+    return None if found is None else int(found[1]) * _SECONDS[found[2]]
+
+
+def duration(number: float) -> str:
+    """Seconds as one writes them, in the largest unit of which they are a whole number: `10m`."""
+    for unit, size in sorted(_SECONDS.items(), key=lambda each: -each[1]):
+        if number >= size and (number * 1000) % (size * 1000) == 0:
+            return f"{round(number / size)}{unit}"
+    return f"{round(number * 1000)}ms" if number else "0s"
