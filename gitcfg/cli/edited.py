@@ -118,15 +118,15 @@ def carried(
 
 def _decided(session: Session, draft: "Draft", shows: "Callable[[Decision], None] | None") -> bool:
     """Decide for a draft what rules leave open, and show it; is there an answer?"""
-    from gitcfg.cli.solving.decision import decided_in
-    from gitcfg.cli.solving.told import show
+    from gitcfg.cli.solving.decision import decide_draft
+    from gitcfg.cli.solving.told import print_decision
 
-    decision = decided_in(draft, session.open().today)
+    decision = decide_draft(draft, session.open().today)
     if shows is not None:
         shows(decision)
         return decision.holds
     if decision.changes or not decision.holds:
-        show(session, decision)
+        print_decision(session, decision)
     if not decision.holds:
         session.console(stderr=True).print("Nothing was written.", style="red")
     return decision.holds

@@ -31,7 +31,7 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> None:
     """List rules: what they are about, how much room they leave, and which are never in force."""
-    from gitcfg.cli.ruling.told import show
+    from gitcfg.cli.ruling.told import print_rules
     from gitcfg.compile.ruled.view import ruled
     from gitcfg.solve.fleet.tight import tight
 
@@ -47,8 +47,8 @@ def command(
         found = [tight(asked, known[each]) for each in names] if asked is not None else []
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
-        from gitcfg.cli.ruling.record import rules_record
+        from gitcfg.cli.ruling.record import rules_to_json
 
-        write_record(rules_record(found), output)
+        write_record(rules_to_json(found), output)
     else:
-        show(session, found, whole=name is not None)
+        print_rules(session, found, whole=name is not None)

@@ -10,12 +10,12 @@ from gitcfg.solve.fleet.tight import Group, Tight
 Record = dict[str, Any]
 
 
-def rules_record(found: Iterable[Tight]) -> Record:
+def rules_to_json(found: Iterable[Tight]) -> Record:
     """`gitcfg.rules/1`."""
-    return {"schema": "gitcfg.rules/1", "rules": [_rule(one) for one in found]}
+    return {"schema": "gitcfg.rules/1", "rules": [_rule_to_json(one) for one in found]}
 
 
-def _rule(one: Tight) -> Record:
+def _rule_to_json(one: Tight) -> Record:
     rule = one.rule
     return {
         "name": rule.name,
@@ -28,7 +28,7 @@ def _rule(one: Tight) -> Record:
         "slots": one.slots,
         "least": rule.count.least if rule.count is not None else None,
         "most": rule.count.most if rule.count is not None else None,
-        "groups": [_group(group) for group in one.groups],
+        "groups": [_group_to_json(group) for group in one.groups],
         "domains": [
             {"param": room.param, "values": room.values, "size": room.size, "free": room.size - room.used}
             for room in one.rooms
@@ -38,7 +38,7 @@ def _rule(one: Tight) -> Record:
     }
 
 
-def _group(group: Group) -> Record:
+def _group_to_json(group: Group) -> Record:
     return {
         "key": plain_key(group.key),
         "slots": list(group.slots),

@@ -13,23 +13,23 @@ Row = tuple[str, str]
 """A label, and what is said."""
 
 
-def rows(one: Tight, *, whole: bool) -> Iterator[Row]:
+def _describe_rule(one: Tight, *, whole: bool) -> Iterator[Row]:
     """All that is told below a rule's headline; `whole`: with its groups."""
     rule = one.rule
     if rule.permit is not None:
-        yield from _permitted(rule.permit)
-    yield from _where(one)
+        yield from _describe_permit(rule.permit)
+    yield from _describe_scope(one)
     if rule.count is not None:
-        yield from _counted(one, rule.count)
+        yield from _describe_count(one, rule.count)
     for room in one.rooms:
         yield room.param, f"{counted(room.size, 'value')}, {room.size - room.used} free: {room.values}"
     if one.failed:
         yield "cannot be asked", f"on {abridged(one.failed, IN_JSON)}"
     if whole and rule.per is not None:
-        yield from ((f"  {_key(group)}", _members(rule, group)) for group in one.groups)
+        yield from ((f"  {_format_key(group)}", _format_members(rule, group)) for group in one.groups)
 
 
-def _permitted(permit: Permit) -> Iterator[Row]:
+def _describe_permit(permit: Permit) -> Iterator[Row]:
     for what, refs in {"by": permit.by, **permit.things()}.items():
         if refs:
             yield what, ", ".join(ref.name for ref in refs)
@@ -37,7 +37,7 @@ def _permitted(permit: Permit) -> Iterator[Row]:
         yield "inherit", "no"
 
 
-def _where(one: Tight) -> Iterator[Row]:
+def _describe_scope(one: Tight) -> Iterator[Row]:
     """What a rule is about, and the invariant that shall hold there."""
     rule = one.rule
     if one.nodes:
@@ -52,13 +52,16 @@ def _where(one: Tight) -> Iterator[Row]:
         yield "groups", str(len(one.groups))
 
 
-def _counted(one: Tight, count: Count) -> Iterator[Row]:
+def _describe_count(one: Tight, count: Count) -> Iterator[Row]:
     each = " a group" if one.rule.per is not None else ""
     placing = one.rule.kind is RuleKind.INSTALL
     yield "wanted" if placing else "allowed", f"{count}{each}"
-    yield "installed", _named(one, (slot for group in one.groups for slot in group.placed))
+    yield "installed", _format_slots(one, (slot for group in one.groups for slot in group.placed))
     if placing:
-        yield "could take it", _named(one, (slot for group in one.groups for slot in group.able), " more")
+        yield (
+            "could take it",
+            _format_slots(one, (slot for group in one.groups for slot in group.able), " more"),
+        )
         if each and (short := sum(len(group.placed) < count.least for group in one.groups)):
             yield "too few in", counted(short, "group")
     elif each and count.most is not None:
@@ -66,18 +69,18 @@ def _counted(one: Tight, count: Count) -> Iterator[Row]:
         yield "full", f"{full} of {counted(len(one.groups), 'group')}"
 
 
-def _named(one: Tight, slots: Iterable[str], more: str = "") -> str:
+def _format_slots(one: Tight, slots: Iterable[str], more: str = "") -> str:
     """How many, and where, which groups tell if there are any."""
     found = tuple(slots)
     where = f": {abridged(dict.fromkeys(found), IN_JSON)}" if found and one.rule.per is None else ""
     return f"{len(found)}{more}{where}"
 
 
-def _key(group: Group) -> str:
+def _format_key(group: Group) -> str:
     return as_text(plain_key(group.key))
 
 
-def _members(rule: Rule, group: Group) -> str:
+def _format_members(rule: Rule, group: Group) -> str:
     if rule.count is None:
         return abridged(group.slots, IN_JSON)
     there = abridged(dict.fromkeys(group.placed), IN_JSON) or "nowhere"

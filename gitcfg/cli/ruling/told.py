@@ -5,21 +5,21 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from gitcfg.cli.plain import safe
-from gitcfg.cli.ruling.rows import rows
+from gitcfg.cli.ruling.rows import _describe_rule
 from gitcfg.cli.session import Session
 from gitcfg.cli.trails import aligned, placed
 from gitcfg.model.rules import Rule
 from gitcfg.solve.fleet.tight import Tight
 
 
-def show(session: Session, found: Sequence[Tight], *, whole: bool) -> None:
+def print_rules(session: Session, found: Sequence[Tight], *, whole: bool) -> None:
     """Write them; `whole`: with their descriptions and groups."""
     console = session.console()
     for one in found:
         console.print(_headline(one))
         if whole and one.rule.description:
             console.print(Text(f"  {safe(one.rule.description)}", "italic"))
-        said = rows(one, whole=whole)
+        said = _describe_rule(one, whole=whole)
         for line in aligned([(Text(f"  {safe(label)}", "cyan"), Text(safe(text))) for label, text in said]):
             console.print(line)
     if not found:

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli.session import Session
-from gitcfg.cli.snapshots.headline import headline
+from gitcfg.cli.snapshots.headline import _format_snapshot
 
-EPILOG = """Examples:
+_CREATE_EPILOG = """Examples:
 
   gitcfg snapshot create before-upgrade                        the last commit
 
@@ -21,7 +21,7 @@ _TEXT = typer.Option("-m", "--message", help="What it is for.", metavar="TEXT")
 _AT = typer.Option(help="The commit; the last one if nothing is said.", metavar="REV")
 
 
-def command(
+def create(
     context: typer.Context,
     name: Annotated[str, _NAME],
     message: Annotated[str | None, _TEXT] = None,
@@ -40,4 +40,4 @@ def command(
     assert tree.commit is not None
     text = (message or "").strip() or f"Snapshot {name}"
     found = snapshots.create(Git(repository, os.environ), name, tree.commit, text)
-    session.write(f"{headline(found)}\n")
+    session.write(f"{_format_snapshot(found)}\n")

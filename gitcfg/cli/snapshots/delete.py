@@ -6,9 +6,9 @@ import typer
 
 from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.cli.session import Session
-from gitcfg.cli.snapshots.headline import Name
+from gitcfg.cli.snapshots.headline import _SnapshotName
 
-EPILOG = """Examples:
+_DELETE_EPILOG = """Examples:
 
   gitcfg snapshot delete before-upgrade
 
@@ -17,7 +17,7 @@ EPILOG = """Examples:
   gitcfg -C pool snapshot delete before-upgrade"""
 
 
-def command(context: typer.Context, name: Name) -> None:
+def delete(context: typer.Context, name: _SnapshotName) -> None:
     """Take a snapshot's name away; the commit stays."""
     from gitcfg.git.program import Git
     from gitcfg.git.refs import Snapshots

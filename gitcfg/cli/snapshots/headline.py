@@ -9,10 +9,10 @@ from gitcfg.cli.plain import ABBREVIATED, safe
 if TYPE_CHECKING:
     from gitcfg.git.refs import Snapshot
 
-Name = Annotated[str, typer.Argument(help="The snapshot.", metavar="SNAPSHOT")]
+_SnapshotName = Annotated[str, typer.Argument(help="The snapshot.", metavar="SNAPSHOT")]
 
 
-def headline(found: "Snapshot") -> str:
+def _format_snapshot(found: "Snapshot") -> str:
     """Its name, commit, day, and who made it what for."""
     who, said = safe(found.author), safe(found.message.partition("\n")[0])
     return f"{safe(found.name)}  {found.commit[:ABBREVIATED]}  {found.date[:10]}  {who}: {said}"

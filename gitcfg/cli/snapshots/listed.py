@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli.session import Output, Session
-from gitcfg.cli.snapshots.headline import headline
+from gitcfg.cli.snapshots.headline import _format_snapshot
 
-EPILOG = """Examples:
+_LIST_EPILOG = """Examples:
 
   gitcfg snapshot list
 
@@ -16,7 +16,7 @@ EPILOG = """Examples:
   gitcfg -C pool snapshot list"""
 
 
-def command(
+def list_snapshots(
     context: typer.Context,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> None:
@@ -32,6 +32,6 @@ def command(
         write_record(snapshots_record(found), output)
         return
     for each in found:
-        session.write(f"{headline(each)}\n")
+        session.write(f"{_format_snapshot(each)}\n")
     if not found:
         session.console(stderr=True).print("There is no snapshot; `gitcfg snapshot create NAME` makes one.")

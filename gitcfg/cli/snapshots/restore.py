@@ -6,13 +6,13 @@ import typer
 
 from gitcfg.cli import asked as say
 from gitcfg.cli.session import Session
-from gitcfg.cli.snapshots.headline import Name
+from gitcfg.cli.snapshots.headline import _SnapshotName
 
 if TYPE_CHECKING:
     from gitcfg.cli.proposed import Proposal
     from gitcfg.git.repository import Repository
 
-EPILOG = """Examples:
+_RESTORE_EPILOG = """Examples:
 
   gitcfg snapshot restore before-upgrade --dry-run    what that would change
 
@@ -21,9 +21,9 @@ EPILOG = """Examples:
   gitcfg snapshot restore 2026/spring --yes -m 'The upgrade failed'"""
 
 
-def command(
+def restore(
     context: typer.Context,
-    name: Name,
+    name: _SnapshotName,
     message: say.Message = None,
     yes: say.Yes = False,
     dry_run: say.DryRun = False,

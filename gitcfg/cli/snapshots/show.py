@@ -4,9 +4,9 @@ import typer
 
 from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.cli.session import Session
-from gitcfg.cli.snapshots.headline import Name, headline
+from gitcfg.cli.snapshots.headline import _format_snapshot, _SnapshotName
 
-EPILOG = """Examples:
+_SHOW_EPILOG = """Examples:
 
   gitcfg snapshot show before-upgrade        what it is, and what has changed on nodes since
 
@@ -15,7 +15,7 @@ EPILOG = """Examples:
   gitcfg snapshot show 2026/spring"""
 
 
-def command(context: typer.Context, name: Name) -> None:
+def show(context: typer.Context, name: _SnapshotName) -> None:
     """Tell what a snapshot is, and what has changed on nodes since."""
     from gitcfg.cli import changes
     from gitcfg.git.history import History
@@ -27,7 +27,7 @@ def command(context: typer.Context, name: Name) -> None:
     found = Snapshots(source.repository).named(name)
     about = History(source.repository).about(found.commit)
     console = session.console()
-    console.print(headline(found), style="bold")
+    console.print(_format_snapshot(found), style="bold")
     made = f"{found.commit[:ABBREVIATED]} of {about.date[:10]}, {safe(about.author)}: {safe(about.subject)}"
     console.print(f"  commit {made}")
     for line in found.message.splitlines():

@@ -38,8 +38,8 @@ def command(
 ) -> int:
     """Decide what rules leave open, and write it to allocations/."""
     from gitcfg.cli.edited import carried, tell, wish
-    from gitcfg.cli.solving.decision import Decision, dry
-    from gitcfg.cli.solving.told import show
+    from gitcfg.cli.solving.decision import Decision, decide_worktree
+    from gitcfg.cli.solving.told import print_decision
 
     session: Session = context.obj
     found: list[Decision] = []
@@ -47,10 +47,10 @@ def command(
     def shows(decision: Decision) -> None:
         found.append(decision)
         if output is Output.TEXT:
-            show(session, decision)
+            print_decision(session, decision)
 
     if dry_run:
-        shows(dry(session))
+        shows(decide_worktree(session))
         done = None
     else:
         wished = wish(force, commit, message, "Decide what rules leave open", solve=True)
@@ -64,6 +64,6 @@ def command(
 
 def _record(decision: "Decision", output: Output) -> None:
     from gitcfg.cli.records import write_record
-    from gitcfg.cli.solving.record import decision_record
+    from gitcfg.cli.solving.record import decision_to_json
 
-    write_record(decision_record(decision), output)
+    write_record(decision_to_json(decision), output)

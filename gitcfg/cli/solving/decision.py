@@ -44,23 +44,23 @@ class Decision(msgspec.Struct, frozen=True):
 Made = tuple[Decision, Mapping[str, Allocation]]
 
 
-def dry(session: Session) -> Decision:
+def decide_worktree(session: Session) -> Decision:
     """What would be decided for the files as they lie there."""
     source = session.open()
     with source.worktree() as fleet:
-        return _decided(fleet.compiled.model, fleet.compiled.tree, source.today)[0]
+        return _decide(fleet.compiled.model, fleet.compiled.tree, source.today)[0]
 
 
-def decided_in(draft: "Draft", today: "date") -> Decision:
+def decide_draft(draft: "Draft", today: "date") -> Decision:
     """What is decided for a draft, written into it where there is an answer."""
     model = load(draft.tree)  # the draft's own knows who is there, not all that its files say by now
-    decision, made = _decided(model, draft.tree, today)
+    decision, made = _decide(model, draft.tree, today)
     if decision.holds:
         put_allocations(draft, model.allocations, made)
     return decision
 
 
-def _decided(model: Model, tree: "Tree", today: "date") -> Made:
+def _decide(model: Model, tree: "Tree", today: "date") -> Made:
     _refuse_unread(model)
     try:
         found = decide(model, tree, today)

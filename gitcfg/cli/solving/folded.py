@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.solve.fleet import Change, Deed
 
 
-class Folded(msgspec.Struct, frozen=True):
+class _FoldedChange(msgspec.Struct, frozen=True):
     """Changes of one rule that differ in their slots alone; `to`: where what was there goes."""
 
     change: Change
@@ -16,7 +16,7 @@ class Folded(msgspec.Struct, frozen=True):
     to: tuple[str, ...] = ()
 
 
-def folded(changes: Iterable[Change]) -> Iterator[Folded]:
+def _fold_changes(changes: Iterable[Change]) -> Iterator[_FoldedChange]:
     """Rule by rule; as many places that come as go are moves."""
     for _, group in groupby(changes, key=lambda change: change.rule):
         alike: dict[tuple[object, ...], list[Change]] = {}
@@ -24,10 +24,12 @@ def folded(changes: Iterable[Change]) -> Iterator[Folded]:
             alike.setdefault((change.param, change.what, change.deed, change.old, change.new), []).append(
                 change
             )
-        yield from _moved([Folded(found[0], tuple([one.slot for one in found])) for found in alike.values()])
+        yield from _fold_moves(
+            [_FoldedChange(found[0], tuple([one.slot for one in found])) for found in alike.values()]
+        )
 
 
-def _moved(found: list[Folded]) -> Iterator[Folded]:
+def _fold_moves(found: list[_FoldedChange]) -> Iterator[_FoldedChange]:
     added = [one for one in found if not one.change.param and one.change.deed is Deed.ADD]
     removed = [one for one in found if not one.change.param and one.change.deed is Deed.REMOVE]
     moves = len(added) == len(removed) == 1 and len(added[0].slots) == len(removed[0].slots)
@@ -35,4 +37,4 @@ def _moved(found: list[Folded]) -> Iterator[Folded]:
         if not moves or one.change.param:
             yield one
         elif one.change.deed is Deed.REMOVE:
-            yield Folded(one.change, one.slots, added[0].slots)
+            yield _FoldedChange(one.change, one.slots, added[0].slots)

@@ -10,22 +10,22 @@ from gitcfg.solve.fleet import Cause, Change
 Record = dict[str, Any]
 
 
-def decision_record(decision: Decision) -> Record:
+def decision_to_json(decision: Decision) -> Record:
     """`gitcfg.solve/1`."""
     return {
         "schema": "gitcfg.solve/1",
         "solved": decision.holds,
-        "causes": [_cause(one) for one in decision.causes],
+        "causes": [_cause_to_json(one) for one in decision.causes],
         "problem": decision.problem or None,
         "nodeset": fold(decision.nodes),
         "nodes": list(decision.nodes),
-        "suggestion": _cause(decision.suggestion) if decision.suggestion is not None else None,
+        "suggestion": _cause_to_json(decision.suggestion) if decision.suggestion is not None else None,
         "aside": list(decision.aside),
-        "changes": [_change(one) for one in decision.changes],
+        "changes": [_change_to_json(one) for one in decision.changes],
     }
 
 
-def _cause(cause: Cause) -> Record:
+def _cause_to_json(cause: Cause) -> Record:
     return {
         "text": cause.text,
         "rule": cause.rule,
@@ -33,7 +33,7 @@ def _cause(cause: Cause) -> Record:
     }
 
 
-def _change(change: Change) -> Record:
+def _change_to_json(change: Change) -> Record:
     node, _, instance = change.slot.partition("/")
     return {
         "rule": change.rule,

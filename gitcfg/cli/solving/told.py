@@ -7,7 +7,7 @@ from rich.text import Text
 
 from gitcfg.cli.plain import safe
 from gitcfg.cli.session import Session
-from gitcfg.cli.solving.folded import Folded, folded
+from gitcfg.cli.solving.folded import _fold_changes, _FoldedChange
 from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 _SIGNS = {Deed.ADD: ("+", "green"), Deed.REMOVE: ("-", "red"), Deed.CHANGE: ("~", "yellow")}
 
 
-def show(session: Session, decision: "Decision") -> None:
+def print_decision(session: Session, decision: "Decision") -> None:
     """Write it: what changes to stdout, why nothing can be decided to stderr."""
     console = session.console(stderr=not decision.holds)
-    for line in _changes(decision) if decision.holds else _conflict(decision):
+    for line in _format_changes(decision) if decision.holds else _format_conflict(decision):
         console.print(line)
-    for line in _besides(decision):
+    for line in _format_notes(decision):
         session.console(stderr=True).print(line)
 
 
-def _besides(decision: "Decision") -> Iterator[Text]:
+def _format_notes(decision: "Decision") -> Iterator[Text]:
     """What whoever reads the changes alone would miss."""
     if decision.aside:
         named = safe(", ".join(decision.aside))
@@ -37,16 +37,16 @@ def _besides(decision: "Decision") -> Iterator[Text]:
         yield Text("Nothing is left to decide.")
 
 
-def _changes(decision: "Decision") -> Iterator[Text]:
+def _format_changes(decision: "Decision") -> Iterator[Text]:
     rule = None
-    for one in folded(decision.changes):
+    for one in _fold_changes(decision.changes):
         if one.change.rule != rule:
             rule = one.change.rule
             yield Text(safe(rule), "bold")
-        yield _change(one)
+        yield _format_change(one)
 
 
-def _change(one: Folded) -> Text:
+def _format_change(one: _FoldedChange) -> Text:
     change, slots = one.change, safe(abridged(one.slots, IN_JSON))
     sign, style = _SIGNS[change.deed]
     if one.to:
@@ -57,10 +57,10 @@ def _change(one: Folded) -> Text:
     return Text(f"  {sign} {safe(change.what)} = {values} on {slots}", style)
 
 
-def _conflict(decision: "Decision") -> Iterator[Text]:
+def _format_conflict(decision: "Decision") -> Iterator[Text]:
     failed = safe(decision.problem)
     yield Text(f"A rule cannot be asked: {failed}" if failed else "These cannot hold together:", "bold red")
-    causes = [(Text(f"  {safe(one.text)}"), _places(one.origins)) for one in decision.causes]
+    causes = [(Text(f"  {safe(one.text)}"), _format_origins(one.origins)) for one in decision.causes]
     yield from aligned(causes, widest=80)
     if decision.nodes:
         yield Text(f"  nodes: {safe(abridged(decision.nodes, IN_JSON))}")
@@ -68,5 +68,5 @@ def _conflict(decision: "Decision") -> Iterator[Text]:
         yield Text(f"hint: All else could be decided without this: {safe(decision.suggestion.text)}.", "cyan")
 
 
-def _places(origins: tuple[Origin, ...]) -> Text:
+def _format_origins(origins: tuple[Origin, ...]) -> Text:
     return Text(" ").join(placed(origin) for origin in origins)

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from gitcfg.edit.orders import Order
     from gitcfg.edit.terms import Term
 
-LIFT = """Examples:
+_LIFT_EPILOG = """Examples:
 
   gitcfg {term} lift dimm
 
   gitcfg {term} lift dimm freeze --commit -m 'Both are mended'
 
   gitcfg {term} lift old --force                although that adds errors"""
-EXPIRE = """Nothing is taken away on its last day, only after it.
+_EXPIRE_EPILOG = """Nothing is taken away on its last day, only after it.
 
 Examples:
 
@@ -30,7 +30,7 @@ Examples:
   gitcfg --today 2027-01-01 {term} expire       those that will be over by then"""
 
 
-def lifting(term: str) -> Callable[..., int]:
+def lift_command(term: str) -> Callable[..., int]:
     """The command that takes some away."""
 
     def command(
@@ -48,7 +48,7 @@ def lifting(term: str) -> Callable[..., int]:
     return command
 
 
-def expiring(term: str) -> Callable[..., int]:
+def expire_command(term: str) -> Callable[..., int]:
     """The command that takes away those past their end."""
 
     def command(

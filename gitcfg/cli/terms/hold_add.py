@@ -11,7 +11,8 @@ from gitcfg.cli.terms import say
 if TYPE_CHECKING:
     from gitcfg.library import Fleet, Source
 
-EPILOG = """What a hold is about runs that commit until its last day has passed; then a server lets go of it.
+_HOLD_EPILOG = """\
+What a hold is about runs that commit until its last day has passed; then a server lets go of it.
 
 Examples:
 
@@ -24,15 +25,15 @@ Examples:
 _COMMIT = typer.Option("--commit-id", help="The commit that they run meanwhile.", metavar="REV")
 
 
-def command(
+def add_hold(
     context: typer.Context,
-    name: say.Name,
-    nodes: say.Nodes = None,
+    name: say._Name,
+    nodes: say._Nodes = None,
     *,
     revision: Annotated[str, _COMMIT],
-    until: say.Until,
-    reason: say.Reason,
-    where: say.Where = None,
+    until: say._UntilDay,
+    reason: say._Reason,
+    where: say._Where = None,
     force: editing.Force = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
@@ -44,16 +45,16 @@ def command(
 
     session: Session = context.obj
     source = session.open()
-    order = Order(Deed.NEW, "hold", name, fields={"commit": Given(_full(session, source, revision))})
+    order = Order(Deed.NEW, "hold", name, fields={"commit": Given(_full_commit(session, source, revision))})
     with source.worktree() as fleet:
         who = chosen(fleet.model, nodes or (), where)
         if "where" in who:
-            _tell_nobody(session, fleet, str(who["where"].meaning))
+            _warn_of_no_node(session, fleet, str(who["where"].meaning))
     order = begun(order, who, Until(last_day(until), reason), source.today)
     return edit(session, [order], wish(force, commit, message, f"Add hold {name}: {reason}"))
 
 
-def _tell_nobody(session: Session, fleet: "Fleet", where: str) -> None:
+def _warn_of_no_node(session: Session, fleet: "Fleet", where: str) -> None:
     """Say it if a condition that can be read holds for no node."""
     selection = fleet.compiled.select(where)
     if selection.problem is None and not selection.names:
@@ -61,7 +62,7 @@ def _tell_nobody(session: Session, fleet: "Fleet", where: str) -> None:
         session.console(stderr=True).print(text, style="yellow")
 
 
-def _full(session: Session, source: "Source", revision: str) -> str:
+def _full_commit(session: Session, source: "Source", revision: str) -> str:
     """The full id of a commit. GitcfgError: it is not here, or there is nothing of ours in it."""
     from gitcfg.git.history import History
     from gitcfg.load.root import settings_entry

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitcfg.explain.terms import Standing
     from gitcfg.library import Fleet, Source
 
-EPILOG = """Examples:
+_LIST_EPILOG = """Examples:
 
   gitcfg {term} list
 
@@ -24,7 +24,7 @@ EPILOG = """Examples:
   gitcfg --today 2027-01-01 {term} list         how it will stand then"""
 
 
-def listing(term: str) -> Callable[..., None]:
+def list_command(term: str) -> Callable[..., None]:
     """The command that tells all of them."""
 
     def command(
@@ -34,7 +34,7 @@ def listing(term: str) -> Callable[..., None]:
         session: Session = context.obj
         source = session.open()
         with source.worktree() as fleet:
-            found = list(_standing(source, fleet, term))
+            found = list(_find_terms(source, fleet, term))
         if output is not Output.TEXT:
             from gitcfg.cli.records import write_record
             from gitcfg.explain.terms import standing_record
@@ -42,7 +42,7 @@ def listing(term: str) -> Callable[..., None]:
             write_record(standing_record(f"gitcfg.{term}s/1", f"{term}s", found), output)
             return
         console = session.console()
-        for line in _lines(found):
+        for line in _format_terms(found):
             console.print(line)
         if not found:
             session.console(stderr=True).print(f"There is no {term}.")
@@ -50,7 +50,7 @@ def listing(term: str) -> Callable[..., None]:
     return command
 
 
-def _standing(source: "Source", fleet: "Fleet", term: str) -> "Iterator[Standing]":
+def _find_terms(source: "Source", fleet: "Fleet", term: str) -> "Iterator[Standing]":
     from gitcfg.explain.terms import holds, overrides
 
     if term == "override":
@@ -67,20 +67,20 @@ def _standing(source: "Source", fleet: "Fleet", term: str) -> "Iterator[Standing
     return holds(fleet.compiled, subject)
 
 
-def _lines(found: "Iterable[Standing]") -> "Iterator[Text]":
+def _format_terms(found: "Iterable[Standing]") -> "Iterator[Text]":
     from rich.text import Text
 
     from gitcfg.cli.trails import aligned
 
     for one in found:
         style = "red" if one.days is None or one.days < 0 else "yellow" if one.days <= SOON.days else ""
-        end = "its end cannot be read" if one.days is None else _end(one)
+        end = "its end cannot be read" if one.days is None else _format_end(one)
         yield Text.assemble((safe(one.name), "bold"), "  ", (end, style))
-        rows = [(Text(f"  {label}", "cyan"), Text(said)) for label, said in _told(one) if said]
+        rows = [(Text(f"  {label}", "cyan"), Text(said)) for label, said in _describe_term(one) if said]
         yield from aligned(rows)
 
 
-def _end(one: "Standing") -> str:
+def _format_end(one: "Standing") -> str:
     """When it ends, or has ended; an override that has still applies."""
     days = one.days or 0
     if days >= 0:
@@ -92,7 +92,7 @@ def _end(one: "Standing") -> str:
     return f"overdue since {one.until}, {ended}, and still applies"
 
 
-def _told(one: "Standing") -> Iterator[tuple[str, str]]:
+def _describe_term(one: "Standing") -> Iterator[tuple[str, str]]:
     from gitcfg.model.nodeset import IN_JSON, abridged
 
     named = f": {safe(abridged(one.nodes, IN_JSON))}" if one.nodes else ""

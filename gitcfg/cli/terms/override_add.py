@@ -6,7 +6,7 @@ from gitcfg.cli import editing
 from gitcfg.cli.session import Session
 from gitcfg.cli.terms import say
 
-EPILOG = """Values are YAML, as they would stand in the file. An override is topmost.
+_OVERRIDE_EPILOG = """Values are YAML, as they would stand in the file. An override is topmost.
 
 Examples:
 
@@ -17,21 +17,21 @@ Examples:
   gitcfg override add try --where '"ssd" in node.labels' --feature Lab --until 2026-12-31 --reason 'a test'"""
 
 _KEYS = ("features", "without", "params", "files")
-OPTIONS = [
+_OVERRIDE_OPTIONS = [
     option
     for option in editing.OPTIONS
     if option.key in _KEYS and option.part in (editing.Part.ADD, editing.Part.PUT)
 ]
 
 
-def command(
+def add_override(
     context: typer.Context,
-    name: say.Name,
-    nodes: say.Nodes = None,
+    name: say._Name,
+    nodes: say._Nodes = None,
     *,
-    until: say.Until,
-    reason: say.Reason,
-    where: say.Where = None,
+    until: say._UntilDay,
+    reason: say._Reason,
+    where: say._Where = None,
     force: editing.Force = False,
     solve: editing.Solve = False,
     commit: editing.Commit = False,
