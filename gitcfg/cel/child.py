@@ -8,7 +8,7 @@ from typing import Any
 
 from gitcfg.cel.engine import compile_text, key_of, truth
 from gitcfg.cel.environment import Variables
-from gitcfg.cel.problem import CelProblem
+from gitcfg.cel.errors import CelProblem
 from gitcfg.sandbox import allow, serve
 
 

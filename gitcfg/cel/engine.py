@@ -7,10 +7,10 @@ from typing import Any
 from cel_expr_python import cel
 
 from gitcfg.cel.environment import Variables, environment
-from gitcfg.cel.problem import CelProblem
+from gitcfg.cel.errors import CelProblem
+from gitcfg.cel.messages import not_a_condition, not_a_key, why_it_failed, why_it_is_wrong
 from gitcfg.cel.terms import referred
 from gitcfg.cel.variables import plain
-from gitcfg.cel.words import not_a_condition, not_a_key, why_it_failed, why_it_is_wrong
 
 _SIMPLE = (cel.Type.STRING, cel.Type.INT, cel.Type.BOOL, cel.Type.DOUBLE)
 _KEYS = (*_SIMPLE, cel.Type.DYN, cel.Type.LIST, *(cel.Type.List(kind) for kind in _SIMPLE))

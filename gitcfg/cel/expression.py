@@ -1,20 +1,126 @@
-"""One expression, asked in this process if it is cheap for certain, else in a guarded child."""
+"""How much of the processor's time the expressions of one rule may take."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from datetime import datetime
+from enum import Enum
 from functools import cache, lru_cache
 from time import monotonic, thread_time
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import msgspec
 
-from gitcfg.cel.budget import Budget
-from gitcfg.cel.load import batches, loads
-from gitcfg.cel.problem import CelProblem
+from gitcfg.cel.errors import CelProblem, CelStopped
 from gitcfg.cel.variables import plain
 
 if TYPE_CHECKING:
     from gitcfg.sandbox import Guard
+
+SECONDS = 2.0
+"""To begin with: what a rule may take that is asked of hardly anything."""
+EACH = 0.0002
+"""More for each node or instance that is asked about: a plain condition takes 6 us, one in the child 10."""
+ITEM = 0.000005
+"""More for each item of what is known of it, which takes 0.2 to 0.7 us to hand over and look at."""
+
+
+class Budget:
+    """Seconds of the processor's time, never of the clock: whether a rule may stand does not depend on how
+    busy a machine is. They grow with what is asked, so that no fleet is too large for an honest expression.
+    """
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self.seconds = self.left = seconds
+        self._said: str | None = None
+
+    def grant(self, nodes: int, items: int = 0) -> float:
+        """More, for so much that is asked about. CelStopped: it is used up already."""
+        if self.left <= 0:
+            raise self.over()
+        more = nodes * EACH + items * ITEM
+        self.left += more
+        return more
+
+    def spend(self, seconds: float) -> None:
+        """Less. CelStopped: it is used up."""
+        self.left -= seconds
+        if self.left <= 0:
+            raise self.over()
+
+    @contextmanager
+    def spending(self) -> Iterator[float]:
+        """Less by what this thread takes meanwhile: gives when that is too much, by `thread_time`."""
+        begun = thread_time()
+        yield begun + self.left
+        self.spend(thread_time() - begun)
+
+    def over(self) -> CelStopped:
+        """What is said of an expression that has no time left."""
+        most = f"{self.seconds:g} s of the processor's time, and {EACH * 1000:g} ms more for each node"
+        return self.end(f"the expression takes more than {most}")
+
+    def end(self, message: str) -> CelStopped:
+        """Nothing is left of it, and whatever else is asked, the same is said."""
+        self.left = 0.0
+        self._said = self._said or message
+        return CelStopped(self._said, hint="loops in loops and long texts cost most")
+
+
+# How much there is to read of what an expression is asked about.
+
+Row = Mapping[str, Any]
+GROUP = "nodes"
+
+
+class Load(msgspec.Struct, frozen=True, gc=False):
+    """A row of values. `items` is what has to be read for it; of that, `fresh` and `nodes` are there for the
+    first time: rows about the same group of nodes share the list of these.
+    """
+
+    row: Row
+    items: int
+    fresh: int
+    nodes: int = 1
+
+
+def loads(rows: Iterable[Row]) -> Iterator[Load]:
+    """The rows, weighed. What lies within items counts for nothing, but for nodes in a group."""
+    groups: dict[int, int] = {}
+    for row in rows:
+        items = _items(row)
+        group = row.get(GROUP)
+        if group is None:
+            yield Load(row, items, items)
+        elif id(group) in groups:
+            yield Load(row, items + groups[id(group)], items)
+        else:
+            within = groups[id(group)] = sum(1 + _items(node) for node in group)
+            yield Load(row, items + within, items + within, 1 + len(group))
+
+
+def batches(rows: Iterable[Row], most: int, items: int) -> Iterator[list[Load]]:
+    """The rows by so many at most, and fewer where there is much to read for each."""
+    batch: list[Load] = []
+    weight = 0
+    for load in loads(rows):
+        if batch and (len(batch) >= most or weight + load.items > items):
+            yield batch
+            batch, weight = [], 0
+        batch.append(load)
+        weight += load.items
+    if batch:
+        yield batch
+
+
+def _items(row: Row) -> int:
+    return sum(
+        len(value)
+        for name, value in row.items()
+        if name != GROUP and isinstance(value, Sized) and not isinstance(value, str)
+    )
+
+
+# One expression, asked in this process if it is cheap for certain, else in a guarded child.
 
 LONGEST = 10_000
 _KEPT = 16_384
@@ -147,3 +253,95 @@ def _guard(of_nodes: bool) -> "Guard":
     memory = _MEMORY_OF_NODES if of_nodes else Limits().memory
     limits = Limits(memory=memory, cpu_seconds=_TO_READ, wall_seconds=_PATIENCE)
     return Guard("gitcfg.cel.child", limits)
+
+
+# Expressions that hold or do not.
+
+
+class Condition(Expression, frozen=True):
+    """A compiled condition."""
+
+    def holds(self, values: Mapping[str, Any], budget: Budget | None = None) -> bool:
+        """Does it hold for these values (by whole names)? CelProblem if that cannot be said."""
+        (answer,) = self.answers([values], budget)
+        if isinstance(answer, CelProblem):
+            raise answer
+        return answer is True
+
+    def holds_each(
+        self, rows: Sequence[Mapping[str, Any]], budget: Budget | None = None
+    ) -> tuple[list[bool], dict[int, CelProblem]]:
+        """The same for many, faster: an answer for each (False where there is none), and problems by row.
+
+        CelStopped: nothing can be said of any row.
+        """
+        answers = self.answers(rows, budget)
+        problems = {row: answer for row, answer in enumerate(answers) if isinstance(answer, CelProblem)}
+        return [answer is True for answer in answers], problems
+
+
+def compile_condition(text: str, variables: Mapping[str, str], now: datetime | None = None) -> Condition:
+    """A condition on `variables`, whole names to string, list(string), map, list(map), bool, int, timestamp.
+
+    `now` is what age() counts from; without it there is no age(). CelProblem: it cannot be one.
+    """
+    return Condition.compiled(text, variables, now)
+
+
+# Expressions whose answer is a key: what things are grouped by, or must differ in.
+
+
+class Truth(Enum):
+    """A CEL bool in a key: in Python `True == 1`, and in CEL it is equal to nothing but itself."""
+
+    FALSE = False
+    TRUE = True
+
+
+Key: TypeAlias = str | int | float | Truth | tuple[str | int | float | Truth, ...]
+"""What a CEL string, int, double, bool or a list of them is here.
+
+Two are equal where CEL has them equal: 1 and 1.0 are one key, 1, "1" and true are three.
+"""
+
+
+def as_key(answer: Any) -> Key:
+    """What CEL answers, as a key."""
+    if isinstance(answer, tuple):
+        return tuple([Truth(part) if isinstance(part, bool) else part for part in answer])
+    found: Key = Truth(answer) if isinstance(answer, bool) else answer
+    return found
+
+
+def plain_key(key: Key | None) -> Any:
+    """A key as JSON has it, for who reads it."""
+    if isinstance(key, tuple):
+        return [plain_key(part) for part in key]
+    return key.value if isinstance(key, Truth) else key
+
+
+class KeyExpression(Expression, frozen=True):
+    """A compiled key."""
+
+    def key(self, values: Mapping[str, Any], budget: Budget | None = None) -> Key:
+        """The key of these values (by whole names). CelProblem: they have none."""
+        (answer,) = self.answers([values], budget)
+        if isinstance(answer, CelProblem):
+            raise answer
+        return as_key(answer)
+
+    def keys_each(
+        self, rows: Sequence[Mapping[str, Any]], budget: Budget | None = None
+    ) -> tuple[list[Key | None], dict[int, CelProblem]]:
+        """The same for many, faster: a key for each (None where there is none), and problems by row.
+
+        CelStopped: nothing can be said of any row.
+        """
+        answers = self.answers(rows, budget)
+        problems = {row: answer for row, answer in enumerate(answers) if isinstance(answer, CelProblem)}
+        return [None if isinstance(answer, CelProblem) else as_key(answer) for answer in answers], problems
+
+
+def compile_key(text: str, variables: Mapping[str, str]) -> KeyExpression:
+    """A key on `variables`, as of `compile_condition`. CelProblem: it cannot be one."""
+    return KeyExpression.compiled(text, variables, key=True)

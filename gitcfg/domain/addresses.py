@@ -1,30 +1,141 @@
-"""IP addresses, of both families."""
+"""IP addresses as numbers: IPv4's as they are, IPv6's far above them."""
 
+import re
 from collections.abc import Iterator
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
-from gitcfg.domain import ip
-from gitcfg.domain.blocks import block, whole
-from gitcfg.domain.ends import ends, ordered
-from gitcfg.domain.intervals import Interval
-from gitcfg.domain.ip import number as number
-from gitcfg.domain.kinds import Value
-from gitcfg.domain.problem import DomainProblem
+import msgspec
+
+from gitcfg.domain.intervals import Interval, ends, ordered
+from gitcfg.domain.values import DomainProblem, Value
+from gitcfg.model.names import shown
+
+SIX = 1 << 130
+"""What IPv6's numbers begin with. So no interval can run from IPv4 into IPv6, and IPv4 sorts first."""
+
+_LONGEST = len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255")
+_FOUR = re.compile(r"[0-9]+(?:\.[0-9]+){3}")
+_PADDED = re.compile(r"(?:^|\.)0[0-9]")
+
+
+def parse_address(value: object) -> int:
+    """The number of an address that is written in any way. DomainProblem: it is none."""
+    if not isinstance(value, str) or len(value) > _LONGEST or "%" in value:
+        raise _none(value)
+    try:
+        return SIX + int(IPv6Address(value)) if ":" in value else int(IPv4Address(value))
+    except AddressValueError:
+        raise _none(value) from None
+
+
+def _none(value: object) -> DomainProblem:
+    text = str(value)
+    hint = "write it like 10.0.0.1 or 2001:db8::1"
+    if "%" in text:
+        hint = "an address stands without the name of an interface"
+    elif _PADDED.search(text) and ":" not in text:
+        hint = "the parts of an IPv4 address have no zeros in front"
+    elif _FOUR.fullmatch(text):
+        hint = "the parts of an IPv4 address are between 0 and 255"
+    return DomainProblem(f"'{shown(text)}' is no IP address", hint=hint)
+
+
+def format_address(number: int) -> str:
+    """The one way to write an address: compressed, lower case."""
+    if number < SIX:
+        return str(IPv4Address(number))
+    address = IPv6Address(number - SIX)
+    # Versions of Python differ in how they write these; RFC 5952 (section 5) recommends this.
+    mapped = address.ipv4_mapped
+    return f"::ffff:{mapped}" if mapped else str(address)
+
+
+def address_bits(number: int) -> int:
+    """How long the addresses of a number's family are."""
+    return 32 if number < SIX else 128
+
+
+def address_family(number: int) -> str:
+    """A number's family, in words."""
+    return "IPv4" if number < SIX else "IPv6"
+
+
+# Blocks of addresses: `10.0.0.0/8`.
+
+_LENGTH = re.compile(r"[0-9]{1,3}")
+
+
+class Block(msgspec.Struct, frozen=True, gc=False):
+    """The addresses that agree in their first `length` bits."""
+
+    first: int
+    length: int
+
+    @property
+    def last(self) -> int:
+        """Its last address."""
+        return self.first + (1 << address_bits(self.first) - self.length) - 1
+
+    def __str__(self) -> str:
+        return f"{format_address(self.first)}/{self.length}"
+
+
+def parse_block(value: object) -> Block:
+    """The block that a text stands for. DomainProblem: it is none, or bits after its length are set."""
+    address, slash, length = value.partition("/") if isinstance(value, str) else ("", "", "")
+    if not slash:
+        raise DomainProblem(
+            f"'{shown(str(value))}' is no network", hint="write an address and a length: 10.0.0.0/8"
+        )
+    number = parse_address(address)
+    found = Block(number, length_of(length, number, len(address) + 2))
+    within = number % (found.last - number + 1)
+    if within:
+        whole = Block(number - within, found.length)
+        raise DomainProblem(
+            f"{format_address(number)} is an address within {whole}, not its first",
+            hint=f"write {whole} for the network, {format_address(number)} for the address",
+        )
+    return found
+
+
+def length_of(text: str, number: int, column: int) -> int:
+    """The length of a network's prefix, as it is written. DomainProblem: the address is not so long."""
+    most = address_bits(number)
+    if not _LENGTH.fullmatch(text) or int(text) > most:
+        raise DomainProblem(
+            f"'{shown(text)}' is no prefix length of {address_family(number)}",
+            column,
+            f"it is between 0 and {most}",
+        )
+    return int(text)
+
+
+def whole(first: int, last: int) -> Block | None:
+    """The block that holds just these addresses."""
+    count = last - first + 1
+    if count & (count - 1) or first % count:
+        return None
+    return Block(first, address_bits(first) - count.bit_length() + 1)
+
+
+# IP addresses, of both families.
 
 
 def value(number: int) -> Value:
     """An address as it is written."""
-    return ip.text(number)
+    return format_address(number)
 
 
 def read(text: str) -> Interval:
     """The addresses of an item: `10.0.0.1`, `10.0.0.1-10.0.0.9`, `10.0.0.0/8`."""
     if "/" in text and "-" not in text:
-        found = block(text)
+        found = parse_block(text)
         return found.first, found.last
     begin, end, column = ends(text, _number)
-    if ip.bits(begin) != ip.bits(end):
+    if address_bits(begin) != address_bits(end):
         raise DomainProblem(
-            f"the range begins in {ip.family(begin)} and ends in {ip.family(end)}",
+            f"the range begins in {address_family(begin)} and ends in {address_family(end)}",
             column,
             "write one item for each family",
         )
@@ -33,7 +144,7 @@ def read(text: str) -> Interval:
 
 def _number(text: object) -> int:
     try:
-        return ip.number(text)
+        return parse_address(text)
     except DomainProblem as problem:
         if not str(text).isdecimal():
             raise
@@ -44,6 +155,6 @@ def written(first: int, last: int) -> Iterator[Value]:
     """Items that say an interval."""
     found = whole(first, last)
     if first == last:
-        yield ip.text(first)
+        yield format_address(first)
     else:
-        yield str(found) if found else f"{ip.text(first)}-{ip.text(last)}"
+        yield str(found) if found else f"{format_address(first)}-{format_address(last)}"

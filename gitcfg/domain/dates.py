@@ -5,10 +5,8 @@ from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, datetime
 
-from gitcfg.domain.ends import interval
-from gitcfg.domain.intervals import Interval
-from gitcfg.domain.kinds import Value
-from gitcfg.domain.problem import DomainProblem
+from gitcfg.domain.intervals import Interval, interval
+from gitcfg.domain.values import DomainProblem, Value
 from gitcfg.model.names import shown
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from gitcfg.domain.ends import interval
-from gitcfg.domain.intervals import Interval
-from gitcfg.domain.kinds import Value
-from gitcfg.domain.problem import DomainProblem
+from gitcfg.domain.intervals import Interval, interval
 from gitcfg.domain.shapes import is_decimal
+from gitcfg.domain.values import DomainProblem, Value
 from gitcfg.model.names import shown
 
 _MOST_DIGITS = 100

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from gitcfg.domain import addresses, ip
-from gitcfg.domain.blocks import Block, block, length_of, whole
-from gitcfg.domain.ends import ends, ordered
-from gitcfg.domain.intervals import Interval
-from gitcfg.domain.kinds import Value
-from gitcfg.domain.problem import DomainProblem
+from gitcfg.domain import addresses
+from gitcfg.domain import addresses as ip
+from gitcfg.domain.addresses import Block, length_of, parse_block, whole
+from gitcfg.domain.intervals import Interval, ends, ordered
+from gitcfg.domain.values import DomainProblem, Value
 
 _LENGTH = 132
 """A network's number is its first bits; its length stands above all of them, from this bit on."""
@@ -15,20 +14,20 @@ _LENGTH = 132
 
 def number(value: object) -> int:
     """A network's number: those of one length follow each other. DomainProblem: it is no network."""
-    found = block(value)
+    found = parse_block(value)
     return _packed(found.first, found.length)
 
 
 def _packed(address: int, length: int) -> int:
     """The number of the network of a length that an address is in."""
     base = address & ip.SIX
-    return (length << _LENGTH) + base + (address - base >> ip.bits(address) - length)
+    return (length << _LENGTH) + base + (address - base >> ip.address_bits(address) - length)
 
 
 def _block(number: int) -> Block:
     length, rest = number >> _LENGTH, number & (1 << _LENGTH) - 1
     base = rest & ip.SIX
-    return Block(base + (rest - base << ip.bits(rest) - length), length)
+    return Block(base + (rest - base << ip.address_bits(rest) - length), length)
 
 
 def value(number: int) -> Value:
@@ -43,7 +42,7 @@ def read(text: str) -> Interval:
         return _within(words[0], words[2], len(text) - len(words[2]) + 1)
     begin, end, column = ends(text, number)
     one, other = _block(begin), _block(end)
-    if (one.length, ip.bits(one.first)) != (other.length, ip.bits(other.first)):
+    if (one.length, ip.address_bits(one.first)) != (other.length, ip.address_bits(other.first)):
         raise DomainProblem(
             f"the range begins with {one} and ends with {other}, another size",
             column,
@@ -53,7 +52,7 @@ def read(text: str) -> Interval:
 
 
 def _within(outer: str, length: str, column: int) -> Interval:
-    found = block(outer)
+    found = parse_block(outer)
     if not length.startswith("/"):
         raise DomainProblem(
             "the networks' length has a slash in front", column, f"write {outer} in /{length}"
@@ -78,7 +77,7 @@ def written(first: int, last: int) -> Iterator[Value]:
 def sizes(found: Iterable[Interval]) -> set[tuple[int, int]]:
     """The families (as the length of their addresses) and lengths of networks in intervals."""
     blocks = [_block(first) for first, _ in found]
-    return {(ip.bits(each.first), each.length) for each in blocks}
+    return {(ip.address_bits(each.first), each.length) for each in blocks}
 
 
 def one_size(found: set[tuple[int, int]]) -> bool:
@@ -89,7 +88,7 @@ def one_size(found: set[tuple[int, int]]) -> bool:
 def overlapping(text: str, found: set[tuple[int, int]]) -> list[Interval]:
     """The networks of these sizes that share an address with what an item stands for."""
     first, last = _covered(text)
-    lengths = [length for family, length in found if family == ip.bits(first)]
+    lengths = [length for family, length in found if family == ip.address_bits(first)]
     return [(_packed(first, length), _packed(last, length)) for length in lengths]
 
 

@@ -2,8 +2,7 @@
 
 import re
 
-from gitcfg.domain.kinds import Kind
-from gitcfg.domain.problem import DomainProblem
+from gitcfg.domain.values import DomainProblem, Kind
 from gitcfg.model.names import shown
 
 _NUMBERS = re.compile(r"[-+]?[0-9]+\s*-\s*[-+]?[0-9]+")

@@ -90,11 +90,11 @@ def _address(reading: Reading, doc: Document) -> str | None:
     said: str | None = doc.value.get("address")
     if said is None or (_HOST.fullmatch(said) and not _NUMBER.search(said)):
         return said
-    from gitcfg.domain.ip import number
-    from gitcfg.domain.problem import DomainProblem
+    from gitcfg.domain.addresses import parse_address
+    from gitcfg.domain.values import DomainProblem
 
     try:
-        number(said)
+        parse_address(said)
     except DomainProblem as problem:
         hint = f"{problem.hint[:1].upper()}{problem.hint[1:]}." if _NUMERIC.fullmatch(said) else _ADDRESS
         message = f"address is neither a host name nor an IP address: {shown(said)}."

@@ -1,0 +1,105 @@
+"""What expressions look for in a variable, where they do nothing else with it."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from gitcfg.cel.expression import Expression
+from gitcfg.cel.terms import Form, Term, outermost
+
+Looks = Callable[[Term, str], str | None]
+"""What a term looks for in a variable; None: nothing, or it does something else with it."""
+
+
+def looked_for(expression: Expression, variable: str, looks: Looks) -> frozenset[str] | None:
+    """All that an expression looks for in a variable; None: it does more with it."""
+    if variable not in expression.names:
+        return frozenset()
+    return _looked_for(expression.checked, variable, looks)
+
+
+@lru_cache(maxsize=4_096)
+def _looked_for(checked: bytes, variable: str, looks: Looks) -> frozenset[str] | None:
+    letters = variable.rpartition(".")[2].encode()
+    found, waiting = set(), [outermost(checked)]
+    while waiting:
+        term = waiting.pop()
+        item = looks(term, variable)
+        if item is not None:
+            found.add(item)
+        elif term.path == variable or _hides(term, variable):
+            return None
+        else:
+            waiting += term.parts_with(letters)
+    return frozenset(found)
+
+
+def _hides(term: Term, variable: str) -> bool:
+    """Has a loop a variable of that name? Then the name within it need not be what is meant."""
+    return term.form is Form.LOOP and variable.partition(".")[0] in term.words
+
+
+# Expressions that ask of a map only what stands under some keys: what else it holds changes nothing.
+
+_LOOKED_UP = ("_[_]", "@in")
+"""`map[KEY]`, and `KEY in map`."""
+
+
+def fields_asked(expression: Expression, variable: str) -> frozenset[str] | None:
+    """The keys that an expression looks for in a map (`node.facts.KEY`, `node.facts["KEY"]`, `has()` of one,
+    `"KEY" in node.facts`), where it does no more with it; None: it does.
+    """
+    return looked_for(expression, variable, _key)
+
+
+def fields_asked_of_each(expression: Expression, part: str) -> frozenset[str] | None:
+    """The same of a part that each item of a list has (`nodes.all(n, n.params.KEY)`), whoever is asked."""
+    found, waiting = set[str](), [outermost(expression.checked)]
+    while waiting:
+        term = waiting.pop()
+        looked = _looked_up(term)
+        if looked is not None and _is_part(looked[0], part):
+            found.add(looked[1])
+        elif _is_part(term, part):
+            return None
+        else:
+            waiting += term.parts
+    return frozenset(found)
+
+
+def _is_part(term: Term, part: str) -> bool:
+    """Is a term what something has under a name, or the name alone, which may be looked up?"""
+    return part in term.words if term.form in (Form.FIELD, Form.CONSTANT) else False
+
+
+def _key(term: Term, variable: str) -> str | None:
+    """The key under which a term looks into the map, and does nothing else with it."""
+    looked = _looked_up(term)
+    return looked[1] if looked is not None and looked[0].path == variable else None
+
+
+def _looked_up(term: Term) -> tuple[Term, str] | None:
+    """What a term looks into, and under which key, where it does nothing else."""
+    if term.form is Form.FIELD:
+        return term.parts[0], term.words[0]
+    if term.form is not Form.CALL or len(term.words) != 1 or term.words[0] not in _LOOKED_UP:
+        return None
+    where, item = term.parts if term.words[0] == "_[_]" else reversed(term.parts)
+    return (where, item.words[0]) if item.form is Form.CONSTANT and item.words else None
+
+
+# Expressions that ask of a list only whether some names are in it: what else it holds changes nothing.
+
+
+def members_asked(expression: Expression, variable: str) -> frozenset[str] | None:
+    """The names that an expression looks for in a list (`"NAME" in node.features`), where it does no more
+    with it; None: it does.
+    """
+    return looked_for(expression, variable, _member)
+
+
+def _member(term: Term, variable: str) -> str | None:
+    """The name for which a term looks in the list, and does nothing else."""
+    if term.form is not Form.CALL or term.words != ("@in",):
+        return None
+    item, where = term.parts
+    return item.words[0] if item.form is Form.CONSTANT and item.words and where.path == variable else None
