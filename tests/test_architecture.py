@@ -47,7 +47,7 @@ HOMES = {
     "cel_expr_python": {"gitcfg/cel"},
     "jinja2": {"gitcfg/render/template_child", "gitcfg/convert/reference/page.py", "gitcfg/web/page.py"},
     "markupsafe": {"gitcfg/convert/reference/page.py"},
-    "tomli_w": {"gitcfg/render/formats/toml.py"},
+    "tomli_w": {"gitcfg/render/formats/nested.py"},
     "sqlalchemy": {"gitcfg/state"},
     "psycopg": {"gitcfg/state"},
     "aiohttp": {"gitcfg/server", "gitcfg/cli/serving/command.py"},

@@ -16,7 +16,7 @@ from gitcfg.compile.selection import Selection
 from gitcfg.compile.surface import Surface
 from gitcfg.model import FileEntry, Finding, Origin, Ref, Secret
 from gitcfg.model.names import shown
-from gitcfg.render.holding import held
+from gitcfg.render.files import held
 from gitcfg.render.templates import TemplateEngine
 
 _OTHERS = 0o077

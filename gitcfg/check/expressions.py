@@ -24,7 +24,7 @@ from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.model import FileEntry, Finding, Op, Severity
 from gitcfg.model.names import shown
 from gitcfg.model.secrets import is_secret
-from gitcfg.render.taken import Taken
+from gitcfg.render.files import Taken
 
 _FORMAT = "condor"
 _UNKNOWN = "$ENV(UNKNOWN)"

@@ -7,8 +7,8 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import FileEntry
 from gitcfg.model.secrets import unversioned
+from gitcfg.render.files import Pieces
 from gitcfg.render.formats import LineFormat
-from gitcfg.render.pieces import Pieces
 
 Plain = Callable[[str, str, str, Any, str | None], bool]  # see Judge.plain
 

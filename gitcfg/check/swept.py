@@ -11,8 +11,7 @@ from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.surface import Surface, Surfaces
 from gitcfg.model import FileEntry, Finding
 from gitcfg.model.names import shown
-from gitcfg.render.holding import PRIVATE, held
-from gitcfg.render.taken import Taken
+from gitcfg.render.files import PRIVATE, Taken, held
 from gitcfg.render.templates import TemplateEngine
 
 _Key = tuple[int, tuple[str, ...]]

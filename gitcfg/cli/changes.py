@@ -9,11 +9,8 @@ from rich.text import Text
 from gitcfg.cli import words
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import aligned, as_text
-from gitcfg.comparison.change import Change, Delta, Kind, Names, access
-from gitcfg.comparison.comparison import Comparison
-from gitcfg.comparison.contents import FileDiff, file_diffs
-from gitcfg.comparison.places import Steps, steps
-from gitcfg.comparison.reach import Reach, reach
+from gitcfg.comparison.change import Change, Delta, Kind, Names, Reach, access, reach
+from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs, steps
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.words import written
 from gitcfg.model.nodeset import IN_JSON, abridged

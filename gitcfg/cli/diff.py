@@ -75,7 +75,7 @@ def command(
             show_markdown(changes, files, besides)
         elif output is not Form.TEXT:
             from gitcfg.cli.records import write_record
-            from gitcfg.comparison.records import diff_record
+            from gitcfg.comparison.change import diff_record
 
             told = map(secret_record, secrets if output is not Form.JSONL else ())  # lines are about nodes
             record = diff_record(old.commit, new.commit, changes, folded, told)

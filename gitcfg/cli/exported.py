@@ -12,7 +12,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.text import counted, safe
 from gitcfg.output.stamp import stamped
 from gitcfg.output.stamped import Brought, Foreign, bring
-from gitcfg.picture.picture import Picture
+from gitcfg.pictures.picture import Picture
 
 _FIRST = "<!DOCTYPE html>\n"
 
@@ -56,7 +56,7 @@ def _refuse(folder: Path | None) -> None:
 def _page(session: Session, reference: Reference) -> str:
     from gitcfg.cli.graphviz import svg
     from gitcfg.convert.reference.page import page
-    from gitcfg.picture.dot import dot
+    from gitcfg.pictures.dot import dot
 
     told: list[str] = []
 

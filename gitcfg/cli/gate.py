@@ -13,7 +13,7 @@ from gitcfg.check.checked import Checked
 from gitcfg.cli import changes, findings
 from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
 from gitcfg.cli.plain import ABBREVIATED, counted, few, safe
-from gitcfg.comparison.reach import reach
+from gitcfg.comparison.change import reach
 from gitcfg.gate.ruling import Ruling, Seen
 from gitcfg.model import REFUSED, Finding, GitcfgError
 from gitcfg.model.nodeset import abridged

@@ -9,10 +9,8 @@ from gitcfg.cli.changes import how_many, presence, safe_line
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import write
 from gitcfg.cli.trails import as_text
-from gitcfg.comparison.change import Change, Delta, Names, access
-from gitcfg.comparison.comparison import Comparison
-from gitcfg.comparison.contents import file_diffs
-from gitcfg.comparison.reach import Reach, reach
+from gitcfg.comparison.change import Change, Delta, Names, Reach, access, reach
+from gitcfg.comparison.comparison import Comparison, file_diffs
 from gitcfg.model.markdown import code, fenced, plain
 from gitcfg.model.nodeset import fold, parts
 

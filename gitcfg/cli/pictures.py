@@ -11,11 +11,10 @@ from gitcfg.compile.fleet import Fleet as Compiled
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.picture.features import features_picture
-from gitcfg.picture.groups import groups_picture
-from gitcfg.picture.mentions import feature_names, group_names
-from gitcfg.picture.node import node_picture
-from gitcfg.picture.picture import Picture
+from gitcfg.pictures.features import features_picture
+from gitcfg.pictures.groups import groups_picture
+from gitcfg.pictures.node import node_picture
+from gitcfg.pictures.picture import Picture, feature_names, group_names
 
 
 def picture_of(fleet: Compiled, subject: Subject, names: tuple[str, ...]) -> Picture:
@@ -43,7 +42,7 @@ def deliver(session: Session, fleet: Fleet, picture: Picture, form: Form, out: P
     """Write a picture to a file or to stdout."""
     if form not in (Form.DOT, Form.MERMAID, Form.SVG):
         from gitcfg.cli.records import write_record
-        from gitcfg.picture.records import picture_record
+        from gitcfg.pictures.picture import picture_record
 
         record = picture_record(fleet.commit, picture)
         with _going_to(out):
@@ -56,7 +55,7 @@ def deliver(session: Session, fleet: Fleet, picture: Picture, form: Form, out: P
 
 def _text(session: Session, picture: Picture, form: Form) -> str:
     if form is Form.MERMAID:
-        from gitcfg.picture.mermaid import MOST_EDGES, MOST_TEXT, mermaid, too_large
+        from gitcfg.pictures.mermaid import MOST_EDGES, MOST_TEXT, mermaid, too_large
 
         text = mermaid(picture)
         if too_large(picture, text):
@@ -66,7 +65,7 @@ def _text(session: Session, picture: Picture, form: Form) -> str:
             )
             session.console(stderr=True).print(f"{told} says otherwise; these are {size}.", style="cyan")
         return text
-    from gitcfg.picture.dot import dot
+    from gitcfg.pictures.dot import dot
 
     if form is Form.DOT:
         return dot(picture)

@@ -69,7 +69,7 @@ def _document(fleet: Fleet, names: tuple[str, ...], params_only: bool) -> Iterat
 def _members(fleet: Fleet, names: tuple[str, ...], params_only: bool) -> Iterator[tuple[str, str]]:
     """Each node as JSON."""
     if params_only:
-        from gitcfg.render.params import members
+        from gitcfg.render.files import members
 
         return members(fleet.compiled, names)
     return ((name, _json(node_record(fleet[name], params_only))) for name in names)

@@ -12,7 +12,7 @@ from gitcfg.explain.definition import Entry, Setting
 from gitcfg.explain.words import made_of, operation
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
-from gitcfg.render.holding import PRIVATE
+from gitcfg.render.files import PRIVATE
 
 T = TypeVar("T")
 _MANY = ("parameter", "secret")

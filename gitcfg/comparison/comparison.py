@@ -1,19 +1,164 @@
-"""Every change between two fleets, equal ones of many nodes folded into one."""
+"""What must happen to subsystems where parameters, files and features change."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import unified_diff
 from functools import cached_property
 from typing import overload
 
 import msgspec
 
-from gitcfg.comparison.actions import Consequences
-from gitcfg.comparison.change import Change, Delta, Kind, came_and_went, deltas
-from gitcfg.comparison.differing import Differing
-from gitcfg.comparison.files import Files, Pair
-from gitcfg.comparison.side import Side
+from gitcfg.comparison.change import Actions, Change, Delta, Kind, came_and_went, deltas
+from gitcfg.comparison.files import Files, Pair, Side, differ
+from gitcfg.compile.cell import Cell
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.partial import Partial
 from gitcfg.compile.trail import TrailStep
+from gitcfg.model import Subsystem
+from gitcfg.model.graph import reach
+from gitcfg.model.names import selects
+from gitcfg.render.files import RenderedFile, subsystems
 from gitcfg.sandbox import progress
+
+
+class Consequences:
+    """Judges changes by the subsystems of the new fleet (semantics: Comparing two versions)."""
+
+    def __init__(self, old: Fleet, new: Fleet) -> None:
+        self.old = old
+        self.new = new
+        mentioned = (found.features or () for found in new.model.subsystems.values())
+        self._mentioned = frozenset(ref.name for refs in mentioned for ref in refs)
+        self._taken = {
+            name: tuple(ref.name for ref in found.params) for name, found in new.model.subsystems.items()
+        }
+        self._interests: dict[str, tuple[tuple[str, ...], bool]] = {}
+        self._known: dict[object, Actions] = {}
+
+    def of(
+        self, old: FleetNode | None, new: FleetNode | None, params: Iterable[str], files: Iterable[str]
+    ) -> Actions:
+        """What must happen on a node; nothing on one that is gone."""
+        if new is None:
+            return Actions()
+        params, files = tuple(params), tuple(files)
+        key = (self._having(old), self._having(new), params, files)
+        if key not in self._known:
+            self._known[key] = self._judged(old, new, params, files)
+        return self._known[key]
+
+    def _having(self, node: FleetNode | None) -> object:
+        """What of a node decides which subsystems it has."""
+        return node and (node.said.retired, node.kind.features & self._mentioned)
+
+    def _judged(
+        self, old: FleetNode | None, new: FleetNode, params: tuple[str, ...], files: tuple[str, ...]
+    ) -> Actions:
+        here = subsystems(self.new, new)
+        before = subsystems(self.new, old) if old is not None else {}
+        taking = [self._interest(name) for name in params]
+        touched = {name for names, _ in taking for name in names}
+        restarting = {name for names, restart in taking if restart for name in names}
+        concerned = [
+            name
+            for name, found in here.items()
+            if name in touched or any(selects(found.files, path) for path in files)
+        ]
+        wanting = [name for name in concerned if name in restarting]
+        restart, restarted = uncovered(wanting, here)
+        reload = [name for name in concerned if name not in restarted]
+        return Actions(restart, tuple(reload), tuple(sorted(before.keys() - here.keys())))
+
+    def _interest(self, param: str) -> tuple[tuple[str, ...], bool]:
+        """The subsystems that take a parameter, wherever they run, and whether they must restart for it.
+
+        Asked once a parameter: 8,000 nodes of 500 parameters and 20 subsystems took 10 ms each.
+        """
+        if param not in self._interests:
+            names = tuple(name for name, taken in self._taken.items() if selects(taken, param))
+            self._interests[param] = names, bool(names) and self._needs_restart(param)
+        return self._interests[param]
+
+    def _needs_restart(self, param: str) -> bool:
+        """As the new fleet declares it; if it does not, as the old one did."""
+        declared = self.new.declarations.find(param) or self.old.declarations.find(param)
+        return declared is not None and declared.restart
+
+
+def uncovered(
+    wanting: Iterable[str], here: Mapping[str, Subsystem]
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The fewest restarts that restart all those wanting it, and everything that they restart.
+
+    Of subsystems that cover each other the first in order of name is restarted.
+    """
+    wanting = sorted(wanting)
+    covers = reach({name: _covered(found, here) for name, found in here.items()})
+    chosen = tuple(
+        name
+        for name in wanting
+        if not any(
+            covers.leads(other, name) and (other < name or not covers.leads(name, other))
+            for other in wanting
+            if other != name
+        )
+    )
+    return chosen, covers.closed(chosen)
+
+
+def _covered(subsystem: Subsystem, here: Mapping[str, Subsystem]) -> list[str]:
+    patterns = tuple(ref.name for ref in subsystem.covers)
+    return [name for name in here if name != subsystem.name and selects(patterns, name)]
+
+
+# Which parameters can differ between two classes: layers that say the same need not be looked into.
+
+
+class Differing:
+    """Compares layers of two fleets, each pair of them once for all classes that have it."""
+
+    def __init__(self, old: Fleet, new: Fleet) -> None:
+        self._alike = _unique(old) == _unique(new)
+        self._known: dict[tuple[int, int], tuple[Partial, Partial, frozenset[str]]] = {}
+
+    def names(self, old: NodeClass, new: NodeClass) -> Iterable[str] | None:
+        """The parameters whose final values may differ; None: any. Layers must be there in the same order."""
+        labels = [part.label for part in old.parts]
+        if not self._alike or labels != [part.label for part in new.parts]:
+            return None
+        found: set[str] = set()
+        for before, after in zip(old.parts, new.parts, strict=True):
+            found |= self._between(before, after)
+        collecting = any(kind.layers.collecting is not None for kind in (old, new))
+        if collecting or old.said.facts != new.said.facts:  # others may give other values
+            found.update(*(part.pending for part in (*old.parts, *new.parts)))
+        return found
+
+    def _between(self, before: Partial, after: Partial) -> frozenset[str]:
+        key = (id(before), id(after))
+        if key not in self._known:
+            names = before.cells.keys() | after.cells.keys()
+            differ = (name for name in names if not _same(before.cells.get(name), after.cells.get(name)))
+            self._known[key] = (before, after, frozenset(differ))
+        return self._known[key][2]
+
+
+def _same(before: Cell | None, after: Cell | None) -> bool:
+    """Do two cells do the same to what lies below, wherever that is written? 1, 1.0 and true differ."""
+    if before is None or after is None:
+        return False
+    return [(step.op, repr(step.given)) for step in before.steps] == [
+        (step.op, repr(step.given)) for step in after.steps
+    ]
+
+
+def _unique(fleet: Fleet) -> dict[str, bool]:
+    """The declarations that change what layers come to."""
+    return {name: parameter.unique for name, parameter in fleet.model.parameters.items() if parameter.unique}
+
+
+# Every change between two fleets, equal ones of many nodes folded into one.
 
 
 class Comparison(Sequence[Change]):
@@ -111,3 +256,111 @@ class Comparison(Sequence[Change]):
 
     def __len__(self) -> int:
         return len(self.changes)
+
+
+# Which steps are behind a parameter's change.
+
+
+class Steps(msgspec.Struct, frozen=True):
+    """The acting steps that went and those that came, each once, on all nodes of a change.
+
+    Where none did, because a default or a fact changed, the steps that decide the value.
+    """
+
+    old: tuple[TrailStep, ...]
+    new: tuple[TrailStep, ...]
+
+
+def steps(comparison: Comparison, samples: Iterable[str], param: str) -> Steps:
+    """What led to the values of a change before it, and what leads to them after it.
+
+    `samples` are those of the change's nodes, one for all that are alike.
+    """
+    gone: dict[object, TrailStep] = {}
+    come: dict[object, TrailStep] = {}
+    for name in samples:
+        before, after = map(_acting, comparison.trails(name, param))
+        same = before.keys() == after.keys()
+        gone.update(_topmost(before) if same else _without(before, after))
+        come.update(_topmost(after) if same else _without(after, before))
+    return Steps(tuple(gone.values()), tuple(come.values()))
+
+
+Acting = dict[object, TrailStep]
+
+
+def _acting(trail: Iterable[TrailStep]) -> Acting:
+    """Acting steps by what they say and where they stand, lines aside."""
+    return {
+        (step.op, msgspec.json.encode(step.given, order="sorted"), step.path): step
+        for step in trail
+        if not step.overridden
+    }
+
+
+def _topmost(steps: Acting) -> Acting:
+    return dict([*steps.items()][-1:])
+
+
+def _without(steps: Acting, others: Acting) -> Acting:
+    return {key: step for key, step in steps.items() if key not in others}
+
+
+# Changed files with their contents: unified diffs, each distinct one with all its nodes.
+
+MISSING_END = "\\ No newline at end of file"
+
+
+class FileDiff(msgspec.Struct, frozen=True):
+    """What changes in one file on some nodes: the lines of a unified diff as git writes it, headers
+    included, without line ends.
+    """
+
+    path: str
+    nodes: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def file_diffs(comparison: Comparison, change: Change) -> Iterator[FileDiff]:
+    """Every distinct diff behind the paths of a change, in order of path and node."""
+    for path in change.files:
+        nodes: dict[tuple[str, ...], list[str]] = {}
+        for together in comparison.alike(change.nodes):
+            for names, (old, new) in comparison.files.versions(path, together):
+                if differ(old, new):
+                    nodes.setdefault(tuple(_unified(path, old, new)), []).extend(names)
+        for lines in sorted(nodes, key=lambda lines: min(nodes[lines])):
+            yield FileDiff(path, tuple(sorted(nodes[lines])), lines)
+
+
+def _unified(path: str, old: RenderedFile | None, new: RenderedFile | None) -> Iterator[str]:
+    inner = path.lstrip("/")
+    yield f"diff --git a/{inner} b/{inner}"
+    yield from _attributes(old, new)
+    names = (f"a/{inner}" if old else "/dev/null", f"b/{inner}" if new else "/dev/null")
+    for line in unified_diff(_lines(old), _lines(new), *names, lineterm=""):
+        yield from line.split("\n", 1)
+
+
+def _attributes(old: RenderedFile | None, new: RenderedFile | None) -> Iterator[str]:
+    if old is None or new is None:
+        file = old or new
+        if file is not None:
+            yield f"{'new' if old is None else 'deleted'} file mode 10{file.mode}"
+        return
+    for what, before, after in (
+        ("mode", f"10{old.mode}", f"10{new.mode}"),
+        ("owner", old.owner, new.owner),
+        ("group", old.group, new.group),
+    ):
+        if before != after:
+            yield f"old {what} {before}"
+            yield f"new {what} {after}"
+
+
+def _lines(file: RenderedFile | None) -> list[str]:
+    """Lines at "\\n" alone; a last one without it carries git's remark, so that it differs from one with."""
+    lines = file.content.split("\n") if file else []
+    if lines and lines[-1]:
+        lines[-1] += f"\n{MISSING_END}"
+    return lines if lines and lines[-1] else lines[:-1]

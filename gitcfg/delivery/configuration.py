@@ -4,15 +4,14 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import UNSET, UnsetType
 
-from gitcfg.comparison.actions import Consequences
-from gitcfg.comparison.side import Side
+from gitcfg.comparison.comparison import Consequences
+from gitcfg.comparison.files import Side
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.delivery.document import ACTIVE, RETIRED, Check, Configuration, File, RunsHere
 from gitcfg.library import Fleet, Node
 from gitcfg.model import FileEntry, GitcfgError, Subsystem
 from gitcfg.model.text import seconds
-from gitcfg.render.files import RenderedFile, selected, subsystems
-from gitcfg.render.holding import holding
+from gitcfg.render.files import RenderedFile, holding, selected, subsystems
 
 
 def consequences(fleet: Fleet) -> Consequences:

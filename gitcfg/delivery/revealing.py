@@ -7,7 +7,7 @@ from gitcfg.compile.selection import NodeView, selected
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError, Secret
 from gitcfg.model.names import shown
-from gitcfg.render.revealed import revealed
+from gitcfg.render.secrets import revealed
 
 
 def revealed_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mapping[str, str]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from gitcfg.comparison.actions import uncovered
 from gitcfg.comparison.change import Delta
+from gitcfg.comparison.comparison import uncovered
 from gitcfg.library import Fleet, compare
 from gitcfg.render.files import subsystems
 

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import msgspec
 
-from gitcfg.comparison.actions import Consequences
+from gitcfg.comparison.comparison import Consequences
 from gitcfg.delivery import Configuration, configuration, consequences
 from gitcfg.deploy.changes import Changes
 from gitcfg.deploy.hosts import AGENT, AGENT_HINT

@@ -12,7 +12,7 @@ from gitcfg.explain.definition import Entry, Reference, Setting
 from gitcfg.explain.layers import Definition
 from gitcfg.explain.winning import closed, deciding, winning
 from gitcfg.model import Binding, Feature, FileEntry, Op, Origin, Ref, Use
-from gitcfg.render.holding import PRIVATE
+from gitcfg.render.files import PRIVATE
 from gitcfg.render.templates import TemplateEngine
 
 Wins = Mapping[Origin, tuple[str, ...]]

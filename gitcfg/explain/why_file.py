@@ -8,8 +8,7 @@ from gitcfg.explain.layers import bringing
 from gitcfg.explain.why_feature import Removal, removals, unrestricted
 from gitcfg.model import FileEntry, GitcfgError
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.render.files import selected
-from gitcfg.render.holding import mode_of
+from gitcfg.render.files import mode_of, selected
 from gitcfg.render.templates import TemplateEngine
 
 

@@ -6,7 +6,7 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import Origin
-from gitcfg.render.holding import held
+from gitcfg.render.files import held
 from gitcfg.render.templates import TemplateEngine
 
 Nodes = tuple[str, ...]

@@ -3,15 +3,14 @@ nodes that a hold keeps from it."""
 
 from collections.abc import Iterator
 
-from gitcfg.comparison.change import Change, Kind
+from gitcfg.comparison.change import Change, Kind, reach
 from gitcfg.comparison.comparison import Comparison
-from gitcfg.comparison.reach import reach
 from gitcfg.gate.astray import holds
 from gitcfg.library import Fleet
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted
-from gitcfg.render.holding import holding
+from gitcfg.render.files import holding
 
 _MOST = 10
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 
-from gitcfg.comparison.side import Side
+from gitcfg.comparison.files import Side
 from gitcfg.compile.cell import Cell
 from gitcfg.compile.operations import NOTHING, Step
 from gitcfg.compile.partial import Partial

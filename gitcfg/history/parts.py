@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.comparison.change import Delta
-from gitcfg.comparison.files import Files, Pair, Versions
-from gitcfg.comparison.side import Side
+from gitcfg.comparison.files import Files, Pair, Side, Versions
 from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.history.meaning import said
 from gitcfg.model import FileEntry

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from gitcfg.comparison.side import Side
+from gitcfg.comparison.files import Side
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
 from gitcfg.git.history import History

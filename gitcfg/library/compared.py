@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def compare(old: Fleet, new: Fleet, names: Iterable[str] | None = None) -> "Comparison":
     """The changes from one fleet to another, folded over nodes; `names` restricts it to some nodes."""
     from gitcfg.comparison.comparison import Comparison
-    from gitcfg.comparison.side import Side
+    from gitcfg.comparison.files import Side
 
     if names is None:
         names = _concerned(old, new)

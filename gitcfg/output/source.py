@@ -13,8 +13,7 @@ from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.model import FileEntry
 from gitcfg.output.made import Ingredients
 from gitcfg.output.places import digest, folders, safe_path
-from gitcfg.render.files import content
-from gitcfg.render.holding import mode_of
+from gitcfg.render.files import content, mode_of
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _MODE = re.compile("0[0-7]{3}")

@@ -1,20 +1,176 @@
-"""A node's files and digests, from its parameters and the file entries of its layers."""
+"""Which parameters a file entry takes, and how their lists are written: asked once a name."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import msgspec
 
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.splice import Splicer, Written
 from gitcfg.model import FileEntry, Subsystem
 from gitcfg.model.names import selects
 from gitcfg.model.secrets import shown
-from gitcfg.render.formats import Format, formats
-from gitcfg.render.holding import mode_of
-from gitcfg.render.pieces import pieces
-from gitcfg.render.templates import TemplateEngine, TemplateProblem
+from gitcfg.render.formats import Format as Format_formats
+from gitcfg.render.formats import formats
+from gitcfg.render.formats.base import Format, LineFormat
+from gitcfg.render.templates import Analysis, TemplateEngine, TemplateProblem
+
+
+class Taken:
+    """What one kind of entry takes."""
+
+    def __init__(self, declarations: Declarations, entry: FileEntry) -> None:
+        self._declarations = declarations
+        self._tags, self._params = frozenset(entry.tags), entry.params
+        self._known: dict[str, Mapping[str, str | None] | None] = {}
+
+    def separators(self, name: str) -> Mapping[str, str | None] | None:
+        """The separator of a parameter's lists, by its name; None if the entry does not take it."""
+        if name not in self._known:
+            self._known[name] = self._separators(name)
+        return self._known[name]
+
+    def _separators(self, name: str) -> Mapping[str, str | None] | None:
+        parameter = self._declarations.find(name)
+        if self._tags:
+            taken = parameter is not None and not self._tags.isdisjoint(parameter.tags)
+        else:
+            taken = selects(self._params, name)
+        return {name: parameter.separator if parameter else None} if taken else None
+
+
+# Which files of a node hold secrets: nobody but their owner may read those.
+
+PRIVATE = "0600"
+"""The mode of a file that holds a secret, if its entry says none."""
+
+
+def holding(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> Mapping[str, tuple[str, ...]]:
+    """The files of a node that hold secrets, in order of path, with the secrets' names in order."""
+    if not node.secrets:
+        return {}
+    found = {path: held(fleet, node, entry, engine) for path, entry in node.entries.items()}
+    return {path: tuple(sorted(set(params.values()))) for path, params in found.items() if params}
+
+
+def held(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> Mapping[str, str]:
+    """The parameters with secrets that a file entry of a node takes, and the secrets' names.
+
+    It is what the entry may take that counts: a template that looks at a parameter holds it.
+    """
+    secrets = node.secrets
+    if not secrets or len(entry.contents) != 1:
+        return {}
+    if entry.format is not None:
+        taken = Taken(fleet.declarations, entry)
+        return {param: name for param, name in secrets.items() if taken.separators(param) is not None}
+    if entry.template is not None and entry.template.name in fleet.templates:
+        analysis = engine.analyse(entry.template.name)
+        if _anything(analysis):
+            return secrets
+        mentioned = {param for param, _ in analysis.params}
+        return {param: name for param, name in secrets.items() if param in mentioned}
+    return {}
+
+
+def _anything(analysis: Analysis) -> bool:
+    """May a template use any parameter, as far as can be said before it is rendered?"""
+    return analysis.everything or analysis.computed or analysis.problem is not None
+
+
+def mode_of(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str:
+    """The mode that a file of a node has."""
+    private = not entry.mode_said and bool(held(fleet, node, entry, engine))
+    return PRIVATE if private else entry.mode
+
+
+# Texts of formats that write each parameter by itself: what many files have in common is written once.
+
+Notice = Callable[[str, Any, str, str | None], object]
+"""Told of each piece: the parameter, its value as it is shown, the text, and how its lists are separated."""
+Show = Callable[[Any], Any]
+"""What is written of a value: itself, but for a secret."""
+
+
+class Pieces:
+    """What one kind of file entry makes of each parameter of each layer, and so of a class."""
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        entry: FileEntry,
+        chosen: LineFormat,
+        notice: Notice | None = None,
+        show: Show = shown,
+    ) -> None:
+        self._writer = _Writer(fleet, entry, chosen, notice, show)
+        self._splicer = Splicer(fleet.declarations, self._writer.write)
+
+    def of(self, kind: NodeClass) -> Written | None:
+        """A class's file in pieces; None if names may be one to the format: it cannot carry all."""
+        pieces = self._splicer.pieces(kind)
+        return None if any(pieces.get(name) for name in self._writer.alike) else pieces
+
+    def text(self, kind: NodeClass) -> str | None:
+        """The pieces of a class, one after another."""
+        pieces = self.of(kind)
+        return None if pieces is None else "".join(pieces.values())
+
+
+class _Writer:
+    """Writes one parameter at a time. `alike` are those that had spellings of others."""
+
+    def __init__(
+        self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, notice: Notice | None, show: Show
+    ) -> None:
+        self.alike: set[str] = set()
+        self._taken = Taken(fleet.declarations, entry)
+        self._format = chosen
+        self._notice = notice
+        self._show = show
+        self._spelled: dict[str, str] = {}
+
+    def write(self, name: str, value: Any) -> str:
+        """What a parameter adds to a file: nothing if it is bare, not taken, or cannot be carried."""
+        apart = self._taken.separators(name)
+        if apart is None or value is None:
+            return ""
+        self._spell(name)
+        value = self._show(value)
+        values = {name: value}
+        if any(self._format.unfit(values, apart)):
+            return ""
+        text = self._format.write(values, apart)
+        if self._notice is not None:
+            self._notice(name, value, text, apart[name])
+        return text
+
+    def _spell(self, name: str) -> None:
+        first = self._spelled.setdefault(self._format.spelling(name), name)
+        if first != name:
+            self.alike |= {first, name}
+
+
+_pieces: WeakKeyDictionary[Fleet, dict[Any, Pieces | None]] = WeakKeyDictionary()
+
+
+def pieces(fleet: Fleet, chosen: Format, entry: FileEntry) -> Pieces | None:
+    """The pieces of a fleet for entries of this kind, kept as long as the fleet is; None: it has none."""
+    kinds = _pieces.setdefault(fleet, {})
+    key = (chosen.name, entry.params, entry.tags)
+    if key not in kinds:
+        # Asked only once a kind, for it takes 25 us.
+        kinds[key] = Pieces(fleet, entry, chosen) if isinstance(chosen, LineFormat) else None
+    return kinds[key]
+
+
+# A node's files and digests, from its parameters and the file entries of its layers.
 
 
 class RenderedFile(msgspec.Struct, frozen=True):
@@ -86,7 +242,7 @@ def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEng
     return entry.text
 
 
-def _written(fleet: Fleet, chosen: Format, entry: FileEntry, node: FleetNode) -> str:
+def _written(fleet: Fleet, chosen: Format_formats, entry: FileEntry, node: FleetNode) -> str:
     """Values in a format. What it cannot carry (GC309, GC310) is left out: it might smuggle lines in."""
     known = pieces(fleet, chosen, entry)
     text = known.text(node.kind) if known else None
@@ -158,3 +314,39 @@ def _names(value: Any) -> Any:
     if isinstance(value, list):
         return [item["name"] if isinstance(item, dict) else item for item in value]
     return value
+
+
+# Nodes' features and final values as text, written without ever holding them as objects.
+
+_HELD = 8  # texts of classes, for nodes beside each other are often alike; more would only crowd out caches
+
+
+def plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each node with its values, a line each: NAME = value."""
+    return _texts(fleet, names, Splicer(fleet.declarations, _line).text)
+
+
+def members(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each node with its `features` and `params` as a JSON object in one line."""
+    splicer = Splicer(fleet.declarations, lambda name, value: f",{_json(name)}:{_json(value)}")
+
+    def text(kind: NodeClass) -> str:
+        features = _json(sorted(kind.features))
+        return f'{{"features":{features},"params":{{{splicer.text(kind)[1:]}}}}}'
+
+    return _texts(fleet, names, text)
+
+
+def _texts(fleet: Fleet, names: Iterable[str], text: Callable[[NodeClass], str]) -> Iterator[tuple[str, str]]:
+    """Each node with the text of its class."""
+    held = lru_cache(_HELD)(text)
+    return ((name, held(fleet.kinds[name])) for name in names)
+
+
+def _line(name: str, value: Any) -> str:
+    value = shown(value)
+    return f"{name} = {value if isinstance(value, str) else _json(value)}\n"
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TypeVar
 
-from gitcfg.comparison.actions import Consequences
+from gitcfg.comparison.comparison import Consequences
 from gitcfg.delivery import Configuration, configuration, consequences
 from gitcfg.inventory.guests import guest
 from gitcfg.library import Fleet, Source

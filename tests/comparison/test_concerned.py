@@ -10,7 +10,7 @@ import pytest
 import gitcfg
 from gitcfg.cache import Cache, FolderCache
 from gitcfg.comparison.comparison import Comparison
-from gitcfg.comparison.side import Side
+from gitcfg.comparison.files import Side
 from gitcfg.compile.concerned import concerned as found
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree

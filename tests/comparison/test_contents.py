@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import gitcfg
-from gitcfg.comparison.contents import file_diffs
+from gitcfg.comparison.comparison import file_diffs
 
 CONTENTS = (
     "",

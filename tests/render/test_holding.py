@@ -6,7 +6,7 @@ import pytest
 
 import gitcfg
 from gitcfg.generate import Options, repository
-from gitcfg.render.holding import holding
+from gitcfg.render.files import holding
 
 SECRETS = {
     "secrets/pool.yaml": "for: 'true'\nversion: 3\nrecipients: [age1abc alice]\n",

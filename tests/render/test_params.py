@@ -5,7 +5,7 @@ import json
 import msgspec
 import pytest
 
-from gitcfg.render.params import members, plain
+from gitcfg.render.files import members, plain
 from tests.compile.fleets import fleets
 
 

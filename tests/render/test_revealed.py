@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import gitcfg
 from gitcfg.generate import Options, repository
 from gitcfg.model import GitcfgError
-from gitcfg.render.revealed import holding, revealed
+from gitcfg.render.secrets import holding, revealed
 from tests.properties.runs import QUICK
 
 Files = Mapping[str, str]

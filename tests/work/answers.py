@@ -5,7 +5,7 @@ import msgspec
 from gitcfg.check.checked import Checked
 from gitcfg.library import Fleet, Source, compare
 from gitcfg.model import GitcfgError
-from gitcfg.render.params import members, plain
+from gitcfg.render.files import members, plain
 
 Said = tuple[object, ...]
 

@@ -51,7 +51,7 @@ def write_content(session: Session, name: str, said: "Said", text: str, wished: 
 
 def _warn(session: Session, name: str, text: str) -> None:
     """Say it where a content cannot be what is bound to it: a check, which has no key, does not see that."""
-    from gitcfg.render.revealed import misfits
+    from gitcfg.render.secrets import misfits
 
     console = session.console(stderr=True)
     with session.fleet(None) as fleet:

@@ -16,7 +16,7 @@ from gitcfg.git.tree import DictTree
 from gitcfg.model.names import shown
 from gitcfg.parsers.child.commands import lines
 from gitcfg.render.files import separators
-from gitcfg.render.formats.condor import Condor
+from gitcfg.render.formats.flat import Condor
 
 _ANY_DAY = date(1970, 1, 1)  # nothing that is imported depends on it
 _MOST_SILENT = 20  # each may take all the time that a child has

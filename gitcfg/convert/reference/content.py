@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gitcfg.picture.picture import Picture
+from gitcfg.pictures.picture import Picture
 
 
 class Text(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 import re
 
-from gitcfg.picture.picture import Picture
+from gitcfg.pictures.picture import Picture
 
 MOST_EDGES = 500
 """Lines that a picture may have to be of any use in a page; a forge draws no more of them either."""

@@ -8,9 +8,8 @@ from gitcfg.convert.reference.content import Branch, Chapter, Entry, Line, Part,
 from gitcfg.convert.reference.settings import fact, layer_parts, ranked, use_lines
 from gitcfg.convert.reference.uses import Uses
 from gitcfg.model import Feature
-from gitcfg.picture.features import features_picture
-from gitcfg.picture.picture import Edge, Picture
-from gitcfg.picture.words import ident
+from gitcfg.pictures.features import features_picture
+from gitcfg.pictures.picture import Edge, Picture, ident
 
 _NOTE = "Features that are not next to it are not drawn."
 _DEEPEST = 20

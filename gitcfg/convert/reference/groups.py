@@ -8,8 +8,7 @@ from gitcfg.convert.reference.uses import Uses
 from gitcfg.explain.layers import given
 from gitcfg.model import Group, Node, Origin, Override
 from gitcfg.model.text import counted
-from gitcfg.picture.combinations import combined, folded
-from gitcfg.picture.groups import groups_picture
+from gitcfg.pictures.groups import combined, folded, groups_picture
 
 
 def groups(uses: Uses) -> Chapter:

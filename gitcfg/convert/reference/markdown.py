@@ -17,8 +17,8 @@ from gitcfg.convert.reference.content import (
 from gitcfg.convert.reference.places import FOLDERS, INDEX, Places, places
 from gitcfg.convert.reference.prose import Target, coded, line, paragraphs, table, words
 from gitcfg.model.markdown import fenced
-from gitcfg.picture.mermaid import mermaid, too_large
-from gitcfg.picture.picture import Picture
+from gitcfg.pictures.mermaid import mermaid, too_large
+from gitcfg.pictures.picture import Picture
 
 _TOO_LARGE = "The picture is too large to be drawn here: `gitcfg graph` draws it, or parts of it."
 

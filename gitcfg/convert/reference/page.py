@@ -13,7 +13,7 @@ from gitcfg.convert.reference.content import Code, Fact, Link, Ranking, Referenc
 from gitcfg.convert.reference.drawing import inline, wanted
 from gitcfg.convert.reference.places import FOLDERS, anchor
 from gitcfg.model.text import safe
-from gitcfg.picture.picture import Picture
+from gitcfg.pictures.picture import Picture
 
 Draw = Callable[[Picture], str | None]
 """Makes SVG of a picture; None: it cannot."""

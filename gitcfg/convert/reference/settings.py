@@ -10,7 +10,7 @@ from gitcfg.convert.reference.uses import Uses
 from gitcfg.explain.layers import Definition
 from gitcfg.explain.said import setting
 from gitcfg.model import Binding, FileEntry, Op, Use
-from gitcfg.picture.words import by_feature, instances
+from gitcfg.pictures.picture import by_feature, instances
 
 SECRET: Line = (Text("(secret)"),)
 

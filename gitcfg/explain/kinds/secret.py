@@ -13,7 +13,7 @@ from gitcfg.explain.winning import winning
 from gitcfg.model import FileEntry, Op, Origin, Secret
 from gitcfg.model.age import recipient
 from gitcfg.model.names import shown
-from gitcfg.render.holding import PRIVATE, held
+from gitcfg.render.files import PRIVATE, held
 from gitcfg.render.templates import TemplateEngine
 
 

@@ -1,11 +1,13 @@
 """Values as text on one line, for the formats that know nothing else."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from gitcfg.compile import lists
-from gitcfg.render.formats.format import Unfit
+from gitcfg.render.formats.base import Separators, Unfit, present, unfit_name
 
 _ELSEWHERE = "Write it to a file of format json, yaml or toml."
 _ONE_LINE = "Put it on one line, or write it to a file of format json, yaml or toml."
@@ -71,3 +73,117 @@ def _text_problem(text: str, trimmed: Callable[[str], str]) -> Problem | None:
     if trimmed(text) != text:
         return "begins or ends with a blank", "It would be lost: take it away."
     return None
+
+
+# HTCondor's configuration language: KEY = VALUE, one binding a line.
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+# `if`, `elif`, `else` and `endif` are conditions even before a `=`; the others are commands before a `:`.
+_WORDS = frozenset({"if", "elif", "else", "endif", "include", "use", "error", "warning"})
+
+
+class Condor:
+    """Files below /etc/condor."""
+
+    name = "condor"
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        lines = []
+        for name, value in present(values):
+            text = text_of(value, separators.get(name), "TRUE", "FALSE")
+            lines.append(f"{name} = {text}\n" if text else f"{name} =\n")
+        return "".join(lines)
+
+    def spelling(self, name: str) -> str:
+        return name.lower()
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        seen: dict[str, str] = {}
+        for name, value in present(values):
+            first = seen.setdefault(self.spelling(name), name)
+            if first != name:
+                yield unfit_name(name, f"HTCondor reads {first} and {name} as one name.")
+            elif not _NAME.fullmatch(name):
+                yield unfit_name(name, f"{name} is no name in HTCondor: letters, digits, _ and . are.")
+            elif name.lower() in _WORDS:
+                yield unfit_name(name, f"{name} is a word of HTCondor's own language.")
+            yield from unfit_value(name, value, separators.get(name), _trimmed)
+
+
+def _trimmed(text: str) -> str:
+    """HTCondor's blanks are those of C; it keeps a no-break space, say."""
+    return text.strip(" \t\n\v\f\r")
+
+
+# Environment files, as a shell and systemd read them.
+
+_NAME_ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,-]*")
+_SPECIAL = re.compile(r'(["\\$`])')
+# Where sh is bash these are read-only, and the rest of the file would not be read; dash ends at an OPTIND
+# that is no number; `_` is set anew with each command.
+_OF_SHELLS = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "OPTIND", "PPID", "SHELLOPTS", "UID", "_"})
+
+
+class Env:
+    """NAME=value, in quotes where it must be."""
+
+    name = "env"
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        found = ((name, text_of(value, separators.get(name))) for name, value in present(values))
+        return "".join(f"{name}={_quoted(text)}\n" for name, text in found)
+
+    def spelling(self, name: str) -> str:
+        return name
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        for name, value in present(values):
+            if not _NAME_ENV.fullmatch(name):
+                yield unfit_name(name, f"{name} is no name of a variable: letters, digits and _ are.")
+            elif name in _OF_SHELLS:
+                yield unfit_name(name, f"{name} is a variable that shells set themselves.")
+            yield from unfit_value(name, value, separators.get(name))
+
+
+def _quoted(text: str) -> str:
+    if _PLAIN.fullmatch(text):
+        return text
+    escaped = _SPECIAL.sub(r"\\\1", text)
+    return f'"{escaped}"'
+
+
+# INI files: what stands before the last dot of a name is its section.
+
+_NAME_INI = re.compile(r"(?:[A-Za-z0-9_.-]+\.)?[A-Za-z0-9_-]+")
+
+
+class Ini:
+    """Keys without a section come first."""
+
+    name = "ini"
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        rows = sorted(
+            (*_place(name), text_of(value, separators.get(name))) for name, value in present(values)
+        )
+        parts = []
+        for section, found in groupby(rows, key=lambda row: row[0]):
+            head = f"[{section}]\n" if section else ""
+            parts.append(
+                head + "".join(f"{key} = {text}\n" if text else f"{key} =\n" for _, key, text in found)
+            )
+        return "\n".join(parts)
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        for name, value in present(values):
+            if not _NAME_INI.fullmatch(name):
+                yield unfit_name(name, f"{name} is no section and key of letters, digits, _ and -.")
+            elif _place(name)[0] == "DEFAULT":
+                yield unfit_name(name, f"{name} would stand in DEFAULT, which readers add to every section.")
+            yield from unfit_value(name, value, separators.get(name), str.strip)
+
+
+def _place(name: str) -> tuple[str, str]:
+    section, _, key = name.rpartition(".")
+    return section, key

@@ -5,8 +5,7 @@ from typing import Any
 
 from jinja2 import Template
 
-from gitcfg.render.template_child.analysis import Analysis
-from gitcfg.render.template_child.problems import FAILURES, problem
+from gitcfg.render.template_child.analysis import FAILURES, Analysis, problem
 from gitcfg.render.template_child.sandbox import Sandbox
 from gitcfg.render.template_child.values import OUTPUT_LIMIT, has_address, named
 from gitcfg.sandbox import serve

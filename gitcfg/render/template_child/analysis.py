@@ -1,12 +1,156 @@
-"""What can be said of a template without a node: its parameters, what it takes in, its first problem."""
+"""What a template mentions: parameters, other names, and other templates."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from types import TracebackType
+from typing import Any, TypeAlias
 
-from gitcfg.render.template_child.mentions import computed, everything, names, parameters, templates
-from gitcfg.render.template_child.problems import FAILURES, Problem, missing_template, problem
-from gitcfg.render.template_child.sandbox import Sandbox
-from gitcfg.render.template_child.values import encodable
+from jinja2 import TemplateError, nodes
+from jinja2.exceptions import TemplateNotFound, TemplatesNotFound, TemplateSyntaxError
+
+from gitcfg.render.template_child.sandbox import Missing, Sandbox
+from gitcfg.render.template_child.values import encodable, without_addresses, written
+
+_PARAMS = "params"
+
+
+def parameters(tree: nodes.Template) -> Iterator[tuple[str, int]]:
+    """Each `params.X`, `params["X"]` and `params.get("X")`, with its line."""
+    if _rebound(tree):
+        return
+    for node in tree.find_all((nodes.Getattr, nodes.Getitem, nodes.Call)):
+        name = _parameter(node)
+        if name is not None:
+            yield name, node.lineno
+
+
+def everything(tree: nodes.Template) -> bool:
+    """Does it use `params` other than by names that are certain, as a loop over all of them does?"""
+    uses = sum(node.name == _PARAMS for node in tree.find_all(nodes.Name))
+    return uses > sum(1 for _ in parameters(tree))
+
+
+def names(tree: nodes.Template) -> frozenset[str]:
+    """The names that it uses at all, of what a template is given or of its own."""
+    return frozenset(node.name for node in tree.find_all(nodes.Name))
+
+
+def computed(tree: nodes.Template) -> bool:
+    """Does it take in templates whose names only rendering tells?"""
+    inclusions = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
+    return any(not _constants(getattr(node, "template", None)) for node in tree.find_all(inclusions))
+
+
+def templates(tree: nodes.Template) -> Iterator[tuple[tuple[str, ...], int, bool]]:
+    """Each inclusion: the names of which the first that exists is taken, line, and whether none may."""
+    for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
+        names = _constants(getattr(node, "template", None))
+        if names:
+            yield names, node.lineno, getattr(node, "ignore_missing", False)
+
+
+def _parameter(node: nodes.Node) -> str | None:
+    match node:
+        case nodes.Getattr(node=nodes.Name(name="params"), attr=name) if not hasattr(dict, name):
+            return name
+        case nodes.Getitem(node=nodes.Name(name="params"), arg=nodes.Const(value=str(name))):
+            return name
+        case nodes.Call(
+            node=nodes.Getattr(node=nodes.Name(name="params"), attr="get"),
+            args=[nodes.Const(value=str(name)), *_],
+        ):
+            return name
+    return None
+
+
+def _rebound(tree: nodes.Template) -> bool:
+    """Does `params` mean something else anywhere in it? Then nothing is certain."""
+    return (
+        any(node.name == _PARAMS and node.ctx != "load" for node in tree.find_all(nodes.Name))
+        or any(node.target == _PARAMS for node in tree.find_all(nodes.Import))
+        or any(node.name == _PARAMS for node in tree.find_all(nodes.Macro))
+        or any(
+            name == _PARAMS if isinstance(name, str) else name[1] == _PARAMS
+            for node in tree.find_all(nodes.FromImport)
+            for name in node.names
+        )
+    )
+
+
+def _constants(node: nodes.Expr | None) -> tuple[str, ...]:
+    """The names in a constant name or list of names; none if any is computed."""
+    items = node.items if isinstance(node, nodes.List | nodes.Tuple) else [node]
+    names = [item.value for item in items if isinstance(item, nodes.Const) and isinstance(item.value, str)]
+    return tuple(names) if len(names) == len(items) else ()
+
+
+# What went wrong with a template, in words, with its line.
+
+Problem: TypeAlias = tuple[str, int, str, str]
+"""Message, line, template, hint."""
+
+FAILURES = (
+    *(TemplateError, ArithmeticError, AssertionError, AttributeError, LookupError),
+    *(NameError, RuntimeError, SyntaxError, TypeError, ValueError),
+)
+"""What a template can raise. Not MemoryError: that ends the child."""
+
+_TOO_DEEP = "recursion or nesting is too deep"
+
+
+def problem(error: BaseException, template: str, sources: Iterable[str], sees: Mapping[str, Any]) -> Problem:
+    """What an error says to someone who wrote the template; `sees` are its variables."""
+    if isinstance(error, TemplateSyntaxError):
+        return _sentence(error.message), error.lineno, error.name or template, ""
+    name, line = _place(error.__traceback__, template)
+    match error:
+        case TemplatesNotFound():
+            return missing_template(error.templates[-1], line, name, sources)
+        case TemplateNotFound():
+            return missing_template(error.name or "", line, name, sources)
+        case Missing():
+            return _sentence(str(error)), line, name, _missing_hint(error, sees)
+        case RecursionError() | SyntaxError():
+            return _TOO_DEEP, line, name, ""
+    return _sentence(str(error) or type(error).__name__), line, name, ""
+
+
+def missing_template(missing: object, line: int, template: str, sources: Iterable[str]) -> Problem:
+    """An inclusion of what is not under templates/."""
+    near = get_close_matches(str(missing), list(sources), 1)
+    return f"there is no template '{missing}'", line, template, f"did you mean '{near[0]}'?" if near else ""
+
+
+def _missing_hint(error: Missing, sees: Mapping[str, Any]) -> str:
+    params = sees.get("params", {})
+    if not error.path and error.name in params:
+        return f"write {written('params', error.name)}"
+    if error.path and error.name in error.known:
+        return f"write {written(error.path, error.name)}: `attr` finds nothing that a map holds"
+    known = list(error.known if error.path else sees)
+    nested = [name for name in known if name.startswith(f"{error.name}.")]
+    near = nested or get_close_matches(str(error.name), known, 1)
+    return f"did you mean {written(error.path, near[0])}?" if near else ""
+
+
+def _place(trace: TracebackType | None, template: str) -> tuple[str, int]:
+    """The innermost line of a template."""
+    place = template, 1
+    while trace is not None:
+        inside = trace.tb_frame.f_globals.get("__jinja_template__")
+        if inside is not None:
+            place = inside.name, inside.get_corresponding_lineno(trace.tb_lineno)
+        trace = trace.tb_next
+    return place
+
+
+def _sentence(message: str | None) -> str:
+    """One line, without what differs from run to run, of a length that people read."""
+    line = encodable(" ".join(without_addresses(message or "").split())).rstrip(".")
+    return line if len(line) <= 300 else line[:300] + "..."
+
+
+# What can be said of a template without a node: its parameters, what it takes in, its first problem.
 
 
 class Analysis:

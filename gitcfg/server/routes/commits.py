@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from gitcfg.comparison.records import diff_record
+from gitcfg.comparison.change import diff_record
 from gitcfg.delivery import steps
 from gitcfg.gate.secret_changes import secret_changes
 from gitcfg.gate.secret_words import secret_record

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.comparison.differing import Differing
+from gitcfg.comparison.comparison import Differing
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.ruled.collect import Lack, Why
 from gitcfg.compile.ruled.collecting import Asking

@@ -13,7 +13,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.convert.reference import Reference, collect
 from gitcfg.convert.reference.markdown import markdown
 from gitcfg.convert.reference.page import page
-from gitcfg.picture.picture import Picture
+from gitcfg.pictures.picture import Picture
 
 ALLOWED = frozenset({"<code>", "</code>"})
 VOID = frozenset({"meta", "input", "br", "link", "img", "hr"})

@@ -4,7 +4,7 @@ import pytest
 
 from gitcfg.convert.reference.content import Code, Entry, Fact, Line, Link, Ranking, Table, Text
 from tests.convert.reference.reading import of
-from tests.picture.fleets import fleet
+from tests.pictures.fleets import fleet
 
 FILES = {
     "parameters/a.yaml": """\

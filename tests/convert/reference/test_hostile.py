@@ -12,11 +12,11 @@ from gitcfg.convert.reference.page import page
 from gitcfg.convert.reference.places import anchor, safe_name
 from gitcfg.convert.reference.prose import line, paragraphs, table, words
 from gitcfg.model.text import safe
-from gitcfg.picture.dot import dot
-from gitcfg.picture.picture import Picture
+from gitcfg.pictures.dot import dot
+from gitcfg.pictures.picture import Picture
 from tests.convert.reference.reading import ALLOWED, Page, folder, of, read_markdown, read_page
-from tests.picture.fleets import fleet
-from tests.picture.hostile import HOSTILE, hostile_texts, repository_of
+from tests.pictures.fleets import fleet
+from tests.pictures.hostile import HOSTILE, hostile_texts, repository_of
 from tests.properties.runs import QUICK
 
 MORE = (

@@ -10,7 +10,7 @@ from gitcfg.convert.reference.page import page
 from gitcfg.convert.reference.places import FOLDERS
 from gitcfg.generate import Options, repository
 from tests.convert.reference.reading import ALLOWED, folder, of, read_markdown, read_page, undrawn
-from tests.picture.fleets import fleet
+from tests.pictures.fleets import fleet
 from tests.properties.runs import DEEP, QUICK
 from tests.properties.strategies import Files, valid, wild
 

@@ -5,7 +5,7 @@ import pytest
 from gitcfg.convert.reference.content import Fact, Line, Link, Table
 from gitcfg.convert.reference.markdown import markdown
 from tests.convert.reference.reading import of
-from tests.picture.fleets import fleet
+from tests.pictures.fleets import fleet
 
 FILES = {
     "parameters/p.yaml": """parameters:

@@ -1,0 +1,272 @@
+"""The layers of one node, lowest first, with the features that each lists."""
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.partial import Partial
+from gitcfg.model import Allocation, Model, Origin, Override, Rule, Use
+from gitcfg.model.text import counted
+from gitcfg.pictures.picture import (
+    Edge,
+    Kind,
+    Picture,
+    Relation,
+    Vertex,
+    by_feature,
+    described,
+    ident,
+    instances,
+)
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """One layer: its label in trails, what it lists, highest first, and what it is composed of."""
+
+    label: str
+    listed: tuple[Use, ...]
+    parts: tuple[Partial, ...]
+    about: str = ""
+
+    @property
+    def features(self) -> frozenset[str]:
+        """The features that it brings, nested ones too."""
+        return frozenset[str]().union(*(part.features for part in self.parts))
+
+
+def layers(fleet: Fleet, node: FleetNode) -> tuple[Layer, ...]:
+    """A node's layers, lowest first, as they are composed; none of a retired node."""
+    if node.said.retired:
+        return ()
+    parts = deque(_flat(node.kind.stack))
+    rules = fleet.model.rules
+    names = (fleet.model.settings.default_group, *reversed(node.groups))
+    default, *groups = names
+    lowest = [_group(fleet, default, parts.popleft()), *_ruled(rules, parts)]
+    lower = [_group(fleet, name, parts.popleft()) for name in groups]
+    set_by_rules = _ruled(rules, parts)
+    decided = _decided(fleet.model.allocations, parts)
+    overrides = node.kind.overrides
+    topmost = [parts.pop() for _ in overrides][::-1]
+    return (
+        *(*lowest, *lower, *set_by_rules, *_identity(node, list(parts))),
+        *(_override(override, part) for override, part in zip(overrides, topmost, strict=True)),
+        *decided,
+    )
+
+
+def _ruled(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]:
+    """The layers of rules that lie lowest, taken from the others."""
+    found = []
+    while parts and (parts[0].label or "").startswith("rule "):
+        part = parts.popleft()
+        rule = rules[(part.label or "").removeprefix("rule ")]
+        listed = () if rule.feature is None else (Use(rule.feature.name, rule.feature.origin),)
+        about = f"{rule.description}\n{rule.origin.file}" if rule.description else rule.origin.file
+        found.append(Layer(f"rule {rule.name}", listed, (part,), about))
+    return found
+
+
+def _decided(allocations: Mapping[str, Allocation], parts: deque[Partial]) -> list[Layer]:
+    """The layers of what was decided for rules, which lie topmost, taken from the others."""
+    found = []
+    while parts and (parts[-1].label or "").startswith("allocation "):
+        part = parts.pop()
+        label = part.label or ""
+        found.append(Layer(label, (), (part,), allocations[label.removeprefix("allocation ")].origin.file))
+    return found[::-1]
+
+
+def _flat(stack: Partial) -> Iterator[Partial]:
+    """The layers inside a stack, which itself has no label."""
+    if stack.label is not None:
+        yield stack
+        return
+    for part in stack.parts:
+        yield from _flat(part)
+
+
+def _group(fleet: Fleet, name: str, part: Partial) -> Layer:
+    group = fleet.model.groups.get(name)
+    if group is None:
+        return Layer(f"group {name}", (), (part,), "No file defines it.")
+    return Layer(f"group {name}", group.features, (part,), described(group))
+
+
+def _override(override: Override, part: Partial) -> Layer:
+    about = f"{override.reason}, until {override.until}\n{override.origin.file}"
+    return Layer(f"override {override.name}", override.features, (part,), about)
+
+
+def _identity(node: FleetNode, parts: list[Partial]) -> list[Layer]:
+    """The node's and its set's layers: what lies together under one label is one of them."""
+    said = node.said
+    about = {f"node set {said.nodeset.name}": described(said.nodeset.definition)} if said.nodeset else {}
+    about |= {f"node {said.own.name}": described(said.own)} if said.own else {}
+    result: list[Layer] = []
+    installed = [part for part in parts if part.parts]
+    for use, label in reversed(said.features):
+        here = installed[:1] if installed and _is(installed[0], use, label) else []
+        installed = installed[len(here) :]
+        _lay(result, Layer(label, (use,), tuple(here), about[label]))
+    for part in parts:
+        if not part.parts and part.label is not None:
+            _lay(result, Layer(part.label, (), (part,), about[part.label]))
+    return result
+
+
+def _is(part: Partial, use: Use, label: str) -> bool:
+    """Did a listed feature become this layer? A missing one, or one done without, becomes none."""
+    return part.label == label and part.parts[0].label == f"feature {use.feature}"
+
+
+def _lay(stack: list[Layer], layer: Layer) -> None:
+    """Put a layer on others, or make it one with the topmost if that has the same label."""
+    if stack and stack[-1].label == layer.label:
+        below = stack.pop()
+        layer = Layer(layer.label, layer.listed + below.listed, below.parts + layer.parts, layer.about)
+    stack.append(layer)
+
+
+# What each layer of a node decides in the end, counted from the trails.
+
+Decided = Counter[tuple[int, str]]
+"""Numbers by a layer's place in the stack and, inside it, the label of the feature or layer that says it."""
+
+
+def params_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
+    """The parameters whose last acting step stands there."""
+    decided = Decided()
+    for param in node.params:
+        steps = node.trail(param)
+        last = max(index for index, step in enumerate(steps) if not step.overridden)
+        found = ((place, part) for place, layer in enumerate(stack) for part in layer.parts)
+        said = [(place, path[0]) for place, part in found for _, path in part.steps(param)]
+        decided[said[last]] += 1
+    return decided
+
+
+def files_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
+    """The files whose topmost entry stands there."""
+    decided = Decided()
+    for path in node.entries:
+        found = ((place, part) for place, layer in enumerate(stack) for part in layer.parts)
+        said = [(place, where[0]) for place, part in found for _, where in part.entries(path)]
+        decided[said[-1]] += 1
+    return decided
+
+
+# A picture of one node: its layers on each other, with the features of each and what they decide.
+
+
+def node_picture(fleet: Fleet, name: str) -> Picture:
+    """A node's layers, with what each brings and decides. KeyError: there is no such node."""
+    node = fleet[name]
+    stacked = layers(fleet, node)
+    gone = {ref.name: ref.origin for ref in node.kind.without}
+    scene = _Scene(fleet.model, gone, params_decided(node, stacked), files_decided(node, stacked))
+    drawn = [_Drawn(scene, place, layer) for place, layer in enumerate(stacked)]
+    stack = [each.id for each in drawn]
+    above = [Edge(Relation.ABOVE, upper, lower) for lower, upper in pairwise(stack)]
+    return Picture(
+        "node",
+        f"The layers of {name}",
+        tuple(vertex for each in drawn for vertex in (each.layer_vertex(), *each.features)),
+        (*above, *(edge for each in drawn for edge in each.edges)),
+        (_note(node),),
+        tuple(stack),
+    )
+
+
+def _note(node: FleetNode) -> str:
+    if node.said.retired:
+        return "It is retired: it has no features, no parameters and no files."
+    total = _amounts(len(node.params), len(node.entries)) or "no parameters and no files"
+    return f"The node gets {total}. A higher layer has the last word."
+
+
+def _amounts(params: int, files: int) -> str:
+    """`3 parameters, 1 file`, without what is none."""
+    amounts = ((params, "parameter"), (files, "file"))
+    return ", ".join(counted(number, noun) for number, noun in amounts if number)
+
+
+class _Scene(msgspec.Struct, frozen=True):
+    """What all layers of a picture share; `gone` are the features that the node does without."""
+
+    model: Model
+    gone: dict[str, Origin]
+    params: Decided
+    files: Decided
+
+
+class _Drawn:
+    """One layer with its features. A feature that stands at several places of it is drawn once."""
+
+    def __init__(self, scene: _Scene, place: int, layer: Layer) -> None:
+        self.scene, self.place, self.layer = scene, place, layer
+        self.id = self._id(layer.label)
+        self.brought = layer.features
+        self.features: list[Vertex] = []
+        self.edges: list[Edge] = []
+        self._follow()
+
+    def _id(self, label: str) -> str:
+        return f"layer {self.place + 1} {label}"
+
+    def _decides(self, label: str) -> str:
+        """What is decided in this layer by what is written under one label."""
+        key = (self.place, label)
+        return _amounts(self.scene.params[key], self.scene.files[key])
+
+    def layer_vertex(self) -> Vertex:
+        """The layer itself, with all that it and its features decide."""
+        totals = (
+            sum(number for (place, _), number in decided.items() if place == self.place)
+            for decided in (self.scene.params, self.scene.files)
+        )
+        itself = self._decides(self.layer.label) if self.layer.listed else ""
+        lines = (f"decides {_amounts(*totals) or 'nothing'}", *([f"itself {itself}"] if itself else []))
+        return Vertex(id=self.id, kind=Kind.LAYER, name=self.layer.label, lines=lines, about=self.layer.about)
+
+    def _follow(self) -> None:
+        """The features that are listed and what they include, however far."""
+        seen: set[str] = set()
+        waiting = deque([(self.id, Relation.INSTALLS, self.layer.listed)])
+        while waiting:
+            source, relation, uses = waiting.popleft()
+            listed = by_feature(uses)
+            for number, (name, of_name) in enumerate(listed.items(), 1):
+                order = f"{number}." if len(listed) > 1 else ""
+                label = " ".join(filter(None, (order, instances(of_name))))
+                self.edges.append(Edge(relation, source, self._id(ident("feature", name)), label))
+                if name not in seen:
+                    seen.add(name)
+                    self.features.append(self._feature(name))
+                    waiting.append(
+                        (self._id(ident("feature", name)), Relation.INCLUDES, self._included(name))
+                    )
+
+    def _included(self, name: str) -> tuple[Use, ...]:
+        return self.scene.model.features[name].include if name in self.brought else ()
+
+    def _feature(self, name: str) -> Vertex:
+        feature = self.scene.model.features.get(name)
+        kind, line, why = self._state(name)
+        about = "\n".join(filter(None, (described(feature) if feature else "", why)))
+        lines = (line,) if line else ()
+        return Vertex(id=self._id(ident("feature", name)), kind=kind, name=name, lines=lines, about=about)
+
+    def _state(self, name: str) -> tuple[Kind, str, str]:
+        """What has become of a feature here, and why."""
+        if name in self.scene.gone:
+            return Kind.GONE, "taken away", f"`without` at {self.scene.gone[name]} takes it away."
+        if name not in self.scene.model.features:
+            return Kind.MISSING, "missing", "Not defined."
+        if name not in self.brought:
+            return Kind.GONE, "brings nothing", "It includes others too deep, or at too many places."
+        return Kind.FEATURE, self._decides(f"feature {name}"), ""

@@ -1,0 +1,346 @@
+"""A picture as data: vertices, edges and what is said of both, before anything is drawn."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from math import ceil, sqrt
+from typing import Any
+
+import msgspec
+
+from gitcfg.model import Feature, Group, Model, Node, Origin, Use
+from gitcfg.model.graph import components, reach
+from gitcfg.model.names import NAME
+from gitcfg.model.nodeset import NodeSetError, expand, fold
+from gitcfg.model.text import safe
+
+
+class Kind(StrEnum):
+    """What a vertex stands for."""
+
+    FEATURE = "feature"
+    MISSING = "missing"  # a feature or group that is mentioned, and that no file defines
+    GONE = "gone"  # a feature that a node does without
+    FEATURES = "features"  # a list of features, as groups install it
+    GROUP = "group"
+    NODES = "nodes"  # nodes with the same groups
+    REST = "rest"  # nodes whose combinations of groups are too many to draw
+    LAYER = "layer"
+
+
+class Relation(StrEnum):
+    """What an edge says of its source, with the target for an object."""
+
+    INCLUDES = "includes"
+    DEPENDS = "depends"
+    AFTER = "after"
+    CONFLICTS = "conflicts"  # of both alike
+    INSTALLS = "installs"
+    MEMBER = "member"
+    SOME = "some"  # of the nodes are in the group
+    SHARES = "shares"  # nodes, and both alike
+    ABOVE = "above"
+
+
+MUTUAL = frozenset({Relation.CONFLICTS, Relation.SHARES})
+"""Relations without a direction: one edge says it of both."""
+
+
+class Vertex(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing in a picture.
+
+    `lines` stand below its name; `about` is what there is no room for. `count` and `nodeset` are the
+    nodes that it stands for. `unused`: no node has it. `folder` is where its file lies.
+    """
+
+    id: str
+    kind: Kind
+    name: str
+    lines: tuple[str, ...] = ()
+    about: str = ""
+    count: int | None = None
+    nodeset: str | None = None
+    unused: bool = False
+    folder: str = ""
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """One line of a picture, between the ids of two vertices."""
+
+    relation: Relation
+    source: str
+    target: str
+    label: str = ""
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """A picture. `notes` say what it leaves out.
+
+    `stack` are layers that lie on each other, lowest first; `columns` are how many vertices can stand.
+    """
+
+    subject: str
+    title: str
+    vertices: tuple[Vertex, ...]
+    edges: tuple[Edge, ...]
+    notes: tuple[str, ...] = ()
+    stack: tuple[str, ...] = ()
+    columns: tuple[tuple[str, ...], ...] = ()
+
+
+def around(picture: Picture, chosen: Iterable[str], title: str, note: str) -> Picture:
+    """Some vertices, all that they lead to, and their neighbours, with the edges between those."""
+    ids = frozenset(chosen)
+    onward: dict[str, list[str]] = {vertex.id: [] for vertex in picture.vertices}
+    for edge in picture.edges:
+        if edge.relation not in MUTUAL:
+            onward[edge.source].append(edge.target)
+    kept = reach(onward).closed(ids)
+    near = {end for edge in picture.edges for end in _across(edge, ids)}
+    return msgspec.structs.replace(_only(picture, kept | near), title=title, notes=(*picture.notes, note))
+
+
+def _across(edge: Edge, ids: frozenset[str]) -> Iterable[str]:
+    """The other ends of an edge at one of some vertices."""
+    return [edge.source] * (edge.target in ids) + [edge.target] * (edge.source in ids)
+
+
+def _only(picture: Picture, ids: frozenset[str]) -> Picture:
+    return msgspec.structs.replace(
+        picture,
+        vertices=tuple(vertex for vertex in picture.vertices if vertex.id in ids),
+        edges=tuple(edge for edge in picture.edges if edge.source in ids and edge.target in ids),
+    )
+
+
+# How things look in all pictures: dark text on light fills, lines that show on white and black.
+
+
+class Look(msgspec.Struct, frozen=True):
+    """A vertex: colours of its inside, border and text; dashed borders are of what is not really there."""
+
+    fill: str
+    line: str
+    text: str = "#1b1f24"
+    dashed: bool = False
+
+
+class Line(msgspec.Struct, frozen=True):
+    """An edge, and the words that explain it."""
+
+    color: str
+    style: str
+    words: str
+
+
+LOOKS: Mapping[Kind, Look] = {
+    Kind.FEATURE: Look("#e7f0fa", "#39699c"),
+    Kind.FEATURES: Look("#e7f0fa", "#39699c"),
+    Kind.GROUP: Look("#e6f4ea", "#2f7d4f"),
+    Kind.NODES: Look("#fff6dc", "#94690a"),
+    Kind.REST: Look("#fff6dc", "#94690a", dashed=True),
+    Kind.LAYER: Look("#e6f4ea", "#2f7d4f"),
+    Kind.MISSING: Look("#ffffff", "#c62828", "#a31d1d", dashed=True),
+    Kind.GONE: Look("#f6f6f6", "#8a8a8a", "#666666", dashed=True),
+}
+_ORDER = re.compile(r"[0-9]+\.")
+UNUSED = Look("#f2f2f2", "#a5a5a5", "#666666")
+
+LINES: Mapping[Relation, Line] = {
+    Relation.INCLUDES: Line("#66727e", "solid", "solid: includes"),
+    Relation.DEPENDS: Line("#2a78c8", "dashed", "dashed: depends on"),
+    Relation.AFTER: Line("#66727e", "dotted", "dotted: becomes active after"),
+    Relation.CONFLICTS: Line("#d93a3a", "solid", "red: conflicts with"),
+    Relation.INSTALLS: Line("#4a7fb5", "solid", ""),
+    Relation.MEMBER: Line("#94690a", "solid", ""),
+    Relation.SOME: Line("#94690a", "dashed", "dashed: so many of the nodes"),
+    Relation.SHARES: Line("#94690a", "dashed", "dashed: so many nodes in both groups"),
+    Relation.ABOVE: Line("#2f7d4f", "bold", ""),
+}
+
+
+def look(vertex: Vertex) -> Look:
+    """How a vertex looks."""
+    return UNUSED if vertex.unused else LOOKS[vertex.kind]
+
+
+def legend(picture: Picture) -> Iterator[str]:
+    """What a reader has to know: what lines mean, as far as they occur, and what is not drawn."""
+    drawn = {edge.relation for edge in picture.edges} if not picture.stack else set()
+    words = [line.words for relation, line in LINES.items() if relation in drawn and line.words]
+    if any(vertex.unused for vertex in picture.vertices):
+        words.append("grey: no node has it")
+    if any(_ORDER.match(edge.label) for edge in picture.edges):
+        words.append("1. is the highest priority")
+    if words:
+        yield ", ".join(words)
+    yield from picture.notes
+
+
+# The texts in pictures: ids, lists of features, numbers, and sets of nodes that are not too long.
+
+MOST = 60
+
+
+def ident(kind: str, name: str) -> str:
+    """A vertex' id. Names that are not legal, which only a mention can have, are quoted."""
+    return f"{kind} {quoted(name)}"
+
+
+def quoted(name: str) -> str:
+    """A legal name as it is, any other so that it cannot be taken for something else."""
+    return name if NAME.fullmatch(name) else json.dumps(name)
+
+
+def short(text: str, most: int = MOST) -> str:
+    """A text that has to fit into a picture; what is cut off is told by an ellipsis."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def short_set(nodeset: str, most: int = MOST) -> str:
+    """A folded set of nodes, cut after a comma if it is too long."""
+    if len(nodeset) <= most:
+        return nodeset
+    at = nodeset.rfind(",", 0, most - 1)
+    return f"{nodeset[: at + 1]}…" if at > 0 else short(nodeset, most)
+
+
+def described(definition: Feature | Group | Node) -> str:
+    """What there is no room for: the description, and where the definition stands."""
+    return "\n".join(filter(None, (definition.description.strip(), definition.origin.file)))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a title."""
+    return short(", ".join(names), 100)
+
+
+def by_feature(uses: Iterable[Use]) -> Mapping[str, list[Use]]:
+    """Uses in a list by feature, in the order in which these are first named."""
+    found: dict[str, list[Use]] = {}
+    for use in uses:
+        found.setdefault(use.feature, []).append(use)
+    return found
+
+
+def instances(uses: Iterable[Use]) -> str:
+    """`as STARTD_[1-90]` for uses of one feature; nothing where it is installed plainly."""
+    names = [use.instance for use in uses if use.instance is not None]
+    return f"as {_folded(names)}" if names else ""
+
+
+def _folded(names: list[str]) -> str:
+    """Instances in the notation in which they are written, if that says the same."""
+    folded = fold(names)
+    try:
+        same = set(expand(folded, len(names))) == set(names)
+    except NodeSetError:
+        same = False
+    return folded if same else ", ".join(names)
+
+
+def label(vertex: Vertex) -> list[str]:
+    """What stands in a vertex, line by line."""
+    return [short(safe(line)) for line in (vertex.name, *vertex.lines)]
+
+
+def about(vertex: Vertex) -> str:
+    """What is told of a vertex where there is room, with what of its label was cut off."""
+    cut = (line for line in (vertex.name, *vertex.lines) if len(safe(line)) > MOST)
+    return "\n".join(filter(None, (*cut, vertex.about)))
+
+
+# Pictures as records for programs: `gitcfg.model.graph/1`.
+
+Record = dict[str, Any]
+
+
+def picture_record(commit: str | None, picture: Picture) -> Record:
+    """A picture, its vertices each with the edges that leave it. Mutual ones leave one of their two."""
+    leaving: dict[str, list[Edge]] = {}
+    for edge in picture.edges:
+        leaving.setdefault(edge.source, []).append(edge)
+    return {
+        "schema": "gitcfg.model.graph/1",
+        "commit": commit,
+        "subject": picture.subject,
+        "title": picture.title,
+        "notes": list(picture.notes),
+        "stack": list(picture.stack),
+        "vertices": [_vertex(vertex, leaving.get(vertex.id, [])) for vertex in picture.vertices],
+    }
+
+
+def _vertex(vertex: Vertex, edges: list[Edge]) -> Record:
+    record: Record = {
+        "id": vertex.id,
+        "kind": vertex.kind.value,
+        "name": vertex.name,
+        "lines": list(vertex.lines),
+        "about": vertex.about,
+        "unused": vertex.unused,
+        "folder": vertex.folder,
+        "edges": [{"kind": e.relation.value, "to": e.target, "label": e.label} for e in edges],
+    }
+    if vertex.count is not None:
+        record["count"] = vertex.count
+    if vertex.nodeset is not None:
+        record["nodeset"] = vertex.nodeset
+    return record
+
+
+# Many vertices that few lines join, in columns, so that a picture is no endless strip.
+
+SHAPE = 7
+"""How much wider than high a group with its features is."""
+
+
+def columns(ids: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[str, ...], ...]:
+    """The ids in columns that make about a square; what lines join stands together, and first."""
+    joined: dict[str, list[str]] = {id_: [] for id_ in ids}
+    for edge in edges:
+        joined[edge.source].append(edge.target)
+        joined[edge.target].append(edge.source)
+    order = [
+        id_ for members in sorted(components(joined), key=lambda each: (-len(each), each)) for id_ in members
+    ]
+    rows = max(1, ceil(sqrt(SHAPE * len(order))))
+    return tuple(tuple(order[start : start + rows]) for start in range(0, len(order), rows))
+
+
+# Names that something mentions, and that no file defines.
+
+
+def missing_features(model: Model) -> Mapping[str, list[Origin]]:
+    """Features that are nowhere defined, in order of name, with the places that mention them."""
+    found: dict[str, list[Origin]] = {}
+    for ref in model.mentioned_features():
+        if ref.name not in model.features:
+            found.setdefault(ref.name, []).append(ref.origin)
+    return dict(sorted(found.items()))
+
+
+def missing_groups(model: Model) -> Mapping[str, list[Origin]]:
+    """Groups that are nowhere defined, in order of name, with the places that mention them."""
+    found: dict[str, list[Origin]] = {}
+    for node in model.hosts():
+        for ref in node.groups.items:
+            if ref.name not in model.groups and ref.name != model.settings.default_group:
+                found.setdefault(ref.name, []).append(ref.origin)
+    return dict(sorted(found.items()))
+
+
+def feature_names(model: Model) -> frozenset[str]:
+    """Every feature that is defined or mentioned."""
+    return frozenset((*model.features, *missing_features(model)))
+
+
+def group_names(model: Model) -> frozenset[str]:
+    """Every group that is defined or mentioned, and the default group, which need not be."""
+    return frozenset((model.settings.default_group, *model.groups, *missing_groups(model)))
+
+
+def list_origins(origins: list[Origin]) -> str:
+    """Why something is drawn that is not there."""
+    return f"Not defined. Mentioned at {', '.join(dict.fromkeys(map(str, origins)))}."

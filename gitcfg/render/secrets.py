@@ -1,0 +1,118 @@
+"""A node's files with the true values of its secrets, on the way into the node and nowhere else."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gitcfg.compile.classes import final
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.values import Misfit, as_text
+from gitcfg.model import FileEntry, GitcfgError, Op
+from gitcfg.render.files import content, context, held, holding, selected, separators
+from gitcfg.render.formats import Format, formats
+from gitcfg.render.templates import TemplateEngine, TemplateProblem
+
+__all__ = ["holding", "misfits", "revealed"]
+
+
+def revealed(
+    fleet: Fleet, node: FleetNode, engine: TemplateEngine, values: Mapping[str, str]
+) -> Mapping[str, str]:
+    """The contents of a node's files that hold secrets, by path; `values` are the secrets' by name.
+
+    Nothing of it is kept. GitcfgError: a value is missing, or does not fit its parameter or a file's format;
+    no message says a value.
+    """
+    true = {param: _value(fleet, param, name, values) for param, name in node.secrets.items()}
+    texts = (
+        (path, _content(fleet, node, entry, engine, true))
+        for path, entry in node.entries.items()
+        if held(fleet, node, entry, engine)
+    )
+    return {path: text for path, text in texts if text is not None}
+
+
+def misfits(fleet: Fleet, name: str, text: str) -> Iterator[GitcfgError]:
+    """Why a text can be no value of parameters that are bound to a secret, each in order of name.
+
+    No message says the text.
+    """
+    for param in sorted(_bound(fleet, name)):
+        try:
+            _typed(fleet, param, name, text)
+        except GitcfgError as problem:
+            yield problem
+
+
+def _bound(fleet: Fleet, name: str) -> set[str]:
+    """The parameters that are bound to a secret anywhere, on nodes or not."""
+    found = [(param, said.given) for param, said in fleet.bindings if said.op is Op.SECRET]
+    if any("${" in param + str(given) for param, given in found):
+        _ = fleet.classes  # instances are made as nodes are compiled
+        made = (pair for feature in fleet.layers.instances for pair in feature.params.items())
+        found += ((param, said.given) for param, said in made if said.op is Op.SECRET)
+    return {param for param, given in found if given == name and "${" not in param}
+
+
+def _value(fleet: Fleet, param: str, name: str, values: Mapping[str, str]) -> Any:
+    if name not in values:
+        raise GitcfgError(f"The secret {name} is not known, which {param} is to be.")
+    return _typed(fleet, param, name, values[name])
+
+
+def _typed(fleet: Fleet, param: str, name: str, text: str) -> Any:
+    """The value of a parameter that a secret's text is, as if it were written in its place."""
+    parameter = fleet.declarations.find(param)
+    try:
+        value = final(fleet.declarations, param, fleet.declarations.value(param, text, text))
+    except Misfit:
+        kind = fleet.declarations.kind(param)
+        raise _unfit(f"The secret {name} does not fit: {param} is of type {kind}.", name) from None
+    if parameter is not None and not as_text(parameter, value):
+        own = fleet.declarations.own_schema(parameter)
+        if own is not None and not own.refusal and own.problem(value):
+            raise _unfit(f"The secret {name} does not fit the schema of {param}.", name)
+    return value
+
+
+def _content(
+    fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine, true: Mapping[str, Any]
+) -> str | None:
+    """What a file holds; None where it cannot be rendered even without secrets."""
+    if entry.format is not None:
+        chosen = formats().get(entry.format)
+        return _written(fleet, node, entry, chosen, true) if chosen else None
+    assert entry.template is not None  # nothing else holds secrets
+    template = entry.template.name
+    try:
+        return engine.render(template, context(node, true))
+    except TemplateProblem as problem:  # its message may quote a value
+        place = f"{problem.name} fails at line {problem.line}"
+    if _fails(fleet, node, entry, engine):
+        return None
+    raise GitcfgError(f"The template {place} on {node.name} when it is given the true secrets.")
+
+
+def _fails(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> bool:
+    """Does a template fail on a node whatever the secrets are?"""
+    try:
+        content(fleet, node, entry, engine)
+    except TemplateProblem:
+        return True
+    return False
+
+
+def _written(fleet: Fleet, node: FleetNode, entry: FileEntry, chosen: Format, true: Mapping[str, Any]) -> str:
+    """Values in a format. What it cannot carry is left out, as ever, unless it is a secret."""
+    shown = selected(fleet, entry, node.params)
+    apart = separators(fleet, shown)
+    out = {unfit.subjects[-1] for unfit in chosen.unfit(shown, apart)}
+    values = {param: true.get(param, value) for param, value in shown.items() if param not in out}
+    for unfit in chosen.unfit(values, apart):
+        name = node.secrets[unfit.subjects[-1]]
+        raise _unfit(f"The format {chosen.name} of {entry.path} cannot carry the secret {name}.", name)
+    return chosen.write(values, apart)
+
+
+def _unfit(message: str, name: str) -> GitcfgError:
+    return GitcfgError(message, f"Give it another value: `gitcfg secret set {name}`.")
