@@ -12,8 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg.check.asking import Asking
-from gitcfg.check.parsed import parsed
+from gitcfg.check.target_parsers import Asking, parsed
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.generate.options import Operations, Types
 from gitcfg.generate.profiles import large

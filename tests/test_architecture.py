@@ -58,7 +58,7 @@ HOMES = {
     "paramiko": {"gitcfg/deploy/ssh"},
     "typer": {"gitcfg/cli"},
     "rich": {"gitcfg/cli"},
-    "ortools": {"gitcfg/solve/sat.py"},
+    "ortools": {"gitcfg/solve/cp_sat.py"},
 }
 
 

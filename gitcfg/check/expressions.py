@@ -9,10 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cache, cached_property, partial
 
-from gitcfg.check.fold import of
-from gitcfg.check.judge import Judge, Question, Verdicts
-from gitcfg.check.places import files
-from gitcfg.check.watch import Tally
+from gitcfg.check.base import Tally, files, of
+from gitcfg.check.target_parsers import Judge, Question, Verdicts
 from gitcfg.compile import lists
 from gitcfg.compile.cell import Cell
 from gitcfg.compile.classad import Fault, find_fault

@@ -1,15 +1,16 @@
 """GC201: everything that is referred to exists. GC103: and nothing is meant that differs in case."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
-from gitcfg.check.fold import of
-from gitcfg.check.places import bindings, constrained, files
+from gitcfg.check.base import bindings, constrained, files, of
+from gitcfg.check.results import FILES
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.ruled.collect import NAME, collect_of
 from gitcfg.compile.values import Misfit
-from gitcfg.model import Finding, Model, Op, Origin, Severity, Undeclared
+from gitcfg.model import Finding, Model, Op, Origin, Ref, Severity, Undeclared
 from gitcfg.model.names import PARAMETER, did_you_mean, is_glob, shown
+from gitcfg.model.rules import Permit
 
 
 def references(fleet: Fleet) -> Iterator[Finding]:
@@ -139,3 +140,44 @@ def _nearly(name: str, origin: Origin, seen: dict[str, tuple[str, Origin]]) -> I
         names = (min(name, first), max(name, first))
         message = f"The parameters {names[0]} and {names[1]} differ only in case."
         yield of("GC103", names, message, [origin, place])
+
+
+# GC201: what rules are about when they say who may change what.
+
+JUDGING = FILES
+"""What says how a push is judged: to who may change what, these are rules by their files' names."""
+_SHEETS = {"subsystem": "subsystems", "rule": "rules"}
+"""Of these not even the names may be known."""
+
+
+def rule_names(fleet: Fleet) -> Iterator[Finding]:
+    """GC201 for every name that nothing has. Nodes come and go, and paths are the nodes' own."""
+    for rule in fleet.model.rules.values():
+        if rule.permit is not None:
+            yield from _missing(fleet.model, rule.permit)
+            yield from _parameters_rule_names(fleet, rule.permit)
+
+
+def _missing(model: Model, permit: Permit) -> Iterator[Finding]:
+    groups = {*model.groups, model.settings.default_group}
+    for noun, refs, known in (
+        ("group", permit.groups, groups),
+        ("subsystem", permit.subsystems, model.subsystems),
+        ("template", permit.templates, {*model.templates, *model.sources}),
+        ("secret", permit.secrets, model.secrets),
+        ("rule", permit.rules, {*model.rules, *JUDGING}),
+    ):
+        if not unreadable(model, _SHEETS.get(noun, "")):
+            found = (ref for ref in _exact(refs) if ref.name not in known)
+            yield from (missing(noun, ref.name, ref.origin, known) for ref in found)
+
+
+def _parameters_rule_names(fleet: Fleet, permit: Permit) -> Iterator[Finding]:
+    bound = {name for name, _ in fleet.bindings} if permit.params else ()
+    for ref in _exact(permit.params):
+        if ref.name not in bound and not declared(fleet, ref.name):
+            yield missing("parameter", ref.name, ref.origin, fleet.model.parameters)
+
+
+def _exact(refs: Iterable[Ref]) -> Iterator[Ref]:
+    return (ref for ref in refs if not is_glob(ref.name))

@@ -6,36 +6,21 @@ from typing import Protocol
 
 import msgspec
 
-from gitcfg.check.carried import Carried
-from gitcfg.check.causes import with_causes
-from gitcfg.check.clashes import clashes
-from gitcfg.check.composition import Discards
-from gitcfg.check.conditions import stopped
-from gitcfg.check.confined import Confined
-from gitcfg.check.definitions import definitions
-from gitcfg.check.delivery import delivery
-from gitcfg.check.entries import entries
+from gitcfg.check.base import Watch, folded
+from gitcfg.check.definitions import Discards, definitions, memberships
 from gitcfg.check.expressions import Expressions
-from gitcfg.check.finals import Finals
-from gitcfg.check.fold import folded
-from gitcfg.check.ignore import ignores, without_ignored
-from gitcfg.check.judge import Judge
-from gitcfg.check.markers import markers
-from gitcfg.check.memberships import memberships
-from gitcfg.check.overrides import overrides
-from gitcfg.check.parsed import begin, parsed, unjudged
-from gitcfg.check.references import references
-from gitcfg.check.retired import retired
-from gitcfg.check.rule_names import rule_names
+from gitcfg.check.files import Carried, entries
+from gitcfg.check.nodes import Together, stopped
+from gitcfg.check.overrides import delivery, overrides, retired
+from gitcfg.check.references import references, rule_names
+from gitcfg.check.results import ignores, with_causes, without_ignored
 from gitcfg.check.rules.ledger import Ledger
 from gitcfg.check.rules.run import Ruling
-from gitcfg.check.sealed import sealed
-from gitcfg.check.structure import structure
-from gitcfg.check.swept import Swept
-from gitcfg.check.together import Together
-from gitcfg.check.traces import Traces, endings
-from gitcfg.check.tracing import Tracing
-from gitcfg.check.watch import Watch
+from gitcfg.check.secrets import Confined, Swept, markers, sealed
+from gitcfg.check.structure import clashes, structure
+from gitcfg.check.target_parsers import Judge, begin, parsed, unjudged
+from gitcfg.check.unused import Traces, Tracing, endings
+from gitcfg.check.values import Finals
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.stopped import Stopped

@@ -1,10 +1,12 @@
 """GC202 to GC205: no circles among features and parameters, and no conflicts built into them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
-from gitcfg.check.fold import of
+from gitcfg.check.base import of
+from gitcfg.compile.bits import Bits
 from gitcfg.compile.fleet import Fleet
-from gitcfg.model import Feature, Finding, Model, Origin, Ref
+from gitcfg.model import Feature, Finding, Model, Op, Origin, Ref
 from gitcfg.model.graph import Reach, components, reach, reverse
 
 Edges = Mapping[str, Mapping[str, Origin]]
@@ -127,3 +129,126 @@ def needing(names: list[str]) -> str:
     if len(names) > SHOWN:
         return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more need"
     return f"{names[0]} needs" if len(names) == 1 else f"{listed(names)} need"
+
+
+# GC205: parameters that belong together do not conflict.
+
+Places = dict[str, dict[str, Origin]]
+
+
+def clashes(fleet: Fleet) -> Iterator[Finding]:
+    """Conflicts among what a parameter depends on, or what a feature and all that it needs bind."""
+    places = _places(fleet)
+    pairs = _pairs(fleet, places)
+    if not pairs:
+        return
+    needed = reach(reverse(_graph(fleet, needs_of(fleet.model), places)))
+    for pair, origins in pairs.items():
+        if len(pair) == 1:
+            yield of("GC205", pair, f"{pair[0]} conflicts with itself.", origins)
+            continue
+        both = needed.common(pair)
+        if both:
+            message = f"{listed(pair)} conflict, but {needing(both)} both."
+            yield of("GC205", pair, message, [*_bound(needed, both[:SHOWN], pair, places), *origins])
+
+
+def _places(fleet: Fleet) -> Places:
+    """Where features bind parameters: by parameter, then by feature, as `feature X`."""
+    result: Places = {name: {} for name in fleet.model.parameters}
+    for feature in fleet.model.features.values():
+        for param, bound in feature.params.items():
+            if bound.op is not Op.UNSET and "${" not in param:
+                result.setdefault(param, {})[f"feature {feature.name}"] = bound.origin
+    return result
+
+
+def _pairs(fleet: Fleet, places: Places) -> dict[tuple[str, ...], list[Origin]]:
+    """Where each pair of parameters is said to conflict; a family speaks for its members."""
+    result: dict[tuple[str, ...], list[Origin]] = {}
+    for name in places:
+        parameter = fleet.declarations.find(name)
+        for ref in parameter.conflicts if parameter is not None else ():
+            if ref.name in fleet.model.parameters:
+                result.setdefault(tuple(sorted({name, ref.name})), []).append(ref.origin)
+    return result
+
+
+def _graph(fleet: Fleet, needs: Edges, places: Places) -> dict[str, list[str]]:
+    """Features lead to what they need and bind, parameters to what they depend on."""
+    depends = parameter_edges(fleet.model)
+    graph = {
+        f"feature {name}": [f"feature {target}" for target in targets] for name, targets in needs.items()
+    }
+    for param, binders in places.items():
+        parameter = fleet.declarations.find(param)
+        graph[param] = list(depends[parameter.name]) if parameter is not None else []
+        for feature in binders:
+            graph[feature].append(param)
+    return graph
+
+
+def _bound(needed: Reach, needers: list[str], pair: tuple[str, ...], places: Places) -> list[Origin]:
+    """Where the pair is bound by what those who need both have."""
+    return [
+        origin
+        for param in pair
+        for binder, origin in places[param].items()
+        if any(binder == needer or needed.leads(binder, needer) for needer in needers)
+    ]
+
+
+# What names ask for: which others must be there, and which must not, for many sets of names at once.
+
+
+class Asking(Protocol):
+    """A definition that asks for others."""
+
+    @property
+    def depends(self) -> tuple[Ref, ...]: ...
+
+    @property
+    def conflicts(self) -> tuple[Ref, ...]: ...
+
+
+class Demands:
+    """The demands of all names that may come up; sets of names are bits.
+
+    `define` says what defines a name, `known` are the names that exist: what does not is another finding.
+    """
+
+    def __init__(self, bits: Bits, define: Callable[[str], Asking | None], known: Container[str]) -> None:
+        self._bits = bits
+        self._needers: dict[str, list[tuple[str, Origin]]] = {}
+        self._pairs: dict[tuple[str, ...], list[tuple[str, Origin]]] = {}
+        for name in sorted(bits.names):
+            self._add(name, define(name), known)
+        self._wanted = [
+            (bits.mask(needer for needer, _ in needers), bits.among([name]), name)
+            for name, needers in self._needers.items()
+        ]
+        self._apart = [(bits.mask(pair), pair) for pair in self._pairs]
+
+    def _add(self, name: str, asking: Asking | None, known: Container[str]) -> None:
+        for ref in asking.depends if asking is not None else ():
+            if ref.name in known:
+                self._needers.setdefault(ref.name, []).append((name, ref.origin))
+        for ref in asking.conflicts if asking is not None else ():
+            if ref.name in known and ref.name != name and ref.name in self._bits.places:
+                pair = (min(name, ref.name), max(name, ref.name))
+                self._pairs.setdefault(pair, []).append((name, ref.origin))
+
+    def missing(self, have: int) -> list[tuple[str, list[tuple[str, Origin]]]]:
+        """What is wanted and not there, each with who wants it and where that is said."""
+        return [
+            (name, self._there(have, self._needers[name]))
+            for needers, itself, name in self._wanted
+            if have & needers and not have & itself
+        ]
+
+    def _there(self, have: int, asking: list[tuple[str, Origin]]) -> list[tuple[str, Origin]]:
+        return [(name, origin) for name, origin in asking if have & self._bits.bit(name)]
+
+    def clashing(self, have: int) -> list[tuple[tuple[str, ...], list[tuple[str, Origin]]]]:
+        """Pairs that must not be together and are, each with who says so and where."""
+        return [(pair, self._pairs[pair]) for mask, pair in self._apart if have & mask == mask]

@@ -4,12 +4,8 @@ from collections.abc import Callable, Iterable
 
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.explain.blamed import Blamer
-from gitcfg.explain.why_feature import why_feature
-from gitcfg.explain.why_file import why_file
-from gitcfg.explain.why_group import why_group
-from gitcfg.explain.why_records import Answer, why_record
-from gitcfg.explain.words import viewpoint
+from gitcfg.explain.trail import Blamer, viewpoint
+from gitcfg.explain.why import Answer, why_feature, why_file, why_group, why_record
 from gitcfg.library import Fleet, Node
 
 Question = tuple[str, str]

@@ -12,7 +12,7 @@ from gitcfg.cli.trails import aligned, as_text
 from gitcfg.comparison.change import Change, Delta, Kind, Names, Reach, access, reach
 from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs, steps
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.words import written
+from gitcfg.explain.trail import written
 from gitcfg.model.nodeset import IN_JSON, abridged
 
 _HEAD = {Kind.ADDED: "bold green", Kind.REMOVED: "bold red", Kind.CHANGED: "bold"}

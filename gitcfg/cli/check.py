@@ -9,7 +9,7 @@ from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
-    from gitcfg.check.checked import Checked
+    from gitcfg.check.results import Checked
     from gitcfg.library import Fleet, Source
 
 EPILOG = """Examples:
@@ -131,7 +131,7 @@ def tell(
     """
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
-        from gitcfg.explain.records import findings_record, ignored_records
+        from gitcfg.explain.trail import findings_record, ignored_records
 
         record = findings_record(fleet.commit, checked.findings, folded)
         more = ignored_records(checked.ignored, folded) if ignored else []

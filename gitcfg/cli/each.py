@@ -10,7 +10,7 @@ from gitcfg.cli.session import Output, Session, write
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
-    from gitcfg.check.checked import Checked
+    from gitcfg.check.results import Checked
     from gitcfg.git.history import History
     from gitcfg.git.repository import Repository
     from gitcfg.library import Fleet
@@ -33,7 +33,7 @@ def check_each(
     from gitcfg.cli.unjudged import Notice
     from gitcfg.gate.permits.range import charged
     from gitcfg.git.history import History
-    from gitcfg.load.root import is_repository
+    from gitcfg.load.repository import is_repository
 
     source = session.open()
     history = History(source.repository)
@@ -88,7 +88,7 @@ def _with(checked: "Checked", more: "tuple[Finding, ...]") -> "Checked":
         return checked
     from msgspec.structs import replace
 
-    from gitcfg.check.fold import folded
+    from gitcfg.check.base import folded
 
     return replace(checked, findings=folded((*checked.findings, *more)))
 
@@ -106,7 +106,7 @@ def _show(session: Session, history: "History", fleet: "Fleet", checked: "Checke
 
 def _write(fleet: "Fleet", checked: "Checked", output: Output, folded: bool) -> None:
     """Write a commit's findings as a record."""
-    from gitcfg.explain.records import findings_record
+    from gitcfg.explain.trail import findings_record
 
     write("".join(_texts(findings_record(fleet.commit, checked.findings, folded), output)))
     sys.stdout.flush()  # a long range is read while it is checked
@@ -134,7 +134,7 @@ def _headline(history: "History", id: str) -> str:
 
 
 def _tell_skipped(session: Session, history: "History", id: str) -> None:
-    from gitcfg.load.root import FILE
+    from gitcfg.load.repository import FILE
 
     session.console(stderr=True).print(f"note: There is no {FILE} in {_headline(history, id)}")
 

@@ -133,7 +133,7 @@ def _decided(session: Session, draft: "Draft", shows: "Callable[[Decision], None
 
 
 def _tell_refused(session: Session, added: "Iterable[Finding]", wished: Wish) -> None:
-    from gitcfg.check.rules.words import SOLVE
+    from gitcfg.check.rules.base import SOLVE
 
     errors = [finding for finding in added if finding.is_error]
     console = session.console(stderr=True)

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from gitcfg.cli.plain import counted, safe
 from gitcfg.comparison.change import Delta, Kind, Names
 from gitcfg.history.effect import Effect, Held
-from gitcfg.history.question import Question, Subject
+from gitcfg.history.log import Question, Subject
 from gitcfg.model import Op
 from gitcfg.model.nodeset import IN_JSON, abridged_set
 from gitcfg.model.secrets import shown

@@ -10,7 +10,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.check.checked import Checked
+from gitcfg.check.results import Checked
 from gitcfg.cli.plain import counted, safe
 from gitcfg.git.tree import Tree
 from gitcfg.model import Finding, Ignore, Origin, Severity

@@ -6,7 +6,7 @@ from hashlib import sha256
 import msgspec
 
 from gitcfg.cli.plain import counted, safe
-from gitcfg.load.root import FILE
+from gitcfg.load.repository import FILE
 from gitcfg.model import Finding, Origin
 from gitcfg.model.nodeset import fold
 

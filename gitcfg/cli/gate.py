@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.check.checked import Checked
+from gitcfg.check.results import Checked
 from gitcfg.cli import changes, findings
 from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
 from gitcfg.cli.plain import ABBREVIATED, counted, few, safe

@@ -76,11 +76,10 @@ def pre_commit(context: typer.Context) -> int:
 
 def _brought(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> "tuple[Finding, ...]":
     """What counts of what is wrong: what HEAD has not, and errors, unless HEAD says `ratchet`."""
-    from gitcfg.check.checked import PLACES
-    from gitcfg.check.known import Known, counting
+    from gitcfg.check.results import PLACES, Known, counting
     from gitcfg.git.tree import changed_paths
     from gitcfg.library import Fleet
-    from gitcfg.load.root import is_repository
+    from gitcfg.load.repository import is_repository
 
     head = source.repository.before(fleet.tree)
     if not found or head is None or not is_repository(head):

@@ -23,7 +23,7 @@ def added_findings(
 
     Where nothing is wrong afterwards nobody asks what was before.
     """
-    from gitcfg.check.known import unlike
+    from gitcfg.check.results import unlike
     from gitcfg.library import Fleet
 
     renamed = tuple(renamed)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli.session import Output, Session
-from gitcfg.history.question import Subject
+from gitcfg.history.log import Subject
 
 EPILOG = """Examples:
 
@@ -40,7 +40,7 @@ def command(
     log = session.open().log(thing, param, kind=kind, revision=at, limit=limit)
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
-        from gitcfg.history.records import log_record
+        from gitcfg.history.log import log_record
 
         write_record(log_record(log), output)
     else:

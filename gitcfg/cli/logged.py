@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from gitcfg.cli.effects import Line, told
 from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.cli.session import Session
-from gitcfg.history.log import Entry, Log
-from gitcfg.history.question import Question
+from gitcfg.history.log import Entry, Log, Question
 
 
 def show(session: Session, log: Log) -> None:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import aligned, placed
-from gitcfg.explain.match import Match
+from gitcfg.explain.search import Match
 
 
 def show(console: Console, matches: Iterable[Match]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gitcfg.check.fold import sentence
+from gitcfg.check.base import sentence
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown

@@ -7,8 +7,7 @@ from rich.text import Text
 
 from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import aligned, as_text, placed, who
-from gitcfg.explain.blamed import Blamer
-from gitcfg.explain.words import Viewpoint, by, viewpoint
+from gitcfg.explain.trail import Blamer, Viewpoint, by, viewpoint
 from gitcfg.library import Fleet, Node
 from gitcfg.model.delivery import in_words, is_over
 

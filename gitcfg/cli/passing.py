@@ -6,7 +6,7 @@ from rich.text import Text
 
 from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import as_text, placed
-from gitcfg.explain.why_rule import Passing, Reason, Sight
+from gitcfg.explain.why import Passing, Reason, Sight
 from gitcfg.model.nodeset import IN_JSON, abridged
 
 

@@ -7,13 +7,8 @@ from rich.text import Text
 from gitcfg.cli.passing import passed_by
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import decided, made, placed
-from gitcfg.explain.blamed import Blamer
-from gitcfg.explain.places import Place
-from gitcfg.explain.why_feature import FeatureAnswer, Removal
-from gitcfg.explain.why_file import Brought, FileAnswer
-from gitcfg.explain.why_group import GroupAnswer
-from gitcfg.explain.why_records import Answer
-from gitcfg.explain.words import Viewpoint, layered, lists, made_of
+from gitcfg.explain.trail import Blamer, Place, Viewpoint, layered, lists, made_of
+from gitcfg.explain.why import Answer, Brought, FeatureAnswer, FileAnswer, GroupAnswer, Removal
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
 

@@ -29,8 +29,7 @@ def command(
     """Find texts in names, descriptions and values. Exits 1 if there is nothing."""
     session: Session = context.obj
     with session.fleet(at) as fleet:
-        from gitcfg.explain.match import matches_record
-        from gitcfg.explain.search import search
+        from gitcfg.explain.search import matches_record, search
 
         matches = search(fleet.compiled, texts)
         if output is not Output.TEXT:

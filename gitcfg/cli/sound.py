@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def is_sound(session: Session, source: "Source", head: str, proposed: "Proposal") -> bool:
     """Show what a tree changes on nodes, and its new errors. GitcfgError (1): it is no repository."""
-    from gitcfg.load.root import is_repository
+    from gitcfg.load.repository import is_repository
 
     tree = proposed.tree()
     if not is_repository(tree):
@@ -27,7 +27,7 @@ def is_sound(session: Session, source: "Source", head: str, proposed: "Proposal"
 
 def _shown_and_judged(session: Session, old: "Fleet", new: "Fleet") -> bool:
     """Show what changes on nodes, then the errors that are new; are there none?"""
-    from gitcfg.check.known import unlike
+    from gitcfg.check.results import unlike
     from gitcfg.cli import changes, findings
     from gitcfg.cli.check import judged
     from gitcfg.library import compare

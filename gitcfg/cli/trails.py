@@ -12,9 +12,7 @@ from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.compile.origins import withheld
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.blamed import Blamed, Blamer
-from gitcfg.explain.records import trail_record
-from gitcfg.explain.words import Viewpoint, left_open, told, viewpoint, written
+from gitcfg.explain.trail import Blamed, Blamer, Viewpoint, left_open, told, trail_record, viewpoint, written
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Decision, Origin
 from gitcfg.model.secrets import shown

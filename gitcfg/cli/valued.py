@@ -7,8 +7,8 @@ from rich.text import Text
 
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import as_text, placed
+from gitcfg.explain.trail import left_open, operation
 from gitcfg.explain.values import Held
-from gitcfg.explain.words import left_open, operation
 from gitcfg.model import Decision, Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
 

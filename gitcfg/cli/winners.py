@@ -9,7 +9,7 @@ from rich.text import Text
 from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.explain.definition import Entry, Setting
-from gitcfg.explain.words import made_of, operation
+from gitcfg.explain.trail import made_of, operation
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.render.files import PRIVATE

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.mentions import ANY, Mentions, collecting, collects, secrets_of
 from gitcfg.git.tree import Tree, changed_paths
-from gitcfg.load.reading import Reading
-from gitcfg.load.settings import load_settings
+from gitcfg.load.context import Reading
+from gitcfg.load.repository import load_settings
 from gitcfg.model import Feature, Group, Model, Node, NodeSet, Override, Settings
 from gitcfg.model.folders import LAYERS, SETTINGS, TEXTS
 

@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.nodes import Roster, Said
-from gitcfg.load.shelf import Shelf
+from gitcfg.load.collections import Shelf
 from gitcfg.model import Binding, Node, Op
 
 ANY = "${"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gitcfg.compile.lists import split
-from gitcfg.load.scalars import resolve
+from gitcfg.load.yaml import resolve
 from gitcfg.model import Parameter
 from gitcfg.model.secrets import is_secret
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from gitcfg.check.sealed import path_of
+from gitcfg.check.secrets import path_of
 from gitcfg.delivery.revealing import kept_from
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet

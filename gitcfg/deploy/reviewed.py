@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.gate.policy import administrator, policy
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Config, Repository
-from gitcfg.load.root import FILE
+from gitcfg.load.repository import FILE
 
 _HEADS, _REMOTE = "refs/heads/", "refs/remotes/"
 

@@ -9,7 +9,7 @@ from gitcfg.edit.overlay import OverlayTree
 from gitcfg.edit.spots import Meaning
 from gitcfg.edit.text import edited, read
 from gitcfg.git.tree import Entry, EntryKind, Tree
-from gitcfg.load.packs import Keeper
+from gitcfg.load.cache import Keeper
 from gitcfg.load.repository import load
 from gitcfg.model import REFUSED, GitcfgError, Model
 from gitcfg.model.folders import SETTINGS, SHEETS

@@ -7,7 +7,7 @@ from typing import Any
 from gitcfg.edit.lines import line_start
 from gitcfg.edit.spots import Entry, Raw, Shape, Spot
 from gitcfg.load import yaml
-from gitcfg.load.scalars import resolve
+from gitcfg.load.yaml import resolve
 
 _TO_DASH = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*-")
 _KEEPS = re.compile(r"[|>][0-9]?\+")

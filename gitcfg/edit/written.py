@@ -7,7 +7,7 @@ from typing import Any
 from gitcfg.edit.events import spots
 from gitcfg.edit.spots import Meaning, Raw
 from gitcfg.load import document
-from gitcfg.load.scalars import resolve
+from gitcfg.load.yaml import resolve
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 

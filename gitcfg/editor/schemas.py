@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from gitcfg.check.codes import CODES
-from gitcfg.check.ignore import is_ignorable
+from gitcfg.check.results import is_ignorable
 from gitcfg.editor.base import Schema, based, needed, ref
 from gitcfg.editor.choices import collect, definitions, open_to, selected
 from gitcfg.editor.files import file_entry

@@ -6,7 +6,13 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.model import FileEntry, Op, Origin
+from gitcfg.compile.instances import marked
+from gitcfg.compile.values import Misfit
+from gitcfg.explain.trail import Definition as Definition_trail
+from gitcfg.explain.trail import Record, closed, deciding, nodes_record, origin_record, winning
+from gitcfg.explain.why import entry_record
+from gitcfg.model import Binding, Feature, FileEntry, Op, Origin, Ref, Use
+from gitcfg.render.files import PRIVATE
 from gitcfg.render.templates import TemplateEngine
 
 
@@ -99,3 +105,140 @@ class Kind(msgspec.Struct, frozen=True):
     names: Callable[[Fleet], Collection[str]]
     definition: Callable[[Fleet, TemplateEngine, str], Definition]
     also: Callable[[Fleet, str], bool] = lambda fleet, name: False
+
+
+# What a definition says, as fields: its settings, its files and its lists.
+
+Wins = Mapping[Origin, tuple[str, ...]]
+
+
+def settings(fleet: Fleet, label: str, layer: Definition_trail) -> tuple[Setting, ...]:
+    """What a layer binds, and where each binding wins."""
+    wins = winning(fleet, _names(fleet, layer))
+    return tuple(setting(fleet, label, name, binding, wins) for name, binding in layer.params.items())
+
+
+def _names(fleet: Fleet, layer: Definition_trail) -> set[str]:
+    """The parameters that a layer binds, in the names that its instances give them too."""
+    names = set(layer.params)
+    if isinstance(layer, Feature):
+        _ = fleet.classes  # instances are made as nodes are compiled
+        names.update(*(made.params for made in fleet.layers.instances if made.name == layer.name))
+    return names
+
+
+def setting(fleet: Fleet, label: str, name: str, binding: Binding, wins: Wins) -> Setting:
+    """A layer's binding, its value as one of the parameter's type where it is one."""
+    origin, given, fits = binding.origin, binding.given, True
+    if "${" in name or marked(given):
+        fits = origin not in fleet.layers.misfits  # that is judged once it is instantiated
+        given = given if binding.op is Op.SECRET else fleet.declarations.seen(name, given)
+    else:
+        given, fits = _typed(fleet, name, binding)
+    return Setting(label, name, binding.op, given, origin, wins.get(origin, ()), fits)
+
+
+def _typed(fleet: Fleet, name: str, binding: Binding) -> tuple[Any, bool]:
+    try:
+        step = fleet.declarations.step(name, binding)
+    except Misfit:
+        return fleet.declarations.seen(name, binding.given), False
+    return step.written, True
+
+
+def files(fleet: Fleet, engine: TemplateEngine, label: str, layer: Definition_trail) -> tuple[Entry, ...]:
+    """The files that a layer brings or takes away, and where each of its entries decides."""
+    return entries(fleet, engine, ((label, said) for said in layer.files.values()))
+
+
+def entries(
+    fleet: Fleet, engine: TemplateEngine, found: Iterable[tuple[str, FileEntry]]
+) -> tuple[Entry, ...]:
+    """Layers' entries for files, each with its layer's label, and with the mode that it has on nodes."""
+    found = tuple(found)
+    paths = {said.path for _, said in found}
+    decides, private = deciding(fleet, paths), closed(fleet, engine, paths)
+    return tuple(
+        _entry(label, said, decides.get(said.origin, ()), private.get(said.origin, ()))
+        for label, said in found
+    )
+
+
+def _entry(label: str, said: FileEntry, nodes: tuple[str, ...], private: tuple[str, ...]) -> Entry:
+    if private and private == nodes:
+        return Entry(label, msgspec.structs.replace(said, mode=PRIVATE), nodes)
+    return Entry(label, said, nodes, private)
+
+
+def uses(listed: Iterable[Use]) -> tuple[Reference, ...]:
+    """A list of features: the instances that one entry makes are told together."""
+    found: dict[tuple[str, Origin], list[str]] = {}
+    for use in listed:
+        instances = found.setdefault((use.feature, use.origin), [])
+        instances += [use.instance] if use.instance is not None else []
+    return tuple(Reference(name, origin, tuple(made)) for (name, origin), made in found.items())
+
+
+def refs(listed: Iterable[Ref]) -> tuple[Reference, ...]:
+    """A list of names."""
+    return tuple(Reference(ref.name, ref.origin) for ref in listed)
+
+
+def mentioning(name: str, lists: Iterable[tuple[str, Iterable[Ref]]]) -> tuple[Reference, ...]:
+    """Of lists, each with the name of who has it, those that mention a name."""
+    return tuple(Reference(who, ref.origin) for who, listed in lists for ref in listed if ref.name == name)
+
+
+# Definitions as programs read them.
+
+
+def summaries_record(commit: str | None, kind: Kind, summaries: Iterable[Summary]) -> Record:
+    """`gitcfg.definitions/1`: everything of a kind, in short."""
+    return _record(commit, kind, [{**_head(found), "figures": found.figures} for found in summaries])
+
+
+def definition_record(commit: str | None, kind: Kind, found: Definition, folded: bool = False) -> Record:
+    """`gitcfg.definitions/1`: one definition in full."""
+    fields = {name: _field(field, folded) for name, field in found.fields.items()}
+    return _record(commit, kind, [{**_head(found), **fields}])
+
+
+def _record(commit: str | None, kind: Kind, definitions: list[Record]) -> Record:
+    head = {"schema": "gitcfg.definitions/1", "commit": commit, "kind": kind.name}
+    return {**head, "definitions": definitions}
+
+
+def _head(found: Definition | Summary) -> Record:
+    origin = origin_record(found.origin) if found.origin else None
+    return {"name": found.name, "description": found.description, "origin": origin}
+
+
+def _field(field: Field, folded: bool) -> Any:
+    if isinstance(field, Flag | Value):
+        return field.value
+    if isinstance(field, Names):
+        return list(field.names)
+    if isinstance(field, Nodes):
+        return nodes_record(field.names, folded)
+    return [_item(item, folded) for item in field]
+
+
+def _item(item: Reference | Setting | Entry, folded: bool) -> Record:
+    if isinstance(item, Reference):
+        origin = origin_record(item.origin)
+        return {"name": item.name, "origin": origin, "instances": list(item.instances)}
+    wins = nodes_record(item.nodes, folded)
+    if isinstance(item, Entry):
+        entry = item.entry
+        place = {"layer": item.layer, "path": entry.path, "origin": origin_record(entry.origin)}
+        private = {"private": nodes_record(item.private, folded)} if item.private else {}
+        return {**place, **entry_record(entry), **private, "wins": wins}
+    return {
+        "layer": item.layer,
+        "param": item.param,
+        "op": str(item.op.value),
+        "given": item.given,
+        "origin": origin_record(item.origin),
+        "fits": item.fits,
+        "wins": wins,
+    }

@@ -1,21 +1,24 @@
 """Definitions by kind and name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+import msgspec
 
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.selection import Selection
+from gitcfg.compile.stopped import Stopped
 from gitcfg.explain.definition import Definition, Kind
-from gitcfg.explain.kinds.contents import FILE, TEMPLATE
-from gitcfg.explain.kinds.feature import FEATURE
-from gitcfg.explain.kinds.group import GROUP
-from gitcfg.explain.kinds.hold import HOLD
+from gitcfg.explain.kinds.files import FILE, SECRET, TEMPLATE
+from gitcfg.explain.kinds.layers import FEATURE, GROUP, HOLD, OVERRIDE, SETTING, held, overridden
 from gitcfg.explain.kinds.nodes import NODE, NODESET
-from gitcfg.explain.kinds.override import OVERRIDE
-from gitcfg.explain.kinds.parameter import PARAMETER
-from gitcfg.explain.kinds.rule import ALLOCATION, RULE
-from gitcfg.explain.kinds.secret import SECRET
-from gitcfg.explain.kinds.settings import SETTING
-from gitcfg.explain.kinds.subsystem import SUBSYSTEM
-from gitcfg.model import GitcfgError
+from gitcfg.explain.kinds.parameters import PARAMETER, SUBSYSTEM
+from gitcfg.explain.kinds.rules import ALLOCATION, RULE
+from gitcfg.explain.trail import Record, nodes_record, origin_record
+from gitcfg.model import GitcfgError, Hold, Origin, Override, Ref, Secret
+from gitcfg.model.age import recipient
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.templates import TemplateEngine
 
@@ -49,3 +52,165 @@ def define(fleet: Fleet, engine: TemplateEngine, kind: Kind, name: str) -> Defin
         near = did_you_mean(name, filter(str.isprintable, known))
         raise GitcfgError(f"There is no {kind.name} {shown(name)}.", near)
     return kind.definition(fleet, engine, name)
+
+
+# Holds and overrides as they stand: for whom, how long still, and what they do there.
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """A hold or an override. `days` are those left after today: 0 on the last one, less when it is over.
+
+    Both are None where its end cannot be read. `does` is what it does there, as programs read it.
+    """
+
+    name: str
+    nodes: tuple[str, ...]
+    where: str | None
+    until: str | None
+    days: int | None
+    reason: str
+    origin: Origin
+    does: dict[str, Any]
+
+
+def holds(fleet: Fleet, subject: Callable[[str], str | None]) -> Iterator[Standing]:
+    """Every hold, in order of name. `subject` is what a commit's message begins with, if it is there."""
+    for name in sorted(fleet.model.holds):
+        found = fleet.model.holds[name]
+        commit = found.commit.name
+        does = {"commit": commit, "subject": subject(commit)}
+        yield _standing(fleet, found, held(fleet, found), does)
+
+
+def overrides(fleet: Fleet) -> Iterator[Standing]:
+    """Every override, in order of name."""
+    for name in sorted(fleet.model.overrides):
+        found = fleet.model.overrides[name]
+        does = {
+            "params": sorted(found.params),
+            "features": [use.feature for use in found.features],
+            "without": [ref.name for ref in found.without],
+            "files": sorted(found.files),
+        }
+        yield _standing(fleet, found, overridden(fleet, found), does)
+
+
+def standing_record(schema: str, many: str, found: Iterable[Standing]) -> Record:
+    """`gitcfg.holds/1` and `gitcfg.overrides/1`."""
+    return {"schema": schema, many: [_record(one) for one in found]}
+
+
+def _standing(fleet: Fleet, found: Hold | Override, nodes: tuple[str, ...], does: dict[str, Any]) -> Standing:
+    until = None if _unread(fleet, found) else found.until
+    return Standing(
+        found.name,
+        nodes,
+        found.where.name if found.where is not None else None,
+        str(until) if until is not None else None,
+        (until - fleet.today).days if until is not None else None,
+        found.reason,
+        found.origin,
+        does,
+    )
+
+
+def _unread(fleet: Fleet, found: Hold | Override) -> bool:
+    """What has no end that can be read was given the last of all days; some may mean just that one."""
+    if found.until != date.max:
+        return False
+    at = found.until_at
+    return at is None or any(at in finding.origins for finding in fleet.model.findings)
+
+
+def _record(one: Standing) -> Record:
+    return {
+        "name": one.name,
+        **nodes_record(one.nodes, folded=False),
+        "where": one.where,
+        "until": one.until,
+        "days": one.days,
+        "reason": one.reason,
+        **one.does,
+        "origin": origin_record(one.origin),
+    }
+
+
+# Secrets as they stand: which nodes get one, which may have it, and who can read it.
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """A secret, the parameters that it is the value of, and the nodes where it is, in order of name.
+
+    `may` are those that its `for` holds for; `problem` says why that cannot be known of all.
+    """
+
+    secret: Secret
+    params: tuple[str, ...]
+    nodes: tuple[str, ...]
+    may: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def reaches(fleet: Fleet, names: Collection[str] | None = None) -> Iterator[Reach]:
+    """All secrets, or some of them, in order of name, without who may have them."""
+    params: dict[str, set[str]] = {}
+    nodes: dict[str, list[str]] = {}
+    for kind in fleet.classes if fleet.model.secrets else ():
+        for param, name in kind.secrets.items():
+            params.setdefault(name, set()).add(param)
+        for name in set(kind.secrets.values()):
+            nodes.setdefault(name, []).extend(kind.names)
+    for name in sorted(fleet.model.secrets if names is None else names):
+        found = fleet.model.secrets[name]
+        yield Reach(found, tuple(sorted(params.get(name, ()))), tuple(sorted(nodes.get(name, ()))))
+
+
+def allowed(fleet: Fleet, found: Iterable[Reach]) -> Iterator[Reach]:
+    """The same with who may have them; conditions that read alike are asked once."""
+    select = lru_cache(maxsize=None)(fleet.select)
+    for one in found:
+        where = one.secret.where
+        try:
+            selection = select(where.name) if where is not None else Selection()
+        except Stopped as stopped:
+            yield msgspec.structs.replace(one, problem=stopped.problem.message)
+            continue
+        problem = selection.problem or next(iter(selection.failed.values()), None)
+        yield msgspec.structs.replace(
+            one, may=tuple(sorted(selection.names)), problem=problem.message if problem is not None else ""
+        )
+
+
+def secrets_record(commit: str | None, found: Iterable[Reach], folded: bool) -> Record:
+    """`gitcfg.secrets/1`."""
+    return {
+        "schema": "gitcfg.secrets/1",
+        "commit": commit,
+        "secrets": [_secret(one, folded) for one in found],
+    }
+
+
+def _secret(one: Reach, folded: bool) -> Record:
+    secret = one.secret
+    return {
+        "name": secret.name,
+        "description": secret.description,
+        "version": secret.version,
+        "for": secret.where.name if secret.where is not None else None,
+        "recipients": [_recipient(ref) for ref in secret.recipients],
+        "sealed": secret.sealed.file if secret.sealed is not None else None,
+        "params": list(one.params),
+        **nodes_record(one.nodes, folded),
+        "may": nodes_record(one.may, folded),
+        "problem": one.problem,
+        "origin": origin_record(secret.origin),
+    }
+
+
+def _recipient(ref: Ref) -> Record:
+    """A line as it is read. One that is no key is not repeated: it may be a private one."""
+    try:
+        found = recipient(ref.name)
+    except ValueError:
+        return {"kind": None, "key": "", "comment": ""}
+    return {"kind": found.kind, "key": found.key, "comment": found.comment}

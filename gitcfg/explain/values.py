@@ -9,7 +9,7 @@ from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.records import Record, nodes_record, origin_record, sources_record
+from gitcfg.explain.trail import Record, nodes_record, origin_record, sources_record
 from gitcfg.model import GitcfgError, nodeset
 from gitcfg.model.names import did_you_mean, shown
 

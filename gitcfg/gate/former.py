@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from gitcfg.check.sealed import FOLDER
+from gitcfg.check.secrets import FOLDER
 from gitcfg.git.history import Past, Version
 from gitcfg.git.repository import Repository
 from gitcfg.load.repository import load

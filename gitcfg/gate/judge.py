@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gitcfg.cache import Cache
-from gitcfg.check.checked import Checked, checked
-from gitcfg.check.known import Known, counting
+from gitcfg.check.results import Checked, Known, checked, counting
 from gitcfg.gate.astray import astray
 from gitcfg.gate.copied import copied
 from gitcfg.gate.key_changes import key_changes

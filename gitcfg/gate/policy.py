@@ -7,9 +7,8 @@ import msgspec
 from gitcfg.gate.permits.permits import Permits, permits
 from gitcfg.git.repository import Config, unknown
 from gitcfg.git.tree import EntryKind, Tree
-from gitcfg.load.reading import Reading
-from gitcfg.load.root import FILE
-from gitcfg.load.settings import load_settings
+from gitcfg.load.context import Reading
+from gitcfg.load.repository import FILE, load_settings
 from gitcfg.model import Origin, Settings
 from gitcfg.model.folders import SIGNERS
 from gitcfg.model.names import selects

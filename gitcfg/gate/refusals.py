@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from gitcfg.gate.ruling import Refusal, Seen
 from gitcfg.git.fsck import Unsound
 from gitcfg.git.signatures import Flaw, Signed
-from gitcfg.load.root import FILE
+from gitcfg.load.repository import FILE
 from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED, counted
 

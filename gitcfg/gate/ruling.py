@@ -7,7 +7,7 @@ import msgspec
 from gitcfg.model import Finding
 
 if TYPE_CHECKING:  # a push of nothing to judge needs none of these
-    from gitcfg.check.checked import Checked
+    from gitcfg.check.results import Checked
     from gitcfg.comparison.comparison import Comparison
     from gitcfg.git.tree import Tree
 
@@ -40,7 +40,7 @@ class Seen(msgspec.Struct, frozen=True):
         """The same with more that is wrong."""
         if not more:
             return self
-        from gitcfg.check.fold import folded
+        from gitcfg.check.base import folded
 
         checked = msgspec.structs.replace(self.checked, findings=folded((*self.checked.findings, *more)))
         return msgspec.structs.replace(self, checked=checked, wrong=folded((*self.wrong, *more)))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gitcfg.check.sealed import FOLDER, path_of
+from gitcfg.check.secrets import FOLDER, path_of
 from gitcfg.comparison.change import Kind
 from gitcfg.git.tree import Tree, changed_paths
 from gitcfg.library import Fleet

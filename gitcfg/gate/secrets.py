@@ -5,10 +5,9 @@ from functools import cached_property
 
 import msgspec
 
-from gitcfg.check.checked import Checked, checked
-from gitcfg.check.chosen import chosen
-from gitcfg.check.confined import Ground, refused
-from gitcfg.check.sealed import FOLDER, header_of, path_of
+from gitcfg.check.nodes import chosen
+from gitcfg.check.results import Checked, checked
+from gitcfg.check.secrets import FOLDER, Ground, header_of, path_of, refused
 from gitcfg.compile import fleet as compiled
 from gitcfg.compile.concerned import concerned_by
 from gitcfg.gate.former import Former

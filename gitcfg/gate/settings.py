@@ -6,9 +6,8 @@ from typing import Any
 from gitcfg.gate.policy import signers
 from gitcfg.git.signatures import signer_lines
 from gitcfg.git.tree import Tree
-from gitcfg.load.reading import Reading
-from gitcfg.load.root import FILE
-from gitcfg.load.settings import load_settings
+from gitcfg.load.context import Reading
+from gitcfg.load.repository import FILE, load_settings
 from gitcfg.model import Ignore, Origin, Settings
 from gitcfg.model.folders import SIGNERS
 from gitcfg.model.names import selects

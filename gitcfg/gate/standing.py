@@ -6,7 +6,7 @@ from gitcfg.gate.policy import Administrator, Policy, policy
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Tree
-from gitcfg.load.root import is_repository
+from gitcfg.load.repository import is_repository
 
 
 class Standing:

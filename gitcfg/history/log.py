@@ -1,16 +1,82 @@
-"""The log of a thing: the commits that changed its result, worked out or remembered."""
+"""What a log is asked about."""
 
+from collections.abc import Generator, Iterator, Mapping, Set
 from contextlib import closing
+from datetime import date
+from enum import StrEnum
 from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from gitcfg.cache import Cache
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.nodes import Roster
 from gitcfg.git.history import Commit, History
 from gitcfg.git.repository import Repository
+from gitcfg.git.tree import Tree
 from gitcfg.history.effect import Effect, Step
-from gitcfg.history.question import Question, Subject
-from gitcfg.model import GitcfgError
+from gitcfg.history.snapshot import KINDS, Documents, Snapshot, followed, name_of
+from gitcfg.load.repository import FILE, load
+from gitcfg.model import GitcfgError, Model, Origin, Rule, Settings
+from gitcfg.model.names import did_you_mean, shown
+
+if TYPE_CHECKING:
+    from gitcfg.history.snapshot import Key
+
+
+class Subject(StrEnum):
+    """The kinds of things that have a log."""
+
+    NODE = "node"
+    PARAM = "param"
+    FEATURE = "feature"
+    GROUP = "group"
+
+    @property
+    def noun(self) -> str:
+        """What people call it."""
+        return "parameter" if self is Subject.PARAM else self.value
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A thing by its kind and name; of a node one parameter alone, if `param` is given."""
+
+    kind: Subject
+    name: str
+    param: str | None = None
+
+
+class Result(Protocol):
+    """The result of a thing at commits; a state is what is known of it at one of them."""
+
+    def follow(self, older: Any, snapshot: "Snapshot", keys: "frozenset[Key]") -> Any:
+        """The state at a neighbour of an older state's commit (None: of nothing), different in `keys`."""
+        ...
+
+    def effect(self, old: Any, new: Any) -> "Effect | None":
+        """What is not the same in the results of two states (None: of nothing)."""
+        ...
+
+    def close(self) -> None:
+        """End what was started."""
+        ...
+
+
+def result(history: "History", question: Question) -> Result:
+    """What answers a question at commits."""
+    from gitcfg.history.results import LayerResult, NodeResult, NodeValue, ParamResult
+
+    if question.kind is Subject.PARAM:
+        return ParamResult(history, question.name)
+    if question.kind is not Subject.NODE:
+        return LayerResult(history, question.kind, question.name)
+    if question.param is not None:
+        return NodeValue(history, question.name, question.param)
+    return NodeResult(history, question.name)
+
+
+# The log of a thing: the commits that changed its result, worked out or remembered.
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -71,7 +137,6 @@ class Logs:
         kept = self._cache.get(key, _Kinds) if self._cache else None
         if kept is not None and kept.tip == self.tip:
             return kept.kinds
-        from gitcfg.history.names import ever, known
 
         now = known(self.repository.at(self.tip))
         kinds = tuple(kind for kind in Subject if name in now[kind]) or ever(self._history, self.tip, name)
@@ -85,7 +150,6 @@ class Logs:
         if kept is not None and kept.tip == self.tip:
             return kept.steps[:limit]
         base = kept if kept is not None and self._history.has(kept.tip) else None
-        from gitcfg.history.walk import steps
 
         with closing(steps(self._history, question, self.tip, base.tip if base else None)) as fresh:
             if limit is not None and base is None:
@@ -98,3 +162,240 @@ class Logs:
 
     def _key(self, *words: str | None) -> str:
         return msgspec.json.encode((self.repository.prefix, *words)).decode()
+
+
+# The commits that changed a result: each compared with every one of its parents.
+
+
+class State(msgspec.Struct, frozen=True):
+    """A commit's tree, its files, and what is known of the result there."""
+
+    tree: bytes | None
+    snapshot: Snapshot
+    known: Any
+
+
+Steps = Generator[Step, None, None]
+"""Close it if you do not go to its end."""
+
+
+def steps(history: History, question: Question, tip: str, known: str | None = None) -> Steps:
+    """The commits whose result is another than each of their parents', newest first.
+
+    The first commit of all changed the result if the thing is there. Without those that `known` is or
+    comes after.
+    """
+    with closing(result(history, question)) as answers:
+        walk = Walk(history, answers)
+        for commit in history.walk(tip, known):
+            effect = walk.visit(commit)
+            if effect is not None:
+                yield Step(commit, effect)
+
+
+class Walk:
+    """Goes from commits to their parents; states are kept only until their commit has been visited."""
+
+    def __init__(self, history: History, answers: Result) -> None:
+        self._history = history
+        self._answers = answers
+        self._states: dict[str, State] = {}
+
+    def visit(self, commit: str) -> Effect | None:
+        """What a commit changed, compared to its first parent; None if it changed nothing."""
+        state = self._states.pop(commit, None) or self._at(commit, None)
+        parents: list[State | None] = [self._parent(each, state) for each in self._history.parents(commit)]
+        effects = [self._effect(parent, state) for parent in parents or [None]]
+        return effects[0] if all(effect is not None for effect in effects) else None
+
+    def _parent(self, commit: str, child: State) -> State:
+        if commit not in self._states:
+            self._states[commit] = self._at(commit, child)
+        return self._states[commit]
+
+    def _at(self, commit: str, neighbour: State | None) -> State:
+        tree = self._history.root(commit)
+        if neighbour is not None and neighbour.tree == tree:
+            return neighbour
+        before = neighbour or State(None, Snapshot(), None)
+        changes = self._history.trees.changed(before.tree, tree)
+        snapshot, keys = followed(before.snapshot, changes)
+        if neighbour is not None and not keys and snapshot.settings == before.snapshot.settings:
+            return State(tree, snapshot, before.known)
+        return State(tree, snapshot, self._answers.follow(before.known, snapshot, keys))
+
+    def _effect(self, old: State | None, new: State) -> Effect | None:
+        if old is not None and old.known is new.known:
+            return None
+        return self._answers.effect(old.known if old else None, new.known)
+
+
+# What a log is asked for in words: the question that is meant, or why there is none.
+
+
+def answered(
+    logs: Logs, name: str, param: str | None = None, kind: Subject | None = None, limit: int | None = None
+) -> Log:
+    """The log of what goes by a name, or of one parameter on a node.
+
+    GitcfgError: nothing ever went by that name, or things of several kinds do.
+    """
+    if param is not None and kind not in (None, Subject.NODE):
+        raise GitcfgError(
+            "Only a node's parameters have logs of their own.", "Name a node, then the parameter."
+        )
+    meant = Subject.NODE if param is not None else kind or _kind(logs, name)
+    log = logs.log(Question(meant, name, param), limit)
+    if not log.entries:
+        _judge(logs, log.question)
+    return log
+
+
+def _kind(logs: Logs, name: str) -> Subject:
+    kinds = logs.kinds(name)
+    if not kinds:
+        raise _unknown(logs, name, tuple(Subject))
+    if len(kinds) == 1:
+        return kinds[0]
+    *most, last = (f"a {kind.noun}" for kind in kinds)
+    which = " or ".join(f"--kind {kind}" for kind in kinds)
+    raise GitcfgError(f"{shown(name)} is {', '.join(most)} and {last}.", f"Say which: {which}.")
+
+
+def _judge(logs: Logs, question: Question) -> None:
+    """Without entries there never was such a thing, but a parameter may just never have been on a node."""
+    if question.kind not in logs.kinds(question.name):
+        raise _unknown(logs, question.name, (question.kind,))
+    if question.param is not None and Subject.PARAM not in logs.kinds(question.param):
+        raise _unknown(logs, question.param, (Subject.PARAM,))
+
+
+def _unknown(logs: Logs, name: str, kinds: tuple[Subject, ...]) -> GitcfgError:
+
+    names = known(logs.repository.at(logs.tip))
+    *most, last = (kind.noun for kind in kinds)
+    nouns = f"{', '.join(most)} or {last}" if most else last
+    hint = did_you_mean(name, sorted(one for kind in kinds for one in names[kind]))
+    return GitcfgError(f"There never was a {nouns} {shown(name)}.", hint)
+
+
+# What `log` writes for programs (interfaces: JSON).
+
+Record = dict[str, Any]
+
+_OF_A_LAYER = ("params", "files", "features", "nodes")
+_PARTS = {
+    Subject.NODE: ("params", "files", "features", "groups"),
+    Subject.PARAM: ("values", "declaration"),
+    Subject.FEATURE: _OF_A_LAYER,
+    Subject.GROUP: _OF_A_LAYER,
+}
+
+
+def log_record(log: Log) -> Record:
+    """`gitcfg.log/1`: every commit with what it changed, of that kind of thing all parts."""
+    question = log.question
+    return {
+        "schema": "gitcfg.log/1",
+        "tip": log.tip,
+        "kind": question.kind.value,
+        "name": question.name,
+        "param": question.param,
+        "commits": [{**_commit(entry.commit), **_effect(question, entry.effect)} for entry in log.entries],
+    }
+
+
+def _commit(commit: Commit) -> Record:
+    """`shallow` is there only where a clone ends: who made it so, and when, is not known."""
+    record: Record = msgspec.to_builtins(commit)
+    if not commit.shallow:
+        del record["shallow"]
+    return record
+
+
+def _effect(question: Question, effect: Effect) -> Record:
+    said = msgspec.to_builtins(effect)
+    said["nodes"] = {"added": said["added"], "removed": said["removed"]}
+    parts = ("params",) if question.param is not None else _PARTS[question.kind]
+    return {"change": said["kind"], **{part: said[part] for part in parts}}
+
+
+# What kind of thing a name is, at a commit or ever before it.
+
+_PLAIN = Settings(Origin(FILE))
+_BY_FOLDER = {"features": Subject.FEATURE, "groups": Subject.GROUP, "nodes": Subject.NODE}
+
+Known = Mapping[Subject, Set[str]]
+"""Names by kind."""
+
+
+def known(tree: Tree) -> Known:
+    """The names of a tree; none where there is no repository."""
+    try:
+        model = load(tree)
+    except GitcfgError:
+        return {kind: frozenset() for kind in Subject}
+    return {
+        Subject.NODE: frozenset(Roster(model).names()),
+        Subject.PARAM: frozenset(model.parameters) | _bound(model, tree),
+        Subject.FEATURE: model.features.keys(),
+        Subject.GROUP: model.groups.keys(),
+    }
+
+
+def _bound(model: Model, tree: Tree) -> frozenset[str]:
+    """The parameters that a layer or rule or, where instances complete their names, a node binds."""
+    decided = (name for rule in model.rules.values() if rule.over is None for name in rule.domains)
+    written = frozenset((*(name for name, _ in model.bindings()), *decided))
+    if not any("${" in name for name in written):
+        return written
+    cells = (kind.stack.cells for kind in Fleet(model, tree, date.min).classes)
+    return written.union(*cells)
+
+
+def ever(history: History, tip: str, name: str) -> tuple[Subject, ...]:
+    """The kinds of things that had this name in a commit or in one before it."""
+    documents = Documents(history.read)
+    files = _files(history, tip)
+    found = {kind for path, file in files for kind in _defined(documents, history, path, file, name)}
+    return tuple(kind for kind in Subject if kind in found)
+
+
+def _files(history: History, tip: str) -> Iterator[tuple[str, bytes]]:
+    """Every version of every file, once."""
+    seen = set()
+    for commit in history.walk(tip):
+        for parent in history.parents(commit) or (None,):
+            root = history.root(parent) if parent else None
+            for change in history.trees.changed(root, history.root(commit)):
+                if change.new is not None and (change.path, change.new) not in seen:
+                    seen.add((change.path, change.new))
+                    yield change.path, change.new
+
+
+def _ruled(rules: tuple[Rule, ...], param: str) -> bool:
+    """Does one of some rules bring a parameter?"""
+    return any(param in rule.params or (rule.over is None and param in rule.domains) for rule in rules)
+
+
+def _defined(documents: Documents, history: History, path: str, file: bytes, name: str) -> Iterator[Subject]:
+    """What a file says of a name; it is parsed only if it can say anything."""
+    folder, _, below = path.partition("/")
+    stem, mentioned = name_of(folder, below), name.encode() in history.read(file)
+    if stem is None:
+        return
+    if folder == "parameters" and mentioned and name in documents.parameters(path, file):
+        yield Subject.PARAM
+    if folder == "rules" and mentioned and _ruled(documents.definition(path, file, _PLAIN) or (), name):
+        yield Subject.PARAM
+    if folder not in KINDS or not (stem == name or mentioned or folder == "nodesets"):
+        return
+    definition = documents.definition(path, file, _PLAIN)
+    if definition is None:
+        return
+    if stem == name and folder in _BY_FOLDER:
+        yield _BY_FOLDER[folder]
+    if folder == "nodesets" and name in definition.members:
+        yield Subject.NODE
+    if mentioned and name in getattr(definition, "definition", definition).params:
+        yield Subject.PARAM

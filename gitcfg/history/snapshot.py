@@ -1,12 +1,26 @@
 """Which files a repository's tree consists of, followed from one tree to the next."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from functools import lru_cache, partial
+from typing import Any
 
 import msgspec
 from msgspec import field
 
 from gitcfg.git.commit_tree import FileChange
 from gitcfg.git.repository import MARKER
+from gitcfg.git.tree import DictTree
+from gitcfg.load.collections import gathered, taken
+from gitcfg.load.context import Reading
+from gitcfg.load.features import load_features, load_groups
+from gitcfg.load.keys import load_secrets
+from gitcfg.load.nodes import load_nodes, load_nodesets, unique_members
+from gitcfg.load.overrides import load_overrides
+from gitcfg.load.parameters import load_parameters
+from gitcfg.load.repository import FILE, load_settings
+from gitcfg.load.rules import ALLOCATIONS, RULES
+from gitcfg.model import Binding, Model, NodeSet, Origin, Parameter, Secret, Settings
 from gitcfg.model.folders import LAYERS, TEXTS
 
 KINDS = LAYERS
@@ -97,3 +111,162 @@ def _put(files: dict[str, bytes], change: FileChange) -> None:
     files.pop(change.path, None)
     if change.new is not None:
         files[change.path] = change.new
+
+
+# Single files of a repository as definitions, each read once for a path and a content.
+
+_MOST = 1 << 13
+_Content = Callable[[bytes], bytes]
+_Loader = Callable[[Reading, Settings], Mapping[str, Any]]
+_LOADERS: Mapping[str, _Loader] = {
+    "features": lambda reading, settings: load_features(reading),
+    "groups": lambda reading, settings: load_groups(reading),
+    "nodes": load_nodes,
+    "nodesets": load_nodesets,
+    "overrides": load_overrides,
+    "allocations": lambda reading, settings: taken(reading, ALLOCATIONS),
+    "rules": lambda reading, settings: {"": tuple(gathered(reading, RULES).values())},
+}
+"""Rules, of which there are many in a file, are defined together."""
+
+
+class Documents:
+    """Reads files with the loader itself, as if each stood alone in its tree; `content` gives their bytes."""
+
+    def __init__(self, content: _Content) -> None:
+        self.definition = lru_cache(maxsize=_MOST)(partial(_definition, content))
+        self.parameters = lru_cache(maxsize=_MOST)(partial(_parameters, content))
+        self.secrets = lru_cache(maxsize=_MOST)(partial(_secrets, content))
+        self.settings = lru_cache(maxsize=_MOST)(partial(_settings, content))
+
+    def outlined(self, outline: Callable[[Any], Any]) -> "Documents":
+        """The same documents, of whose definitions only an outline is given."""
+        result = copy(self)
+        result.definition = lru_cache(maxsize=_MOST)(partial(_outlined, self.definition, outline))
+        return result
+
+
+def _definition(content: _Content, path: str, file: bytes, settings: Settings) -> Any:
+    """What a file of a kind's folder defines; None where its name is not legal."""
+    found = _LOADERS[path.partition("/")[0]](_reading(content, path, file), settings)
+    return next(iter(found.values()), None)
+
+
+def _outlined(
+    definition: Callable[..., Any], outline: Callable[[Any], Any], path: str, file: bytes, settings: Settings
+) -> Any:
+    found = definition(path, file, settings)
+    return outline(found) if found is not None else None
+
+
+def _parameters(content: _Content, path: str, file: bytes) -> Mapping[str, Parameter]:
+    """What a file of parameters declares."""
+    return load_parameters(_reading(content, path, file))
+
+
+def _secrets(content: _Content, path: str, file: bytes) -> Mapping[str, Secret]:
+    """What a file of secrets/ says."""
+    return load_secrets(_reading(content, path, file))
+
+
+def _settings(content: _Content, file: bytes) -> Settings | None:
+    """What of the settings matters here; None where the format is not one that this program reads."""
+    found = load_settings(_reading(content, FILE, file))
+    if found is None:
+        return None
+    return Settings(
+        Origin(FILE),
+        default_group=found.default_group,
+        max_nodes=found.max_nodes,
+        max_places=found.max_places,
+    )
+
+
+def _reading(content: _Content, path: str, file: bytes) -> Reading:
+    return Reading(DictTree({path: content(file)}))
+
+
+# What all definitions of a repository say in outline, followed from commit to commit.
+
+
+class Pool(msgspec.Struct, frozen=True):
+    """Definitions by kind and name; a kind of which nothing is different is the same object as before.
+
+    `bindings` are those of each definition that has any; they too are the same object where they are.
+    `settings` are None where there is no repository that this program reads, and so no definition.
+    """
+
+    settings: Settings | None = None
+    definitions: Mapping[str, Mapping[str, Any]] = msgspec.field(
+        default_factory=lambda: {kind: {} for kind in KINDS}
+    )
+    bindings: Mapping[Key, Mapping[str, Binding]] = {}
+
+    def same(self, other: "Pool", *kinds: str) -> bool:
+        """Is nothing of these kinds, or of any, different?"""
+        mine, theirs = self.definitions, other.definitions
+        return self.settings == other.settings and all(mine[kind] is theirs[kind] for kind in kinds or KINDS)
+
+
+def settings_of(documents: Documents, snapshot: Snapshot) -> Settings | None:
+    """The settings that definitions are read by, if there is a repository."""
+    return documents.settings(snapshot.settings) if snapshot.settings is not None else None
+
+
+def followed_pool(documents: Documents, pool: Pool, snapshot: Snapshot, keys: Iterable[Key]) -> Pool:
+    """The pool of a neighbour; what is different there is among `keys`."""
+    settings = settings_of(documents, snapshot)
+    if settings is None:
+        return Pool()
+    if settings != pool.settings:
+        pool, keys = Pool(settings), everything(snapshot)
+    fresh: dict[str, dict[str, Any]] = {}
+    bound = dict(pool.bindings)
+    for kind, name in keys:
+        if kind not in KINDS:
+            continue
+        place = snapshot.place(kind, name)
+        definition = documents.definition(*place, settings) if place else None
+        if kind == "nodesets" or definition is not pool.definitions[kind].get(name):
+            _put_pool(fresh.setdefault(kind, dict(pool.definitions[kind])), name, definition)
+            _put_pool(bound, (kind, name), _params(definition))
+    if "nodesets" in fresh:  # a set's file may only have moved, but of sets that overlap the first counts
+        by_path = sorted(fresh["nodesets"], key=lambda name: snapshot.definitions["nodesets"][name])
+        fresh["nodesets"] = {name: fresh["nodesets"][name] for name in by_path}
+    same = bound.keys() == pool.bindings.keys() and all(bound[key] is pool.bindings[key] for key in bound)
+    return Pool(settings, {**pool.definitions, **fresh}, pool.bindings if same else bound)
+
+
+def _put_pool(said: dict[Any, Any], key: Any, value: Any) -> None:
+    said.pop(key, None)
+    if value is not None:
+        said[key] = value
+
+
+def _params(definition: Any) -> Mapping[str, Binding] | None:
+    """The bindings of a definition, if it has any."""
+    return getattr(definition, "definition", definition).params or None if definition is not None else None
+
+
+def model_of(settings: Settings, pool: Pool) -> Model:
+    """The definitions as a model; sets that share a node lose it but for the first."""
+    said = pool.definitions
+    sets = unique_members(Reading(DictTree({})), {}, within(settings.max_nodes, said["nodesets"]))
+    return Model(
+        settings,
+        features=said["features"],
+        groups=said["groups"],
+        nodes=said["nodes"],
+        nodesets=sets,
+        overrides=said["overrides"],
+    )
+
+
+def within(most: int, nodesets: Mapping[str, NodeSet]) -> dict[str, NodeSet]:
+    """Sets as far as the budget of nodes goes, which the loader gives out in order of path."""
+    result: dict[str, NodeSet] = {}
+    for name, nodeset in nodesets.items():
+        fits = len(nodeset.members) <= most
+        most -= len(nodeset.members) if fits else 0
+        result[name] = nodeset if fits else msgspec.structs.replace(nodeset, members=())
+    return result

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, compile_condition
-from gitcfg.check.fold import sentence
+from gitcfg.check.base import sentence
 from gitcfg.compile.nodes import said
 from gitcfg.compile.selection import NodeView
 from gitcfg.inventory.columns import value

@@ -5,7 +5,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from gitcfg.cache import Cache
-from gitcfg.check.checked import PLACES
+from gitcfg.check.results import PLACES
 from gitcfg.compile.concerned import concerned
 from gitcfg.compile.nodes import Said
 from gitcfg.git.tree import changed_paths, fingerprint

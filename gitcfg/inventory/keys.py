@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gitcfg.explain.records import origin_record
+from gitcfg.explain.trail import origin_record
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
 from gitcfg.model import Origin

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gitcfg.cache import Cache, NoCache
-from gitcfg.check.checked import WHO, Checked
-from gitcfg.check.remembered import Checks
+from gitcfg.check.incremental import Checks
+from gitcfg.check.results import WHO, Checked
 from gitcfg.git.tree import Tree, fingerprint
 from gitcfg.library.node import Node
-from gitcfg.load.root import settings_entry
+from gitcfg.load.repository import settings_entry
 from gitcfg.model import Finding, Model
 
 if TYPE_CHECKING:  # the rest is imported where it is used: what is remembered needs none of it
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the rest is imported where it is used: what is remembered n
 
 
 def _judges() -> str:
-    from gitcfg.parsers.kept import version
+    from gitcfg.parsers.verdicts import version
 
     return version().decode()
 

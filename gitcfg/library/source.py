@@ -61,9 +61,7 @@ class Source:
         where several things have the name: "node", "param", "feature" or "group". GitcfgError: there
         never was such a thing, or there is no such revision.
         """
-        from gitcfg.history.asked import answered
-        from gitcfg.history.log import Logs
-        from gitcfg.history.question import Subject
+        from gitcfg.history.log import Logs, Subject, answered
 
         logs = Logs(self.repository, revision, self.cache)
         return answered(logs, name, param, Subject(kind) if kind is not None else None, limit)

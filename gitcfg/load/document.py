@@ -1,16 +1,127 @@
-"""One YAML document as plain values beside the places they were written at."""
+"""Where values were written, and the keys and items in them, out of libyaml's nodes."""
 
+import re
+from bisect import bisect
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
 
-from gitcfg.git.tree import Tree
-from gitcfg.load import marks
-from gitcfg.load.builder import Reader, Refused
-from gitcfg.load.conflicts import conflicts, left_over, unresolved
-from gitcfg.load.marks import Mark, Pair
-from gitcfg.load.quick import quick
-from gitcfg.model import Finding, Origin
+from gitcfg.git.tree import EntryKind, Tree
+from gitcfg.load.reader import Reader, Refused, quick
+from gitcfg.model import Finding, Origin, Ref, Severity
+
+
+class Mark(msgspec.Struct):
+    """Where a value was written, and where the keys or items in it were.
+
+    `text` is the source of a plain scalar that is not text (`017`, `TRUE`).
+    """
+
+    line: int
+    column: int
+    text: str | None = None
+    keys: dict[str, tuple[int, int]] = {}
+    values: dict[str, "Mark"] = {}
+    items: list["Mark"] = []
+
+
+Pair = tuple[Any, Any]
+"""The nodes of a key and of its value."""
+
+
+def pairs(node: Any) -> dict[str, Pair]:
+    """What stands in a mapping, by key; nothing in a value that is none."""
+    return {key.value: (key, value) for key, value in node.value} if node.id == "mapping" else {}
+
+
+def place(file: str, node: Any) -> Origin:
+    """Where a node begins."""
+    mark = node.start_mark
+    return Origin(file, mark.line + 1, mark.column + 1)
+
+
+def source(node: Any, value: Any) -> str | None:
+    """What stands there, of a plain scalar that is not text (`017`, `TRUE`); nothing of what is missing."""
+    text = node.value
+    return text if type(value) is not str and type(text) is str else None
+
+
+def marked(node: Any, value: Any) -> Mark:
+    """The marks of a value and of everything in it."""
+    start = node.start_mark
+    mark = Mark(start.line + 1, start.column + 1, source(node, value))
+    if isinstance(value, dict):
+        for key, inner in node.value:
+            mark.keys[key.value] = (key.start_mark.line + 1, key.start_mark.column + 1)
+            mark.values[key.value] = marked(inner, value[key.value])
+    elif isinstance(value, list):
+        mark.items.extend(map(marked, node.value, value))
+    return mark
+
+
+# Merges that nobody has resolved: the markers that git leaves in a file, and what is said of them.
+
+_MARKER = re.compile(r"^(<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
+_BEGIN, _MIDDLE, _END = "<<<<<<<", "=======", ">>>>>>>"
+_SHOWN = 5
+_HINT = "Keep the lines that are meant and delete those with markers; `git status` names all such files."
+
+
+class Block(msgspec.Struct, frozen=True):
+    """The lines from its first marker to its last. `whole`: it begins, parts and ends as git writes it."""
+
+    first: int
+    last: int
+    whole: bool
+
+
+def conflicts(text: str) -> list[Block]:
+    """The conflicts in a text, in order. Where some markers were deleted, what is left of them is one.
+
+    `=======` alone is none: texts underline with it.
+    """
+    if _BEGIN not in text and _END not in text:  # nearly all texts, of which none waits for the rest
+        return []
+    return left_over(text)
+
+
+def left_over(text: str) -> list[Block]:
+    """The same of a text in which no line may begin with `=======` either."""
+    return list(_blocks([(text.count("\n", 0, m.start()) + 1, m[1]) for m in _MARKER.finditer(text)]))
+
+
+def _blocks(markers: Sequence[tuple[int, str]]) -> Iterator[Block]:
+    held: list[tuple[int, str]] = []
+    for marker in markers:
+        if marker[1] == _BEGIN and held:
+            yield _block(held)
+            held = []
+        held.append(marker)
+        if marker[1] == _END:
+            yield _block(held)
+            held = []
+    if held:
+        yield _block(held)
+
+
+def _block(markers: Sequence[tuple[int, str]]) -> Block:
+    kinds = [kind for _, kind in markers]
+    whole = kinds[0] == _BEGIN and kinds[-1] == _END and _MIDDLE in kinds
+    return Block(markers[0][0], markers[-1][0], whole)
+
+
+def unresolved(file: str, blocks: Sequence[Block], severity: Severity = Severity.ERROR) -> Finding:
+    """GC101: one finding a file, at each conflict."""
+    spans = ", ".join(f"{block.first} to {block.last}" for block in blocks[:_SHOWN])
+    more = f" and {len(blocks) - _SHOWN:,} more" if len(blocks) > _SHOWN else ""
+    message = f"An unresolved merge, lines {spans}{more}."
+    origins = tuple(Origin(file, block.first) for block in blocks)
+    return Finding("GC101", (file,), message, origins, severity=severity, hint=_HINT)
+
+
+# One YAML document as plain values beside the places they were written at.
 
 MAX_BYTES = 1 << 20
 
@@ -32,7 +143,7 @@ class Document(msgspec.Struct):
     @property
     def mark(self) -> Mark:
         """The places of all values."""
-        return Mark(1, 1) if self.node is None else marks.marked(self.node, self.value)
+        return Mark(1, 1) if self.node is None else marked(self.node, self.value)
 
     def get(self, *path: str) -> Any:
         """The value that the path leads to through mappings, an empty mapping where there is none."""
@@ -44,13 +155,13 @@ class Document(msgspec.Struct):
     def at(self, *path: str | int) -> Origin:
         """Where the value is that the path leads to, or the nearest to it that is there."""
         _, node = self._nearest(path)
-        return Origin(self.file) if node is None else marks.place(self.file, node)
+        return Origin(self.file) if node is None else place(self.file, node)
 
     def key(self, *path: str | int) -> Origin:
         """Where the key at the end of the path is written; an item of a list is its own key."""
         _, node = self._nearest(path[:-1])
         key, _ = self._pair(node, path[-1])
-        return marks.place(self.file, key) if key is not None else self.at(*path)
+        return place(self.file, key) if key is not None else self.at(*path)
 
     def missing(self, *path: str | int) -> bool:
         """Is the value a plain nothing, which GC106 has told already?"""
@@ -71,7 +182,7 @@ class Document(msgspec.Struct):
         kind = getattr(node, "id", "")
         if kind == "mapping" and isinstance(step, str):
             if id(node) not in self._keys:
-                self._keys[id(node)] = marks.pairs(node)
+                self._keys[id(node)] = pairs(node)
             return self._keys[id(node)].get(step, (None, None))
         if kind == "sequence" and isinstance(step, int) and step < len(node.value):
             return None, node.value[step]
@@ -139,3 +250,180 @@ def _decode(data: bytes) -> str:
         line = text.count("\n", 0, place) + 1
         raise Refused("The file holds a NUL character.", line, place - text.rfind("\n", 0, place))
     return text.removeprefix("\ufeff")
+
+
+# Where the characters of literal and folded blocks stand.
+
+_LINE = re.compile(r"([^\r\n]*)(\r?\n|$)")
+
+
+def block_spots(text: str, start: int, value: str) -> Iterator[int]:
+    """Where each character of a value stands in the text, and its end; fewer if the text says another."""
+    # As many as it may have, and not those of the whole file: none gives less than one character.
+    lines = [(found.start(), found[1]) for found in islice(_LINE.finditer(text, start), len(value) + 2)][1:]
+    indent, joint = _indent(lines, value), " " if text[start] == ">" else ""
+    end, done = start, 0
+    for begin, line in lines:
+        content = line[indent:]
+        if not content:
+            continue
+        gap = _gap(value, done, content, joint if end > start else "")
+        yield from [end] * gap
+        done += gap
+        if done == len(value) or not value.startswith(content, done) or (end > start and not gap):
+            break
+        yield from range(begin + indent, begin + len(line))
+        done, end = done + len(content), begin + len(line)
+    if not value[done:].strip("\n"):
+        yield from [end] * (len(value) - done + 1)
+
+
+def _indent(lines: list[tuple[int, str]], value: str) -> int:
+    """How far the block is indented: its first line may begin with blanks of its own."""
+    own, first = value.lstrip("\n"), next((line for _, line in lines if line.strip(" ")), "")
+    return max(0, _blanks(first) - _blanks(own))
+
+
+def _blanks(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
+
+
+def _gap(value: str, done: int, content: str, joint: str) -> int:
+    """How many characters of the value, from there on, line ends have become."""
+    if joint and value.startswith(joint + content, done):
+        return 1
+    return len(value[done:]) - len(value[done:].lstrip("\n"))
+
+
+# Where the characters of plain and quoted scalars stand.
+
+_FOLDED = re.compile(r"[ \t]*(?:\r?\n[ \t]*)+")
+_ESCAPED_BREAK = re.compile(r"\\\r?\n[ \t]*((?:\r?\n[ \t]*)*)")
+_CODE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
+_ESCAPES = {
+    "0": "\0",
+    "a": "\a",
+    "b": "\b",
+    "t": "\t",
+    "\t": "\t",
+    "n": "\n",
+    "v": "\v",
+    "f": "\f",
+    "r": "\r",
+    "e": "\x1b",
+    "N": "\x85",
+    "_": "\xa0",
+    "L": "\u2028",
+    "P": "\u2029",
+}
+"""Any other character stands for itself."""
+
+
+def flow_spots(text: str, start: int, value: str) -> Iterator[int]:
+    """Where each character of a value stands in the text, and its end; fewer if the text says another."""
+    quote = text[start] if text[start] in "\"'" else ""
+    at, done = start + len(quote), 0
+    while done < len(value):
+        said, width = _unit(text, at, quote)
+        if width == 0 or not value.startswith(said, done):
+            return
+        yield from [at] * len(said)
+        at, done = at + width, done + len(said)
+    yield at
+
+
+def _unit(text: str, at: int, quote: str) -> tuple[str, int]:
+    """What the next few characters say, and how many they are."""
+    if folded := _FOLDED.match(text, at):
+        breaks = folded[0].count("\n")
+        return " " if breaks == 1 else "\n" * (breaks - 1), len(folded[0])
+    if quote == "'" and text.startswith("''", at):
+        return "'", 2
+    if quote == '"' and text.startswith("\\", at):
+        return _escaped(text, at)
+    return text[at : at + 1], len(text[at : at + 1])
+
+
+def _escaped(text: str, at: int) -> tuple[str, int]:
+    if line_break := _ESCAPED_BREAK.match(text, at):
+        return "\n" * line_break[1].count("\n"), len(line_break[0])
+    if code := _CODE.match(text, at):
+        number = int(code[1] or code[2] or code[3], 16)
+        return (chr(number), len(code[0])) if number < 0x110000 else ("", 0)
+    sign = text[at + 1 : at + 2]
+    return _ESCAPES.get(sign, sign), 1 + len(sign)
+
+
+# Where a character of a scalar's value stands in its YAML: of an expression, the word that is wrong.
+
+_OTHER_BREAKS = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
+"""They end a line for libyaml and for nobody else."""
+
+
+class Inside:
+    """Places in the files of a tree, each of which is read once."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._written: dict[str, _Written | None] = {}
+
+    def of(self, scalar: Ref, line: int, column: int) -> Origin:
+        """`inside` of a text that stands in the tree; the scalar's own place where it is not there."""
+        file = scalar.origin.file
+        if file not in self._written:
+            self._written[file] = self._read(file)
+        written = self._written[file]
+        return scalar.origin if written is None else written.inside(scalar, line, column)
+
+    def _read(self, file: str) -> "_Written | None":
+        entry = self._tree.entry(file)
+        if entry is None or entry.kind is not EntryKind.FILE:
+            return None
+        return _Written(self._tree.read(entry).decode(errors="replace").removeprefix("\ufeff"))
+
+
+def inside_of(tree: Tree, scalar: Ref, line: int, column: int) -> Origin:
+    """A single place of `Inside`."""
+    return Inside(tree).of(scalar, line, column)
+
+
+def inside(document: str, scalar: Ref, line: int, column: int) -> Origin:
+    """The place of what stands in a line and column of a scalar's value, counted from 1 as its origin is.
+
+    The scalar's own place where that cannot be known: the document is another, or has unusual line ends.
+    """
+    return _Written(document).inside(scalar, line, column)
+
+
+class _Written:
+    """A document, and where its lines begin."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = _starts(text)
+        self._usual = _OTHER_BREAKS.search(text) is None
+
+    def inside(self, scalar: Ref, line: int, column: int) -> Origin:
+        origin, text, value = scalar.origin, self._text, scalar.name
+        start = _offset(text, self._starts, origin.line, origin.column)
+        if not self._usual or start >= len(text):
+            return origin
+        spots = block_spots if text[start] in "|>" else flow_spots
+        found = list(spots(text, start, value))
+        if len(found) <= len(value):
+            return origin
+        at = found[_offset(value, _starts(value), line, column)]
+        row = bisect(self._starts, at)
+        return Origin(origin.file, row, at - self._starts[row - 1] + 1)
+
+
+def _starts(text: str) -> list[int]:
+    return [0, *(found.end() for found in re.finditer("\n", text))]
+
+
+def _offset(text: str, starts: list[int], line: int, column: int) -> int:
+    """How many characters stand before a place, which is at the end of its line if it is beyond it."""
+    if line > len(starts):
+        return len(text)
+    end = starts[line] - 1 if line < len(starts) else len(text)
+    return min(starts[line - 1] + column - 1, end)

@@ -1,11 +1,11 @@
-"""features/**/*.yaml and groups/**/*.yaml: one definition a file."""
+"""The `files:` of a definition: what is written onto nodes."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
-from gitcfg.load.document import Document
-from gitcfg.load.files import files
-from gitcfg.load.kind import Kind
-from gitcfg.load.packed import (
+from gitcfg.load.cache import (
     BindingRow,
     FileRow,
     RefRow,
@@ -19,11 +19,54 @@ from gitcfg.load.packed import (
     unpack_refs,
     unpack_uses,
 )
-from gitcfg.load.parts import bindings, description, listed, names
-from gitcfg.load.reading import Reading
-from gitcfg.load.shelf import taken
-from gitcfg.model import Feature, Group, Origin
+from gitcfg.load.collections import Kind, taken
+from gitcfg.load.context import Reading
+from gitcfg.load.document import Document, place
+from gitcfg.load.parts import NONE, bindings, description, listed, names
+from gitcfg.model import Feature, FileEntry, Group, Origin, Ref
 from gitcfg.model.names import NAME
+
+CONTENTS = ("format", "template", "text", "source")
+
+
+def files(doc: Document) -> Mapping[str, FileEntry]:
+    """The file entries of a document, by path."""
+    given = doc.value.get("files")
+    if not given:
+        return NONE
+    pairs = zip(doc.top["files"].value, given.items(), strict=True)
+    return {path: _file(doc.file, path, entry, *nodes) for nodes, (path, entry) in pairs}
+
+
+def _file(file: str, path: str, entry: Mapping[str, Any] | None, key: Any, node: Any) -> FileEntry:
+    origin = place(file, key)
+    if entry is None:
+        return FileEntry(path, origin, (), removed=True)
+    said = {inner.value: value for inner, value in node.value}
+    params = entry.get("params", ())
+    tags = params.get("tags", ()) if isinstance(params, dict) else ()
+    return FileEntry(
+        path,
+        origin,
+        tuple(key for key in CONTENTS if key in entry),
+        format=entry.get("format"),
+        params=() if isinstance(params, dict) else tuple(params),
+        tags=tuple(tags),
+        template=_ref(file, said.get("template")),
+        text=entry.get("text"),
+        source=_ref(file, said.get("source")),
+        mode=entry.get("mode", "0644"),
+        owner=entry.get("owner", "root"),
+        group=entry.get("group", "root"),
+        mode_said="mode" in entry,
+    )
+
+
+def _ref(file: str, node: Any) -> Ref | None:
+    return None if node is None else Ref(node.value, place(file, node))
+
+
+# features/**/*.yaml and groups/**/*.yaml: one definition a file.
 
 
 class _Packed(msgspec.Struct, frozen=True, array_like=True):

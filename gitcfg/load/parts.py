@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from sys import intern
 from typing import Any
 
-from gitcfg.load.document import Document
-from gitcfg.load.marks import place, source
-from gitcfg.load.names import once
-from gitcfg.load.reading import Reading
+from gitcfg.load.context import Reading, once
+from gitcfg.load.document import Document, place, source
 from gitcfg.model import Binding, Op, Origin, Ref, Use
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import NodeSetError, expand

@@ -1,28 +1,169 @@
-"""A whole tree as a Model: every kind, each read as far as it is asked for."""
+"""`release:` of gitcfg.yaml: how fast agents take a new commit."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
-from gitcfg.git.tree import Tree
-from gitcfg.load.allocations import ALLOCATIONS
+from gitcfg.git.tree import Entry, EntryKind, Tree
+from gitcfg.load.cache import Keeper, Packs
+from gitcfg.load.collections import Sheets, Shelf
+from gitcfg.load.context import Findings, Known, Reading, Unread
+from gitcfg.load.document import Document
 from gitcfg.load.features import FEATURES, GROUPS
-from gitcfg.load.found import Findings, Known, Unread
-from gitcfg.load.holds import holds_kind
-from gitcfg.load.keys import Keys
-from gitcfg.load.nodes import nodes_kind
-from gitcfg.load.nodesets import nodesets_kind
-from gitcfg.load.overrides import overrides_kind
-from gitcfg.load.packs import Keeper, Packs
-from gitcfg.load.parameters import PARAMETERS
-from gitcfg.load.reading import Reading
-from gitcfg.load.rules import RULES
-from gitcfg.load.secrets import secrets_kind
-from gitcfg.load.sets import NodeSets
-from gitcfg.load.settings import load_settings
-from gitcfg.load.sheets import Sheets
-from gitcfg.load.shelf import Shelf
-from gitcfg.load.subsystems import SUBSYSTEMS
-from gitcfg.model import Finding, Model, Origin, Settings
+from gitcfg.load.keys import Keys, secrets_kind
+from gitcfg.load.nodes import NodeSets, nodes_kind, nodesets_kind
+from gitcfg.load.overrides import day, holds_kind, overrides_kind
+from gitcfg.load.parameters import PARAMETERS, SUBSYSTEMS
+from gitcfg.load.parts import refs
+from gitcfg.load.rules import ALLOCATIONS, RULES
+from gitcfg.model import (
+    Finding,
+    GitcfgError,
+    Ignore,
+    Model,
+    Origin,
+    Ref,
+    Release,
+    Settings,
+    Share,
+    Undeclared,
+)
+from gitcfg.model.delivery import EVERYONE
+from gitcfg.model.names import shown
+from gitcfg.model.text import seconds
+
+_SHARE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?%")
+
+
+def release(reading: Reading, doc: Document) -> Release | None:
+    """How fast; None: all at once. What cannot be meant is GC102, and counts as left out."""
+    said = doc.value.get("release")
+    if said is None:
+        return None
+    plain = Release(doc.key("release"))
+    first = said.get("first")
+    return Release(
+        plain.origin,
+        _stages(reading, doc, said["stages"]) if "stages" in said else plain.stages,
+        _settle(reading, doc, said["settle"]) if "settle" in said else plain.settle,
+        said.get("max_failures", plain.max_failures),
+        None if first is None else Ref(first, doc.at("release", "first")),
+    )
+
+
+def _stages(reading: Reading, doc: Document, said: list[Any]) -> tuple[Share, ...]:
+    found = [_share(item) for item in said]
+    for place, share in enumerate(found):
+        at = doc.at("release", "stages", place)
+        if share is None:
+            message = f"{shown(str(said[place]))} is no size of a stage."
+            reading.report("GC102", "stages", message, at, hint="Write how many nodes, or a share: 1, 10%.")
+            return (EVERYONE,)
+        before = found[place - 1] if place else None
+        if before is not None and before.percent == share.percent and before.number >= share.number:
+            message = f"The stage {said[place]} has no more nodes than {said[place - 1]} before it."
+            reading.report("GC102", "stages", message, at, hint="Stages count from the first one on.")
+    if not found or found[-1] != EVERYONE:
+        message = "The last stage leaves nodes out."
+        reading.report("GC102", "stages", message, doc.at("release", "stages"), hint="Let it be 100%.")
+    return tuple(share for share in found if share is not None)
+
+
+def _share(said: Any) -> Share | None:
+    if isinstance(said, int):
+        return Share(said) if said > 0 else None
+    if not _SHARE.fullmatch(said):
+        return None
+    number = float(said[:-1])
+    return Share(number, percent=True) if 0 < number <= 100 else None
+
+
+def _settle(reading: Reading, doc: Document, said: str) -> float:
+    found = seconds(said)
+    if found is None:
+        message = f"{shown(said)} is no length of time."
+        at = doc.at("release", "settle")
+        reading.report("GC102", "settle", message, at, hint="Write 10m, 90s, 2h or 1d.")
+        return 0.0
+    return found
+
+
+# The file that marks the root of a repository.
+
+FILE = "gitcfg.yaml"
+
+
+def is_repository(tree: Tree) -> bool:
+    """Does a file stand at gitcfg.yaml? A link or a submodule of that name does not count."""
+    entry = tree.entry(FILE)
+    return entry is not None and entry.kind is EntryKind.FILE
+
+
+def settings_entry(tree: Tree) -> Entry:
+    """What stands at gitcfg.yaml. GitcfgError: no file does, so that this is no repository."""
+    entry = tree.entry(FILE)
+    if entry is None or entry.kind is not EntryKind.FILE:
+        raise GitcfgError(f"There is no {FILE} here.", "`gitcfg init` makes a repository.")
+    return entry
+
+
+# gitcfg.yaml: the settings of a repository (GC104).
+
+FORMAT = 1
+
+
+def load_settings(reading: Reading) -> Settings | None:
+    """The settings, or None where the format is not one this program reads."""
+    doc, wrong = reading.read(settings_entry(reading.tree), "gitcfg")
+    if not isinstance(doc.value, dict):
+        return Settings(Origin(FILE))
+    number = doc.value.get("format")
+    if number != FORMAT:
+        which = "says no format" if number is None else f"is of format {number}"
+        message = f"The repository {which}; this version of gitcfg reads format {FORMAT}."
+        reading.findings[:] = []
+        reading.report(
+            "GC104", FILE, message, doc.at("format"), hint=f"Write `format: {FORMAT}`, or use a newer gitcfg."
+        )
+        return None
+    return Settings(Origin(FILE)) if wrong else _settings(reading, doc)
+
+
+def _settings(reading: Reading, doc: Document) -> Settings:
+    get = doc.value.get
+    default = Settings(Origin(FILE))
+    return Settings(
+        Origin(FILE),
+        default_group=get("default_group", default.default_group),
+        undeclared=Undeclared(get("undeclared", default.undeclared)),
+        protected=tuple(get("protected", default.protected)),
+        check=get("check", default.check),
+        ratchet=get("ratchet", default.ratchet),
+        signatures=get("signatures", default.signatures),
+        walk_in=_walk_in(reading, doc),
+        release=release(reading, doc),
+        ignore=tuple(_ignore(reading, doc, place) for place in range(len(get("ignore", ())))),
+        max_nodes=get("max_nodes", default.max_nodes),
+        max_places=get("max_places", default.max_places),
+    )
+
+
+def _ignore(reading: Reading, doc: Document, place: int) -> Ignore:
+    said, path = doc.value["ignore"][place], ("ignore", place)
+    until = day(reading, doc, said["until"], doc.at(*path, "until")) if "until" in said else None
+    return Ignore(said["code"], said["reason"], doc.at(*path), said.get("subject"), until)
+
+
+def _walk_in(reading: Reading, doc: Document) -> tuple[Ref, ...] | None:
+    said = doc.value.get("walk_in")
+    if said is None:
+        return None
+    groups = {key.value: node for key, node in doc.top["walk_in"].value}.get("groups")
+    default = doc.value.get("default_group", "default")
+    return refs(reading, doc.file, groups, said["groups"], default) if groups is not None else ()
+
+
+# A whole tree as a Model: every kind, each read as far as it is asked for.
 
 
 def load(tree: Tree, keeper: Keeper | None = None) -> Model:

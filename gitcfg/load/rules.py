@@ -1,15 +1,18 @@
 """rules/**/*.yaml: what must hold for the nodes together."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from gitcfg.load.document import Document
-from gitcfg.load.marks import Pair, pairs, place
-from gitcfg.load.parts import NONE, bound, refs
-from gitcfg.load.reading import Reading
-from gitcfg.load.sheet import Said, Sheet, SheetKind
-from gitcfg.model import Origin, Ref
+import msgspec
+
+from gitcfg.load.cache import BindingRow, RefRow, pack_bindings, pack_refs, unpack_bindings, unpack_refs
+from gitcfg.load.collections import Kind, Said, Sheet, SheetKind
+from gitcfg.load.context import Reading
+from gitcfg.load.document import Document, Pair, pairs, place
+from gitcfg.load.parts import NONE, bound, names, refs
+from gitcfg.model import Binding, Origin, Ref
 from gitcfg.model.names import NAME
-from gitcfg.model.rules import Count, Domain, Permit, Rule, RuleKind, Uniqueness
+from gitcfg.model.rules import Allocation, Count, Domain, Permit, Rule, RuleKind, Uniqueness
 
 FOLDER = "rules"
 _FEATURES = (RuleKind.INSTALL, RuleKind.LIMIT)
@@ -86,3 +89,42 @@ def _empty(name: str, origin: Origin) -> Rule:
 
 
 RULES: SheetKind[Rule] = SheetKind(FOLDER, "rule", NAME, _rule, _empty, Sheet[Rule])
+
+
+# allocations/*.yaml: what was decided for rules, a file for each.
+
+
+class _Packed(msgspec.Struct, frozen=True, array_like=True):
+    """An allocation; parts that hold its file's path are rows."""
+
+    install: list[RefRow]
+    values: list[tuple[str, list[BindingRow]]]
+
+
+def _allocation(reading: Reading, doc: Document, name: str) -> Allocation:
+    return Allocation(name, Origin(doc.file), names(reading, doc, "install"), _values(reading, doc))
+
+
+def _values(reading: Reading, doc: Document) -> Mapping[str, Mapping[str, Binding]]:
+    given = doc.value.get("values")
+    if not given:
+        return NONE
+    return {
+        slot: bound(reading, doc.file, node, said)
+        for (_, node), (slot, said) in zip(doc.top["values"].value, given.items(), strict=True)
+    }
+
+
+def _pack(said: Allocation) -> _Packed:
+    values = [(slot, pack_bindings(given)) for slot, given in said.values.items()]
+    return _Packed(pack_refs(said.install), values)
+
+
+def _unpack(packed: _Packed, name: str, origin: Origin) -> Allocation:
+    values = {slot: unpack_bindings(origin.file, rows) for slot, rows in packed.values}
+    return Allocation(name, origin, unpack_refs(origin.file, packed.install), values or NONE)
+
+
+ALLOCATIONS: Kind[Allocation] = Kind(
+    "allocations", "allocation", NAME, _allocation, Allocation, _Packed, _pack, _unpack
+)

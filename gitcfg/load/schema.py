@@ -1,4 +1,4 @@
-"""Documents and values judged by JSON Schemas: jsonschema-rs decides, jsonschema explains."""
+"""What is wrong with a document, in the words of people who write YAML."""
 
 import json
 import math
@@ -10,9 +10,253 @@ from typing import Any
 import msgspec
 
 from gitcfg import bundled
-from gitcfg.load.problems import Problem, described
-from gitcfg.load.weight import Weight, parts_at, weighed
-from gitcfg.model.names import shown
+from gitcfg.model.names import did_you_mean, shown
+
+_KINDS = {
+    "string": "text",
+    "object": "a mapping",
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "null": "null",
+}
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """One thing wrong: `path` leads to the value, or to the key at its end if `key`."""
+
+    path: tuple[str | int, ...]
+    message: str
+    hint: str = ""
+    key: bool = False
+
+
+def described(error: Any) -> Iterator[Problem]:
+    """A validation error of jsonschema as problems."""
+    path = tuple(error.absolute_path)
+    words = _WORDS.get(error.validator)
+    if error.validator == "additionalProperties":
+        yield from _unknown(path, error)
+    elif error.validator == "oneOf":
+        keys = _or([choice["required"][0] for choice in error.validator_value])
+        yield Problem(path, f"One of {keys} must be said, and only one.")
+    elif error.validator == "not" and not error.validator_value:
+        yield Problem(
+            path, f"{_name(path)} has no place here.", error.schema.get("description", ""), key=True
+        )
+    elif words is None:
+        yield Problem(path, f"{_name(path)} does not fit: {shown(error.message)}.")
+    else:
+        message, hint = words(error)
+        yield Problem(path, f"{_name(path)} {message}.", hint)
+
+
+def _name(path: tuple[str | int, ...]) -> str:
+    """What a message calls the value at a path."""
+    if not path:
+        return "The document"
+    named = next((part for part in reversed(path) if isinstance(part, str)), "")
+    return f"An item of {shown(named)}" if isinstance(path[-1], int) else shown(named)
+
+
+def _unknown(path: tuple[str | int, ...], error: Any) -> Iterator[Problem]:
+    known = error.schema.get("properties", {})
+    for key in [key for key in error.instance if key not in known]:
+        noun = "operation" if key.startswith("$") else "key"
+        hint = did_you_mean(key, known)
+        if any(name.startswith("$") for name in known) and not key.startswith("$"):
+            message = f"{shown(key)} stands beside an operation; a binding is one or the other."
+            yield Problem((*path, key), message, key=True)
+        else:
+            yield Problem((*path, key), f"There is no {noun} {shown(key)} here.", hint, key=True)
+
+
+def _type(error: Any) -> tuple[str, str]:
+    wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+    hint = "Quote it." if wanted == ["string"] and not isinstance(error.instance, list | dict | None) else ""
+    if error.path and error.path[-1] == "mode":
+        hint = 'Quote it: "0644".'
+    if wanted == ["object"] and error.schema.get("required") == ["max"]:
+        hint = f"Write {{max: {shown(str(error.instance))}}}."
+    return f"must be {_or([_KINDS[kind] for kind in wanted])}, not {_kind(error.instance)}", hint
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"the number {shown(str(value))}"
+    if isinstance(value, str):
+        return "text"
+    return "a list" if isinstance(value, list) else "a mapping" if isinstance(value, dict) else "null"
+
+
+def _or(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+
+
+def _enum(error: Any) -> tuple[str, str]:
+    choices = [str(choice) for choice in error.validator_value]
+    given = error.instance
+    hint = did_you_mean(given, choices) if isinstance(given, str) else ""
+    return f"must be {_or(choices)}, not {shown(str(given))}", hint
+
+
+def _required(error: Any) -> tuple[str, str]:
+    missing = [key for key in error.validator_value if key not in error.instance]
+    return f"lacks {_or(missing)}" if len(missing) == 1 else f"lacks {', '.join(missing)}", ""
+
+
+def _few(least: int) -> tuple[str, str]:
+    return ("must not be empty", "") if least == 1 else ("says too little", f"Say {least} keys or more.")
+
+
+def _form(schema: Any) -> str:
+    """What a pattern asks for: an example of it says more than the pattern."""
+    return f"of {schema['examples'][0]}" if schema.get("examples") else str(schema["pattern"])
+
+
+_WORDS: dict[str, Any] = {
+    "type": _type,
+    "enum": _enum,
+    "required": _required,
+    "const": lambda error: (f"takes only {str(error.validator_value).lower()}", ""),
+    "not": lambda error: ("is a value, not an operation", ""),
+    "minLength": lambda error: ("must not be empty", ""),
+    "minItems": lambda error: ("must not be empty", ""),
+    "minProperties": lambda error: _few(error.validator_value),
+    "maxProperties": lambda error: ("holds two operations", "Say one of them."),
+    "minimum": lambda error: (f"must be at least {error.validator_value}", ""),
+    "maximum": lambda error: (f"must be at most {error.validator_value}", ""),
+    "pattern": lambda error: (f"does not have the form {_form(error.schema)}", ""),
+}
+
+
+# What judging a value by a schema that somebody pushed can cost at most, found by reading the schema.
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
+_OF_MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_HERE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
+_BELOW = (
+    *("properties", "patternProperties", "additionalProperties", "propertyNames", "unevaluatedProperties"),
+    *("items", "prefixItems", "contains", "unevaluatedItems", "contentSchema"),
+)
+_ALL = (*_HERE, *_BELOW, "$defs", "definitions")
+_MOST_STEPS = 10_000  # references can double the parts that one value meets, again and again
+_MOST_CIRCLES = 8  # ways back to a part at the same value: the engine takes them in every order
+_A_PART = 5  # steps
+
+Path = tuple[str | int, ...]
+
+
+class Weight(msgspec.Struct, frozen=True):
+    """Steps and patterns that one value may meet, or why no value must be judged by the schema."""
+
+    refusal: str | None = None
+    steps: int = 0
+    patterns: int = 0
+
+
+def weighed(schema: dict[str, Any]) -> Weight:
+    """The weight of a schema; whether it is sound as such is for the validator to say."""
+    parts = {id(part): part for _, part in parts_at(schema)}
+    for part in parts.values():
+        refusal = _outward(schema, part, parts)
+        if refusal is not None:
+            return Weight(refusal)
+    steps = circles = patterns = 0
+    for part, circle in _visits(schema):
+        circles += circle
+        steps += _A_PART + _length(part.get("enum"))
+        patterns += ("pattern" in part) + ("format" in part) + _length(part.get("patternProperties"))
+        if steps > _MOST_STEPS or circles > _MOST_CIRCLES:
+            return Weight("its references multiply, or lead in circles: judging a value might never end.")
+    return Weight(None, steps, patterns)
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, list | dict) else 0
+
+
+def parts_at(schema: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The schema and every schema in it with the path to it, references not followed."""
+    pending: list[tuple[Path, dict[str, Any]]] = [((), schema)]
+    while pending:
+        path, part = pending.pop()
+        yield path, part
+        pending += [((*path, *step), inner) for step, inner in _inner_at(part, _ALL)]
+
+
+def _inner(part: dict[str, Any], keys: Iterable[str]) -> Iterator[dict[str, Any]]:
+    return (inner for _, inner in _inner_at(part, keys))
+
+
+def _inner_at(part: dict[str, Any], keys: Iterable[str]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for key in keys:
+        said = part.get(key)
+        if key in _BY_NAME and isinstance(said, dict):
+            yield from (((key, name), inner) for name, inner in said.items() if isinstance(inner, dict))
+        elif key in _OF_MANY and isinstance(said, list):
+            yield from (((key, at), inner) for at, inner in enumerate(said) if isinstance(inner, dict))
+        elif key not in _BY_NAME and isinstance(said, dict):
+            yield (key,), said
+
+
+def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) -> str | None:
+    """Why a part leads out of the schema, if it does."""
+    if str(part.get("$schema", _DRAFT)).rstrip("#") != _DRAFT:
+        return "only draft 2020-12 is understood; leave `$schema` out."
+    if "$dynamicRef" in part or ("$id" in part and part is not root):
+        return "`$dynamicRef`, and `$id` inside a schema, are not supported."
+    reference = part.get("$ref")
+    if not isinstance(reference, str):
+        return None
+    target = _target(root, reference)
+    if not isinstance(target, bool) and id(target) not in parts:
+        return f"it refers to {reference[:60]!r}, and only what it holds itself (#/$defs/NAME) is followed."
+    return None
+
+
+def _target(root: dict[str, Any], reference: str) -> Any:
+    """What a reference such as `#/$defs/a` names, None if nothing."""
+    start, *steps = reference.split("/")
+    place: Any = root if start == "#" else None
+    for step in steps:
+        place = _inside(place, step.replace("~1", "/").replace("~0", "~"))
+    return place
+
+
+def _inside(place: Any, key: str) -> Any:
+    if isinstance(place, dict):
+        return place.get(key)
+    found = isinstance(place, list) and len(key) < 9 and key.isdecimal() and int(key) < len(place)
+    return place[int(key)] if found else None
+
+
+def _visits(root: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Every part as often as one value may meet it, and whether it was met at the same place before.
+
+    A part that contains itself further down is not entered again: the engine remembers what it did.
+    """
+    nowhere: frozenset[int] = frozenset()
+    pending = [(root, nowhere, nowhere)]
+    while pending:
+        part, above, here = pending.pop()
+        yield part, id(part) in here
+        if id(part) in above:
+            continue
+        above, here = above | {id(part)}, here | {id(part)}
+        reference = part.get("$ref")
+        target = _target(root, reference) if isinstance(reference, str) else None
+        if isinstance(target, dict):
+            pending.append((target, above, here))
+        pending += [(inner, above, here) for inner in _inner(part, _HERE)]
+        pending += [(inner, above, nowhere) for inner in _inner(part, _BELOW)]
+
+
+# Documents and values judged by JSON Schemas: jsonschema-rs decides, jsonschema explains.
 
 MOST = 20  # problems of a document that are told one by one
 _COUNTED = 200  # problems that are looked for

@@ -1,4 +1,4 @@
-"""YAML in and out through libyaml's events: the only module that imports PyYAML."""
+"""What a plain YAML scalar is: the core schema of YAML 1.2."""
 
 import operator
 import re
@@ -20,7 +20,53 @@ from yaml.events import (
 )
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from gitcfg.load import scalars
+_WORDS: dict[str, bool | None] = {
+    "null": None,
+    "Null": None,
+    "NULL": None,
+    "~": None,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+NOT_TEXT = frozenset("0123456789+-.tTfFnN~")
+DECIMAL = re.compile(r"[-+]?[0-9]+")
+BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+FLOAT = re.compile(
+    r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
+_LONGEST_INTEGER = 4000  # Python neither reads nor writes integers of more than 4,300 decimal digits
+_LARGEST_INTEGER = 10**_LONGEST_INTEGER
+
+Scalar = str | int | float | bool | None
+
+
+def resolve(text: str) -> Scalar:
+    """The value of a plain scalar. ValueError: an integer beyond all use."""
+    if text[:1] not in NOT_TEXT:
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if DECIMAL.fullmatch(text):
+        return _integer(text, 10)
+    if BASED.fullmatch(text):
+        return _integer(text[2:], 8 if text[1] == "o" else 16)
+    if FLOAT.fullmatch(text):
+        return float(text.replace(".", "", 1) if text.lower().lstrip("+-") in (".inf", ".nan") else text)
+    return text
+
+
+def _integer(digits: str, base: int) -> int:
+    value = int(digits, base) if len(digits) <= _LONGEST_INTEGER else _LARGEST_INTEGER
+    if abs(value) >= _LARGEST_INTEGER:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return value
+
+
+# YAML in and out through libyaml's events: the only module that imports PyYAML.
 
 __all__ = [
     "AliasEvent",
@@ -139,7 +185,7 @@ def _style(value: str) -> str | None:
 
 
 _Dumper.add_representer(str, _represent_text)
-for _pattern in (scalars.BASED, scalars.FLOAT, re.compile("~|null|Null|NULL|[yYnN]")):
+for _pattern in (BASED, FLOAT, re.compile("~|null|Null|NULL|[yYnN]")):
     # Text that YAML 1.2 would read as something else is quoted too; PyYAML itself knows 1.1 only.
     _Dumper.add_implicit_resolver(
         "tag:gitcfg:quoted", re.compile(f"(?:{_pattern.pattern})$"), list("0123456789+-.nNyY~")
@@ -164,3 +210,25 @@ def _dumped(value: Any, standing_in: bool) -> tuple[str, bool]:
     finally:
         dumper.dispose()
     return stream.getvalue(), dumper.has_stand_ins
+
+
+# Tabs: they may stand in a value's text or a comment, not between things.
+
+
+def first_tab(text: str, spans: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """Line and column of the first tab outside the spans of values and outside comments."""
+    done = 0
+    for start, end in [*sorted(spans), (len(text), len(text))]:
+        between = text[done : max(done, start)]
+        offset = done
+        for line in between.split("\n"):
+            tab = line.partition("#")[0].find("\t")
+            if tab >= 0:
+                return _place(text, offset + tab)
+            offset += len(line) + 1
+        done = max(done, end)
+    return None
+
+
+def _place(text: str, index: int) -> tuple[int, int]:
+    return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)

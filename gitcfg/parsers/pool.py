@@ -1,10 +1,95 @@
-"""Guarded children that answer many requests at once: batches, several under way, each request for itself."""
+"""One child of a pool, the batch of requests that it works on, and what becomes of them when it dies."""
 
+import hashlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from gitcfg.parsers.member import Asked, Member
-from gitcfg.sandbox import Guard, Limits, wait
+import msgspec
+
+from gitcfg.check.target_parsers import Meant, Question, Verdict, Verdicts
+from gitcfg.sandbox import Guard, GuardError, Killed, Limits, OutOfMemory, encoded, wait
+
+_TRIES = 4  # more, for a request whose child is killed
+
+ALWAYS = -1
+"""A rank before all others: what is asked whatever ends parsers."""
+
+
+class Asked:
+    """A request on its way; `place` is its rank among all. In the end it has an `answer` or an `error`,
+    and whoever asked is told.
+    """
+
+    def __init__(self, request: bytes, place: int, told: Callable[["Asked"], None] = lambda _: None) -> None:
+        self.request, self.place, self._told = request, place, told
+        self.settled = False
+        self.answer: Any = None
+        self.error: GuardError | None = None
+        self.tries = 0
+
+    def settle(self, answer: Any = None, error: GuardError | None = None) -> None:
+        """The end of it: what it holds is not needed any more."""
+        self.request = b""
+        self.settled, self.answer, self.error = True, answer, error
+        self._told(self)
+
+
+class Member:
+    """One child and the batch that it works on."""
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+        self.batch: list[Asked] = []
+        self._used = False
+
+    def ask(self, batch: list[Asked]) -> None:
+        """Post a batch, if there is any of it."""
+        if self._used and any(asked.tries for asked in batch):
+            self.close()
+        self.batch = batch
+        if batch:
+            message = msgspec.msgpack.encode([msgspec.Raw(asked.request) for asked in batch])
+            try:
+                self.guard.post(message)
+            except GuardError as error:  # no child can be started
+                self.batch = []
+                for asked in batch:
+                    asked.settle(error=error)
+
+    def collected(self) -> Iterator[Asked]:
+        """Settle what is answered. What has to be asked once more, each alone, is given, the last first."""
+        if not self.batch:
+            return
+        try:
+            message = self.guard.answer()
+        except GuardError as error:
+            yield from self._failed(error)
+            return
+        if message is not None:
+            batch, self.batch, self._used = self.batch, [], True
+            for asked, answer in zip(batch, msgspec.msgpack.decode(message), strict=True):
+                asked.settle(answer)
+
+    def _failed(self, error: GuardError) -> list[Asked]:
+        batch, self.batch = self.batch, []
+        used, self._used = self._used, False
+        if len(batch) > 1:
+            return batch[::-1]
+        (asked,) = batch
+        # Want of memory may be others' fault, and SIGKILL nobody's: a new child has the last word.
+        if (isinstance(error, OutOfMemory) and used) or (isinstance(error, Killed) and asked.tries < _TRIES):
+            asked.tries += 1
+            return [asked]
+        asked.settle(error=error)
+        return []
+
+    def close(self) -> None:
+        self.guard.close()
+        self.batch, self._used = [], False
+
+
+# Guarded children that answer many requests at once: batches, several under way, each request for itself.
 
 _BATCH = 16  # requests: 16 ms of HTCondor's parser, beside which a message costs nothing
 _BATCH_SIZE = 256 << 10
@@ -98,3 +183,52 @@ class Pool:
     def _worth(self, child: Member) -> bool:
         """Starting a child takes as long as some batches."""
         return child.guard.pid is not None or child is self._children[0] or len(self._ready) >= _WORTH_ANOTHER
+
+
+# What a child is asked about a text, and what its answers say.
+
+
+def written(text: str) -> bytes:
+    """Is an HTCondor text read as it is written? GuardError: it cannot be sent."""
+    return encoded({"written": text})
+
+
+def whole(question: Question) -> bytes:
+    """What is wrong with a text in a format, beside what it was written from? GuardError: it cannot be sent.
+
+    Values go as JSON, which knows integers of any size.
+    """
+    meant = question.meant() if question.meant is not None else None
+    values = None if meant is None else _as_json(meant)
+    apart = {} if meant is None else _apart(meant)
+    return encoded({"format": question.format, "text": question.text, "values": values, "separators": apart})
+
+
+def look(wanted: str) -> bytes:
+    """Is HTCondor's parser there (`condor`), and its way to write out what it read (`table`)?"""
+    return encoded({"look": wanted})
+
+
+def key(request: bytes, version: bytes) -> bytes:
+    """What a request is known by, for one version of the parsers."""
+    return hashlib.sha256(version + request).digest()
+
+
+def verdicts(found: Any) -> Verdicts:
+    """What is wrong, as a child says it."""
+    return tuple(
+        Verdict(reason, line, tuple(params), hint, grave) for reason, line, params, hint, grave in found
+    )
+
+
+def _as_json(meant: Meant) -> bytes:
+    try:
+        return msgspec.json.encode(meant.values)
+    except UnicodeEncodeError as error:
+        raise GuardError(f"cannot be given a value: {error}") from error
+
+
+def _apart(meant: Meant) -> dict[str, str | None]:
+    return {
+        name: meant.separators.get(name) for name, value in meant.values.items() if isinstance(value, list)
+    }

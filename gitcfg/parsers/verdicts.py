@@ -1,11 +1,18 @@
 """Verdicts in a cache: all in one answer, for each by itself would be a file of its own."""
 
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from importlib import metadata
 from itertools import islice
+from typing import Protocol
 
 from gitcfg.cache import Cache
-from gitcfg.check.judge import Verdict, Verdicts
+from gitcfg.check.target_parsers import Meant, Verdict, Verdicts
+from gitcfg.model.names import shown
+from gitcfg.parsers.child.htcondor import CONFIG, MARK, installed
+from gitcfg.sandbox import GuardError
 
 _QUESTION = "verdicts 1"
 MOST = 1 << 16
@@ -34,3 +41,76 @@ class CachedVerdicts:
         for key in list(islice(self._known, max(0, len(self._known) - MOST))):
             del self._known[key]
         self._cache.put(_QUESTION, self._known)
+
+
+# What keeps verdicts from one run to the next; nothing does unless it is handed in.
+
+
+class Kept(Protocol):
+    """Verdicts by key, many at once: one lookup and one write for each of thousands would cost most.
+
+    A key is a SHA-256 over the question, the parser and its version. Only verdicts that follow from these
+    are put: none that is owed to a limit, to a crash, or to a parser that is not installed.
+    """
+
+    def get(self, keys: Sequence[bytes]) -> Mapping[bytes, Verdicts]:
+        """The verdicts that are there for these keys."""
+        ...
+
+    def put(self, found: Mapping[bytes, Verdicts]) -> None:
+        """Keep verdicts."""
+        ...
+
+
+def version() -> bytes:
+    """What verdicts depend on besides the text: the parsers' versions, and gitcfg's own."""
+    libraries = (f"{name} {_installed(name)}" for name in ("gitcfg", "htcondor", "PyYAML"))
+    there = "with HTCondor" if installed() else "without HTCondor"
+    return "\n".join([sys.version, *libraries, there, ""]).encode()
+
+
+def _installed(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+# Why a parser's process ended: what HTCondor says of a file before it exits, or a limit.
+
+_NAMES = {
+    "classad": "HTCondor's parser for expressions",
+    "condor": "HTCondor's own parser",
+    "ini": "the parser for INI files",
+    "yaml": "libyaml",
+}
+_REFUSAL = re.compile(rf"^Configuration Error Line (\d+) while reading file {CONFIG}$\n?", re.MULTILINE)
+_WARNINGS = re.compile(rf"^Config source Warning \"{CONFIG}\", Line \d+: .*\n?", re.MULTILINE)
+_WHERE = re.compile(rf"^Config source (?:Error \"{CONFIG}\", Line \d+: ?)?", re.MULTILINE)
+_NAME = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.]*)\s*=")
+
+
+def refused(error: GuardError, text: str, meant: Meant | None) -> Verdict | None:
+    """The verdict if it was HTCondor that ended the process, since it does not take the text."""
+    stderr = error.stderr.rpartition(MARK)[2]
+    refusal = _REFUSAL.search(stderr)
+    if refusal is None:
+        return None
+    line = max(int(refusal[1]), 1)
+    content = text.split("\n", line)[line - 1 : line]
+    said = " ".join(_WHERE.sub("", _WARNINGS.sub("", _REFUSAL.sub("", stderr))).split())
+    why = f"which says: {shown(said, 200)}" if said else f"which reads: {shown(''.join(content))}"
+    params = _named("".join(content), meant)
+    return Verdict(f"is refused by HTCondor's own parser at line {line}, {why}", line, params)
+
+
+def _named(content: str, meant: Meant | None) -> tuple[str, ...]:
+    """The parameter that a line sets."""
+    name = _NAME.match(content)
+    return (name[1],) if name and meant and name[1] in meant.values else ()
+
+
+def ended(error: GuardError, format: str) -> Verdict:
+    """The verdict on a text whose parser came to any other end."""
+    name = _NAMES.get(format, f"the parser for {format.upper()}")
+    return Verdict(f"cannot be judged: {name} {error.reason}")

@@ -13,7 +13,7 @@ from gitcfg.git.pack import Pack, open_pack
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
-from gitcfg.load.root import is_repository
+from gitcfg.load.repository import is_repository
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.published.folders import Folders
 from gitcfg.published.outcome import Outcome, Wanted

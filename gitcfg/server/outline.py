@@ -5,8 +5,8 @@ from datetime import date
 import msgspec
 
 from gitcfg.cache import Cache
-from gitcfg.check.checked import PLACES
-from gitcfg.explain.kinds.override import overridden
+from gitcfg.check.results import PLACES
+from gitcfg.explain.kinds.layers import overridden
 from gitcfg.git.tree import fingerprint
 from gitcfg.library import Fleet
 from gitcfg.model import Hold, Release

@@ -1,10 +1,23 @@
 """The choice that rules leave open, on plain data: what is placed where, and which slot gets which value."""
 
-from gitcfg.solve.answer import WORK, Exhausted, Unsolvable
-from gitcfg.solve.give import give
-from gitcfg.solve.giving import Apart, ByHand, Domain, Giving, Value, Want, Within
-from gitcfg.solve.place import place
-from gitcfg.solve.placing import Bound, Excludes, Fixed, Implies, Placing, Spot
+from gitcfg.solve.conflicts import WORK, Exhausted, Unsolvable
+from gitcfg.solve.placement import place
+from gitcfg.solve.problem import (
+    Apart,
+    Bound,
+    ByHand,
+    Domain,
+    Excludes,
+    Fixed,
+    Giving,
+    Implies,
+    Placing,
+    Spot,
+    Value,
+    Want,
+    Within,
+)
+from gitcfg.solve.values import give
 
 __all__ = [
     "WORK",

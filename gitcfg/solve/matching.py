@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gitcfg.solve.giving import Value
-from gitcfg.solve.kin import Kin
+from gitcfg.solve.problem import Kin, Value
 
 
 class Matching:

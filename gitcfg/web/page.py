@@ -9,7 +9,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gitcfg.comparison.change import access
-from gitcfg.explain.words import left_open, told, written
+from gitcfg.explain.trail import left_open, told, written
 from gitcfg.model.text import safe
 from gitcfg.web import content, words
 from gitcfg.web.asked import Asked

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.check import again
+from gitcfg.check import incremental
 from gitcfg.generate.mistakes import MISTAKES
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
@@ -184,14 +184,14 @@ def leave_out(entries: list[Said], finding: Finding, today: date) -> bool:
 def test_it_is_taken_over_at_all(law: Callable[[int], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the laws above would say nothing."""
     results: list[bool] = []
-    real = again.again
+    real = incremental.again
 
     def counted(*given: Any) -> Any:
         found = real(*given)
         results.append(found is not None)
         return found
 
-    monkeypatch.setattr(again, "again", counted)
+    monkeypatch.setattr(incremental, "again", counted)
     for seed in range(8):
         law(seed)
     assert results.count(True) > len(results) / 3, results

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from gitcfg.cel import NODE_VARIABLES, Condition, compile_condition, members_asked
-from gitcfg.check import chosen as module
-from gitcfg.check.carrier import Carrier
-from gitcfg.check.chosen import chosen
-from gitcfg.check.confined import Confined
+from gitcfg.check import nodes as module
+from gitcfg.check.files import Carrier
+from gitcfg.check.nodes import chosen
+from gitcfg.check.secrets import Confined
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.selection import NodeView, Selection, asked
 from gitcfg.generate.options import Options

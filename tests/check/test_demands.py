@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.check.demands import Demands
+from gitcfg.check.structure import Demands
 from gitcfg.compile.bits import Bits
 from gitcfg.model import Feature, Origin, Ref
 

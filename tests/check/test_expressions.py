@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from gitcfg.bundled import folder
 from gitcfg.check.expressions import _form
-from gitcfg.check.judge import Question, Verdicts
 from gitcfg.check.run import check
+from gitcfg.check.target_parsers import Question, Verdicts
 from gitcfg.compile.classad import find_fault
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.compile.macros import LONGEST, Expansion
 from gitcfg.convert.condor.shapes import kind_of
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding
-from gitcfg.parsers.child import classad
+from gitcfg.parsers.child import condor as classad
 from gitcfg.parsers.parsers import Parsers
 from tests.parsers.oracle import needs_htcondor
 

@@ -5,7 +5,7 @@ from itertools import chain, combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.check.known import Known, unlike
+from gitcfg.check.results import Known, unlike
 from gitcfg.model import Finding, Origin, Severity
 
 NODES = tuple("".join(part) for part in chain.from_iterable(combinations("abc", n) for n in range(4)))

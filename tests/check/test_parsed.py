@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from gitcfg.check.judge import Meant, Question, Verdict, Verdicts
-from gitcfg.check.parsed import parsed
 from gitcfg.check.run import check
+from gitcfg.check.target_parsers import Meant, Question, Verdict, Verdicts, parsed
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.generate.options import Options
 from gitcfg.generate.repository import repository

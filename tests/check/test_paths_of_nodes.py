@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.check.entries import _path
+from gitcfg.check.files import _path
 from gitcfg.install.paths import problem_of_path
 
 PATHS = (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.check.markers import markers
 from gitcfg.check.run import check
+from gitcfg.check.secrets import markers
 from gitcfg.cli.main import run
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.git.tree import DictTree

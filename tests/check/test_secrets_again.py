@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.check import again
+from gitcfg.check import incremental
 from gitcfg.generate.secrets import secret
 from tests.check.test_again import different, fleet
 from tests.load.keeping import Dictionary
@@ -123,7 +123,7 @@ def _counting(real: Callable[..., Any], results: list[bool]) -> Callable[..., An
 def test_it_is_taken_over_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the law above would say nothing."""
     results: list[bool] = []
-    monkeypatch.setattr(again, "again", _counting(again.again, results))
+    monkeypatch.setattr(incremental, "again", _counting(incremental.again, results))
     for seed in range(4):
         law(seed)
     assert results.count(True) > len(results) / 5, results
@@ -141,7 +141,7 @@ def test_another_version_of_a_secret_concerns_those_who_have_it(monkeypatch: pyt
     cache = Dictionary()
     with fleet(files, cache) as first:
         assert first.findings == ()
-    monkeypatch.setattr(again, "again", _counting(again.again, results))
+    monkeypatch.setattr(incremental, "again", _counting(incremental.again, results))
     for who in ('node.name != "n2"', "true"):
         files |= dict(secret("pool", 2, Random(1).randbytes(160), who))
         with fleet(files, cache) as taken, fleet(files, Dictionary()) as whole:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cache import FolderCache
-from gitcfg.check.checked import Checked, question
+from gitcfg.check.results import Checked, question
 from gitcfg.git.repository import Repository
 from tests.output.rendered import simple
 

@@ -163,9 +163,9 @@ def strung(draw: Any) -> str:
 
 
 def parses(text: str) -> bool:
-    from gitcfg.parsers.child import classad
+    from gitcfg.parsers.child import condor
 
-    return classad.parses(text)
+    return condor.parses(text)
 
 
 @needs_htcondor

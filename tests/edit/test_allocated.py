@@ -8,8 +8,8 @@ from gitcfg.edit.draft import Draft
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
 from gitcfg.model.rules import Allocation
-from gitcfg.solve.fleet.allocated import given as allocated
-from gitcfg.solve.fleet.allocated import placed
+from gitcfg.solve.fleet.allocations import given as allocated
+from gitcfg.solve.fleet.allocations import placed
 
 TWO = """# What `gitcfg solve` decided for the rule two. Change the rule, not this file.
 install:

@@ -9,7 +9,7 @@ from gitcfg.editor.modelines import with_modeline
 from gitcfg.editor.schemas import KINDS
 from gitcfg.git.tree import DictTree
 from gitcfg.load.document import parse
-from gitcfg.load.quick import quick
+from gitcfg.load.reader import quick
 from gitcfg.load.repository import load
 from gitcfg.model import Origin
 

@@ -5,13 +5,12 @@ from typing import Any
 
 import gitcfg
 from gitcfg.compile.fleet import Fleet
-from gitcfg.explain.kinds.bound import counts, members, settings_of
-from gitcfg.explain.kinds.parameter import PARAMETER
-from gitcfg.explain.layers import labelled
-from gitcfg.explain.said import settings
+from gitcfg.explain.definition import settings
+from gitcfg.explain.kinds.layers import counts, members_bound, settings_of
+from gitcfg.explain.kinds.parameters import PARAMETER
+from gitcfg.explain.trail import labelled
 from gitcfg.explain.values import values
-from gitcfg.explain.why_feature import why_feature
-from gitcfg.explain.why_file import why_file
+from gitcfg.explain.why import why_feature, why_file
 from gitcfg.model import Origin
 from tests.properties.laws import TODAY, Files, compiled
 from tests.reference import evaluate, read_repository
@@ -75,7 +74,7 @@ def settings_win_where_trails_say(files: Files) -> None:
             assert set(setting.nodes) == brute.get(setting.origin, {}).keys(), (label, setting.param)
             assert list(setting.nodes) == sorted(setting.nodes)
     for name in PARAMETER.names(fleet):
-        family = members(fleet, name)
+        family = members_bound(fleet, name)
         for setting in settings_of(fleet, family):
             acting = brute.get(setting.origin, {})
             assert set(setting.nodes) == {node for node in acting if acting[node] & family}, (name, setting)

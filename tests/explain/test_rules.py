@@ -9,7 +9,7 @@ import pytest
 
 from gitcfg.cache import NoCache
 from gitcfg.cli.main import run
-from gitcfg.explain.definition_records import definition_record, summaries_record
+from gitcfg.explain.definition import definition_record, summaries_record
 from gitcfg.explain.search import search
 from gitcfg.explain.show import KINDS, define, find_kind
 from gitcfg.git.tree import DictTree

@@ -2,8 +2,7 @@
 
 from gitcfg.compile.operations import Step
 from gitcfg.compile.trail import TrailStep, trail
-from gitcfg.explain.places import places
-from gitcfg.explain.words import Viewpoint, lists, told
+from gitcfg.explain.trail import Viewpoint, lists, places, told
 from gitcfg.model import Op, Origin
 from tests.compile.ruled.fleets import fleet
 from tests.compile.ruled.written import install

@@ -3,8 +3,7 @@
 import pytest
 
 import gitcfg
-from gitcfg.explain.match import Match
-from gitcfg.explain.search import search
+from gitcfg.explain.search import Match, search
 from gitcfg.model import GitcfgError
 from tests.explain.pool import pool
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.explain.secrets import allowed, reaches, secrets_record
+from gitcfg.explain.show import allowed, reaches, secrets_record
 from gitcfg.git.tree import DictTree
 from gitcfg.model.secrets import is_secret, secret_name
 from tests.compile.fleets import TODAY

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.explain.definition import Definition, Summary
-from gitcfg.explain.definition_records import definition_record, summaries_record
+from gitcfg.explain.definition import Definition, Summary, definition_record, summaries_record
 from gitcfg.explain.show import KINDS, define, find_kind
 from gitcfg.model import GitcfgError
 from tests.explain.pool import pool

@@ -3,8 +3,7 @@
 import pytest
 
 import gitcfg
-from gitcfg.explain.match import Match, matches_record
-from gitcfg.explain.search import search
+from gitcfg.explain.search import Match, matches_record, search
 from gitcfg.model.secrets import PLAIN
 
 CANARY = "hunter2-correct-horse"

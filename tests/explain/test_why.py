@@ -3,10 +3,8 @@
 import pytest
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.explain.places import Place
-from gitcfg.explain.why_feature import FeatureAnswer, why_feature
-from gitcfg.explain.why_file import FileAnswer, why_file
-from gitcfg.explain.why_group import GroupAnswer, why_group
+from gitcfg.explain.trail import Place
+from gitcfg.explain.why import FeatureAnswer, FileAnswer, GroupAnswer, why_feature, why_file, why_group
 from gitcfg.model import GitcfgError
 from tests.explain.pool import pool
 

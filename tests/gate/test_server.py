@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from gitcfg.cache import FolderCache
-from gitcfg.check.checked import Checked, question
+from gitcfg.check.results import Checked, question
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Symlink
 from tests.gate.server import ENVIRONMENT, Server, commit, git

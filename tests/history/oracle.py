@@ -11,7 +11,7 @@ from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.operations import NOTHING
 from gitcfg.git.tree import DictTree
-from gitcfg.history.question import Question, Subject
+from gitcfg.history.log import Question, Subject
 from gitcfg.model import GitcfgError, Origin, Parameter, Use
 from gitcfg.render.files import rendered
 from gitcfg.render.templates import TemplateEngine, template_guard

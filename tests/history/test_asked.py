@@ -7,9 +7,7 @@ import pytest
 
 import gitcfg
 from gitcfg.git.repository import Repository
-from gitcfg.history.asked import answered
-from gitcfg.history.log import Log, Logs
-from gitcfg.history.question import Subject
+from gitcfg.history.log import Log, Logs, Subject, answered
 from gitcfg.model import GitcfgError
 from tests.history.histories import Version, imported
 

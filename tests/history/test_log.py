@@ -18,8 +18,7 @@ from gitcfg.generate.repository import repository
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
 from gitcfg.history.effect import Effect, Held
-from gitcfg.history.question import Question, Subject
-from gitcfg.history.walk import steps
+from gitcfg.history.log import Question, Subject, steps
 from gitcfg.model.nodeset import expand
 from tests.history.histories import Version, histories, history, imported
 from tests.history.oracle import Oracle, as_json

@@ -12,8 +12,7 @@ from hypothesis import given
 import gitcfg
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
-from gitcfg.history.question import Question, Subject
-from gitcfg.history.walk import steps
+from gitcfg.history.log import Question, Subject, steps
 from gitcfg.library import Fleet, compare
 from gitcfg.model import GitcfgError
 from tests.history.histories import Version, histories, imported

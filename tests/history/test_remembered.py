@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from gitcfg.cache import FolderCache as Cache
 from gitcfg.git.repository import Repository
-from gitcfg.history import walk
+from gitcfg.history import log as walk
 from gitcfg.history.effect import Effect
-from gitcfg.history.log import Logs
-from gitcfg.history.question import Question, Subject
+from gitcfg.history.log import Logs, Question, Subject
 from tests.history.histories import Version, histories, imported
 from tests.history.runs import FEW
 

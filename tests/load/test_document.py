@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gitcfg.load import yaml
 from gitcfg.load.document import parse
-from gitcfg.load.scalars import resolve
+from gitcfg.load.yaml import resolve
 
 
 def test_every_key_and_value_has_a_place() -> None:

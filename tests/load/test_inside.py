@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.git.tree import DictTree, Entry
-from gitcfg.load.document import parse
-from gitcfg.load.inside import Inside, inside, inside_of
+from gitcfg.load.document import Inside, inside, inside_of, parse
 from gitcfg.model import Origin, Ref
 
 CASES = {

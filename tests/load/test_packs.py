@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitcfg.git.tree import DictTree, Entry
-from gitcfg.load import packs
+from gitcfg.load import cache
 from gitcfg.load.repository import load
 from tests.load.keeping import KINDS, Dictionary, Watched, drawn, edited, read_at, said
 
@@ -182,7 +182,7 @@ def test_what_is_kept_of_other_versions_has_an_end() -> None:
 
 
 def test_many_files_are_kept_in_several_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packs, "_A_SHARD", 20)
+    monkeypatch.setattr(cache, "_A_SHARD", 20)
     keeper = Dictionary()
     files = {f"nodes/n{number}.yaml": f"description: {number}\n" for number in range(50)}
     files["gitcfg.yaml"] = "format: 1\n"

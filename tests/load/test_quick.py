@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.load import marks, yaml
-from gitcfg.load.builder import Reader, Refused
-from gitcfg.load.marks import Mark
-from gitcfg.load.quick import MAX_LEVELS, quick
+from gitcfg.load import document, yaml
+from gitcfg.load.document import Mark
+from gitcfg.load.reader import MAX_LEVELS, Reader, Refused, quick
 from gitcfg.model import Finding
 
 TOKENS = (
@@ -69,7 +68,7 @@ def careful(text: str) -> tuple[Any, Mark, list[Finding]] | None:
         value, node = Reader("f.yaml", text, findings).read()
     except Refused:
         return None
-    return value, marks.marked(node, value), findings
+    return value, document.marked(node, value), findings
 
 
 def agree(text: str) -> bool:
@@ -78,7 +77,7 @@ def agree(text: str) -> bool:
     if read is None:
         return False
     value, node = read
-    assert repr((value, marks.marked(node, value), [])) == repr(careful(text))
+    assert repr((value, document.marked(node, value), [])) == repr(careful(text))
     return True
 
 
@@ -147,13 +146,13 @@ def test_what_is_wrong_or_rare_is_left_to_the_careful_reader(text: str) -> None:
     "text", ["[" * 200_000, "- " * 200_000, "? " * 200_000, "-\n" + " -\n" * 3, "{a: " * 90_000]
 )
 def test_no_nesting_ends_the_process(text: str) -> None:
-    code = "import sys; from gitcfg.load.quick import quick; quick(sys.stdin.read())"
+    code = "import sys; from gitcfg.load.reader import quick; quick(sys.stdin.read())"
     subprocess.run([sys.executable, "-c", code], input=text, text=True, check=True, timeout=60)
 
 
 def test_nesting_by_indentation_does_not_end_the_process() -> None:
     deep = "".join(" " * level + "a:\n" for level in range(1400))
-    code = "import sys; from gitcfg.load.quick import quick; print(quick(sys.stdin.read()))"
+    code = "import sys; from gitcfg.load.reader import quick; print(quick(sys.stdin.read()))"
     done = subprocess.run(
         [sys.executable, "-c", code], input=deep, text=True, check=True, capture_output=True
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.load.weight import Weight, weighed
+from gitcfg.load.schema import Weight, weighed
 
 
 @pytest.mark.parametrize(

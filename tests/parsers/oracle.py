@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.check.judge import Meant, Question, Verdicts
+from gitcfg.check.target_parsers import Meant, Question, Verdicts
 from gitcfg.parsers.parsers import Parsers
 
 needs_htcondor = pytest.mark.skipif(not find_spec("htcondor2"), reason="HTCondor's parser is not installed")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gitcfg.check.judge import Meant
+from gitcfg.check.target_parsers import Meant
 from gitcfg.parsers.parsers import Parsers
 from gitcfg.render.formats import formats
 from tests.parsers.oracle import judged, needs_htcondor

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gitcfg.compile.macros import macros
-from gitcfg.parsers.child.circles import circles
+from gitcfg.parsers.child.condor import circles
 from tests.parsers.oracle import Oracle, needs_htcondor
 
 

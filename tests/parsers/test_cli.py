@@ -107,7 +107,7 @@ def test_nothing_is_rendered_for_a_parser_that_is_not_there(
     pool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gitcfg.parsers.parsers.installed", lambda: None)
-    monkeypatch.setattr("gitcfg.check.asking.Lines", None)
+    monkeypatch.setattr("gitcfg.check.target_parsers.Lines", None)
     with Parsers() as parsers, library.open(pool).worktree() as fleet:
         assert check(fleet.compiled, engine=fleet.engine, judge=parsers) == ()
         assert (parsers.asked, parsers._pool.processes) == (0, [])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gitcfg.parsers.child import commands
+from gitcfg.parsers.child import condor
 from tests.parsers.oracle import Oracle, needs_htcondor
 
 
@@ -37,7 +37,7 @@ def oracle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oracle]:
     ],
 )
 def test_what_is_refused(text: str, why: str) -> None:
-    said = commands.refused(text)
+    said = condor.refused(text)
     assert said is not None
     assert why in said.reason
     assert not said.grave
@@ -58,13 +58,13 @@ def test_what_is_refused(text: str, why: str) -> None:
     ],
 )
 def test_what_is_not(text: str) -> None:
-    assert commands.refused(text) is None
+    assert condor.refused(text) is None
 
 
 def test_settings() -> None:
     text = "# X = 1\nA = 1\nB : $(A) \\\n  more\na = 2\n[section]\nnonsense\nC =\n\tD=x=y\n"
-    assert commands.settings(text) == {"a": "2", "B": "$(A) more", "C": "", "D": "x=y"}
-    assert commands.settings("A = 1\nif x\nB = 2\nendif\n") == {}
+    assert condor.settings(text) == {"a": "2", "B": "$(A) more", "C": "", "D": "x=y"}
+    assert condor.settings("A = 1\nif x\nB = 2\nendif\n") == {}
 
 
 PIECES = [
@@ -98,7 +98,7 @@ REACHED = ("Include Depth", "after include", "at use ", "Error: use")
 @example(text="use\\\n NOPE:x")
 @example(text="#opt:oldcomment\n# x\\\nincl\\\n  ude:missing\n")
 def test_htcondor_never_finds_one_where_none_was_refused(oracle: Oracle, text: str) -> None:
-    if commands.refused(text) is None:
+    if condor.refused(text) is None:
         said = oracle.ask(text, [])[1]
         assert not any(words in said for words in REACHED), said
 

@@ -6,9 +6,10 @@ from functools import partial
 import msgspec
 import pytest
 
-from gitcfg.check.judge import Meant, Question, Verdicts
-from gitcfg.parsers import cases, kept
+from gitcfg.check.target_parsers import Meant, Question, Verdicts
+from gitcfg.parsers import parsers as cases
 from gitcfg.parsers import parsers as parsers_module
+from gitcfg.parsers import verdicts as kept
 from gitcfg.parsers.parsers import Parsers
 from tests.parsers.oracle import needs_htcondor
 from tests.parsers.test_many import HOG, mixed

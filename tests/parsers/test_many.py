@@ -9,7 +9,7 @@ from random import Random
 import msgspec
 import pytest
 
-from gitcfg.check.judge import Meant, Question, Verdicts
+from gitcfg.check.target_parsers import Meant, Question, Verdicts
 from gitcfg.parsers import parsers as parsers_module
 from gitcfg.parsers.parsers import Parsers
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gitcfg.check.judge import Meant, Question, Verdict
+from gitcfg.check.target_parsers import Meant, Question, Verdict
 from gitcfg.parsers import parsers as parsers_module
 from gitcfg.parsers.parsers import Parsers
 from gitcfg.render.formats import formats

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.check.judge import Verdict
+from gitcfg.check.target_parsers import Verdict
 from gitcfg.parsers import verdicts
 from gitcfg.parsers.verdicts import CachedVerdicts
 from tests.load.keeping import Dictionary

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gitcfg.check.judge import Meant, Question, Verdicts
-from gitcfg.parsers.child.circles import circles
-from gitcfg.parsers.child.written import _leading, _setting
-from gitcfg.parsers.parsers import Parsers
-from gitcfg.parsers.plain import plain
+from gitcfg.check.target_parsers import Meant, Question, Verdicts
+from gitcfg.parsers.child.condor import _leading, _setting, circles
+from gitcfg.parsers.parsers import Parsers, plain
 from gitcfg.render.formats import formats
 from tests.parsers.oracle import judged, needs_htcondor
 from tests.parsers.test_circles import FILES

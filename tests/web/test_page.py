@@ -11,8 +11,8 @@ import pytest
 import gitcfg.web
 from gitcfg.comparison.change import Change, Delta, Kind, Names
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.match import Match
-from gitcfg.explain.words import Viewpoint
+from gitcfg.explain.search import Match
+from gitcfg.explain.trail import Viewpoint
 from gitcfg.history.effect import Effect
 from gitcfg.model import Decision, Finding, Op, Origin
 from gitcfg.state import Event, NodeState, Result

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gitcfg.check.checked import Checked
+from gitcfg.check.results import Checked
 from gitcfg.library import Fleet, Source, compare
 from gitcfg.model import GitcfgError
 from gitcfg.render.files import members, plain

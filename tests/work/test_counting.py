@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.load.packs import Packs
-from gitcfg.load.shelf import Shelf
+from gitcfg.load.cache import Packs
+from gitcfg.load.collections import Shelf
 from gitcfg.model import Node
 from tests.work.counting import KINDS, counting
 from tests.work.guards import (
@@ -78,7 +78,7 @@ def test_a_guard_sees_what_is_found_out_again(
         of = Packs.of
         monkeypatch.setattr(Packs, "of", lambda self, *words: of(replace(self, keeper=None), *words))
     else:
-        monkeypatch.setattr("gitcfg.check.again.again", lambda *words: None)
+        monkeypatch.setattr("gitcfg.check.incremental.again", lambda *words: None)
     pool.cold(*CHECK)
     pool.say(CHANGED, other(pool))
     work = pool.run(*CHECK)

@@ -1,14 +1,19 @@
 """GC401: rules that count: too few or too many of a feature, among all or within groups."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
 
-from gitcfg.cel import Key
-from gitcfg.check.fold import of
-from gitcfg.check.rules.looked import Looked
-from gitcfg.check.rules.words import SOLVE, within
-from gitcfg.compile.ruled.asking import Seen
+from gitcfg.cel import CelProblem, Key
+from gitcfg.check.base import of
+from gitcfg.check.rules.base import SOLVE, Held, Holding, Looked, named, within
+from gitcfg.check.rules.conditions import Failures
+from gitcfg.check.structure import some
+from gitcfg.compile.ruled.asking import Seen, keyed
+from gitcfg.domain import Kind, Value, Values
 from gitcfg.model import Finding, Origin
-from gitcfg.model.rules import Count, Rule, RuleKind
+from gitcfg.model.names import shown
+from gitcfg.model.rules import Count, Rule, RuleKind, Uniqueness
 from gitcfg.sandbox import progress
 
 Counted = Mapping[Key | None, Sequence[Seen]]
@@ -79,3 +84,104 @@ def _hint(looked: Looked, rule: Rule, keys: Sequence[Key | None], few: bool) -> 
     if places < rule.count.least:
         return f"There is room for {places} only: widen the rule's `where`, or want fewer."
     return f"{SOLVE}: it decides where."
+
+
+# GC404, GC401: values that are had twice where no two may be the same, and domains too small for that.
+
+Scopes = Mapping[str, Key | None]
+"""By slot, the nodes among which its values must be unique: those with the same key."""
+
+
+def unique(looked: Looked, holding: Holding, failures: Failures) -> Iterator[Finding]:
+    """What is not unique, or cannot be."""
+    for rule in looked.rules(RuleKind.DOMAIN):
+        progress.note("checking the rule", rule.name)
+        if rule.unique is not None:
+            among: dict[Key | None, list[Held]] = {}
+            within = scopes(looked, rule, rule.unique, failures)
+            for held in holding.of(rule):
+                if held.seen.slot in within:
+                    among.setdefault(within[held.seen.slot], []).append(held)
+            for key, those in among.items():
+                yield from _twice(holding, rule, rule.unique, key, those)
+                yield from _too_small(holding, rule, rule.unique, key, those)
+
+
+def scopes(looked: Looked, rule: Rule, said: Uniqueness, failures: Failures) -> Scopes:
+    """Where a rule wants values to differ; slots without a key are in none."""
+    slots = looked.view.slots(rule.name)
+    if said.key is None:
+        return {seen.slot: seen.name if said.scope == "node" else None for seen in slots}
+    answers = failures.answered(
+        rule, "unique", said.key, [(seen,) for seen in slots], _keys(looked, rule, slots)
+    )
+    pairs = zip(slots, answers, strict=True)
+    return {seen.slot: key for seen, key in pairs if key is not None}
+
+
+def _keys(
+    looked: Looked, rule: Rule, slots: Sequence[Seen]
+) -> tuple[list[Key | None], Mapping[int, CelProblem]] | CelProblem:
+    book = looked.view.book
+    try:
+        return keyed(book.uniques[rule.name], slots, book.budgets[rule.name])
+    except CelProblem as problem:
+        return problem
+
+
+def _twice(
+    holding: Holding, rule: Rule, said: Uniqueness, key: Key | None, those: Sequence[Held]
+) -> Iterator[Finding]:
+    having: dict[tuple[Kind, Value], list[Held]] = {}
+    for held in those:
+        same = None if held.value is None else held.normal(holding.values[rule.name, held.name])
+        if same is not None:
+            having.setdefault(same, []).append(held)
+    for (_, value), sharing in having.items():
+        if len(sharing) > 1:
+            places = some([_place(rule, held) for held in sharing])
+            had = f"{shown(str(value))} is had by {places}"
+            message = f"{had}, and the rule {rule.name} wants it once{_in(said, key)}."
+            origins = [place for held in sharing for place in held.origins]
+            nodes = sorted({held.seen.name for held in sharing})
+            yield of("GC404", rule.name, message, dict.fromkeys([*origins, _at(rule, said)]), nodes)
+
+
+def _too_small(
+    holding: Holding, rule: Rule, said: Uniqueness, key: Key | None, those: Sequence[Held]
+) -> Iterator[Finding]:
+    """More values are wanted than there are, so that no solution exists."""
+    for domains, size in room({held.name: holding.values[rule.name, held.name] for held in those}):
+        wanting = [held for held in those if held.name in domains]
+        if len(wanting) > size:
+            message = (
+                f"The rule {rule.name} wants {len(wanting):,} values that differ{_in(said, key)}, "
+                f"and there {'is' if size == 1 else 'are'} {size:,} in the domain."
+            )
+            origins = [*(rule.domains[name].origin for name in domains), _at(rule, said)]
+            nodes = sorted({held.seen.name for held in wanting})
+            yield of("GC401", rule.name, message, origins, nodes, "Allow more values.")
+
+
+def room(domains: Mapping[str, Values]) -> Iterator[tuple[Mapping[str, Values], int]]:
+    """Domains of one kind, and how many values are in them together."""
+    kinds: dict[Kind, dict[str, Values]] = {}
+    for name, domain in domains.items():
+        kinds.setdefault(domain.kind, {})[name] = domain
+    for kind, alike in kinds.items():
+        if kind is not Kind.NETWORK or len(alike) == 1:  # networks of two lengths are no set
+            yield alike, reduce(or_, alike.values()).size
+
+
+def _place(rule: Rule, held: Held) -> str:
+    return f"{held.name} of {held.seen.slot}" if len(rule.domains) > 1 else held.seen.slot
+
+
+def _in(said: Uniqueness, key: Key | None) -> str:
+    if said.scope == "fleet":
+        return " in the fleet"
+    return f" on {key}" if said.scope == "node" else f" in {named(key)}"
+
+
+def _at(rule: Rule, said: Uniqueness) -> Origin:
+    return said.key.origin if said.key is not None else next(iter(rule.domains.values())).origin

@@ -1,11 +1,18 @@
 """What rules that look at many nodes at once saw of each, where nothing was wrong with any of them."""
 
-from collections.abc import Mapping, Set
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
 from typing import TypeVar
 
 import msgspec
 
+from gitcfg.cel import Key, as_key, plain_key
+from gitcfg.check.rules.base import Holding, Looked
+from gitcfg.check.rules.conditions import Failures, judged_whole
+from gitcfg.check.rules.counts import counted, right, room, scopes
+from gitcfg.domain import Value, Values
 from gitcfg.model import Finding
+from gitcfg.model.rules import Allocation, Rule, RuleKind
 
 T = TypeVar("T")
 PlainKey = str | int | float | bool | list[str | int | float | bool] | None
@@ -78,3 +85,125 @@ class TakenOver(msgspec.Struct, frozen=True):
 def _followed(before: Mapping[str, T], after: Mapping[str, T], names: Set[str]) -> dict[str, T]:
     kept = {slot: seen for slot, seen in before.items() if slot.partition("/")[0] not in names}
     return {**kept, **after}
+
+
+# Keeps what rules saw, and judges by it alone whether they still hold after a change of some nodes.
+
+Keys = dict[str, PlainKey]
+"""The keys of slots."""
+_LARGE = 1 << 63
+
+
+def kept(looked: Looked, holding: Holding, failures: Failures) -> Ledger:
+    """What is kept of a check of rules that finds nothing."""
+    groups: list[Keys] = []
+    numbers = dict(_numbers(looked, groups))
+    different = dict(_different(looked, holding, failures, groups))
+    whole = {rule: [seen.name for seen in looked.view.slots(rule)] for rule in judged_whole(looked)}
+    return Ledger(groups, numbers, different, whole, decided(looked.fleet.model.allocations))
+
+
+def decided(allocations: Mapping[str, Allocation]) -> dict[str, dict[str, str]]:
+    """What stands in the lines of allocations, wherever they are."""
+    return {name: dict(_lines(said)) for name, said in allocations.items()}
+
+
+def _lines(said: Allocation) -> Iterator[tuple[str, str]]:
+    for ref in said.install:
+        yield ref.name, ""
+    for slot, given in said.values.items():
+        yield slot, repr([(name, bound.op.value, bound.given, bound.text) for name, bound in given.items()])
+
+
+def touched(before: Ledger, allocations: Mapping[str, Allocation]) -> set[str]:
+    """The nodes about which something else was decided since, those that are gone among them."""
+    now = decided(allocations)
+    pairs = [(before.decided.get(name, {}), now.get(name, {})) for name in before.decided.keys() | now.keys()]
+    return {slot.partition("/")[0] for old, new in pairs for slot, _ in old.items() ^ new.items()}
+
+
+def _numbers(looked: Looked, groups: list[Keys]) -> Iterator[tuple[str, Numbers]]:
+    """How often slots count, by rule. Groups come in the order of the rules, whatever nodes there are."""
+    places: dict[int, int] = {}
+    for rule in looked.rules(RuleKind.INSTALL, RuleKind.LIMIT):
+        if rule.count is None or rule.feature is None:
+            continue
+        known = looked.view.grouped(rule.name)
+        place = places.setdefault(id(known), len(groups))
+        if place == len(groups):
+            groups.append(
+                {seen.slot: plain_key(key) for key, slots in known.groups.items() for seen in slots}
+            )
+        found = counted(looked, rule, rule.feature.name).values()
+        yield rule.name, Numbers(place, Counter(seen.slot for those in found for seen in those))
+
+
+def _different(
+    looked: Looked, holding: Holding, failures: Failures, groups: list[Keys]
+) -> Iterator[tuple[str, Different]]:
+    """The values that differ, by rule."""
+    for rule in looked.rules(RuleKind.DOMAIN):
+        if rule.unique is not None:
+            within = scopes(looked, rule, rule.unique, failures)
+            groups.append({slot: plain_key(key) for slot, key in within.items()})
+            yield rule.name, Different(len(groups) - 1, _had(holding, rule))
+
+
+def _had(holding: Holding, rule: Rule) -> dict[str, dict[str, int | str | None]]:
+    found: dict[str, dict[str, int | str | None]] = {}
+    for held in holding.of(rule):
+        same = None if held.value is None else held.normal(holding.values[rule.name, held.name])
+        found.setdefault(held.seen.slot, {})[held.name] = None if same is None else _packed(same[1])
+    return found
+
+
+def _packed(value: Value) -> Value:
+    """A value as a cache can hold it: of large numbers the digits."""
+    return str(value) if isinstance(value, int) and not -_LARGE <= value < _LARGE else value
+
+
+def hold(looked: Looked, holding: Holding, ledger: Ledger) -> bool:
+    """Do rules hold for what they saw?"""
+    rules = looked.view.book.rules
+    groups = [{slot: _key(key) for slot, key in keys.items()} for keys in ledger.groups]
+    counted, different = ledger.counted.items(), ledger.different.items()
+    return all(_enough(rules[name], groups[said.among], said.found) for name, said in counted) and all(
+        _differ(holding, rules[name], groups[said.among], said.had) for name, said in different
+    )
+
+
+def _key(kept: PlainKey) -> Key | None:
+    return None if kept is None else as_key(tuple(kept) if isinstance(kept, list) else kept)
+
+
+def _enough(rule: Rule, keys: Mapping[str, Key | None], found: Mapping[str, int]) -> bool:
+    numbers = dict.fromkeys(keys.values() if rule.per is not None else (None,), 0)
+    for slot, number in found.items():
+        numbers[keys[slot]] += number
+    return rule.count is None or all(right(rule.count, number) for number in numbers.values())
+
+
+def _differ(
+    holding: Holding,
+    rule: Rule,
+    keys: Mapping[str, Key | None],
+    had: Mapping[str, Mapping[str, int | str | None]],
+) -> bool:
+    """Has each group enough values that differ, and does it have no one twice?"""
+    wanting: dict[Key | None, Counter[str]] = {}
+    taken = set()
+    for slot, values in had.items():
+        key = keys[slot]
+        wanting.setdefault(key, Counter()).update(values.keys())
+        for name, value in values.items():
+            if value is not None:
+                same = key, holding.values[rule.name, name].kind, value
+                if same in taken:
+                    return False
+                taken.add(same)
+    return all(_room(holding, rule, names) for names in wanting.values())
+
+
+def _room(holding: Holding, rule: Rule, names: Counter[str]) -> bool:
+    domains: dict[str, Values] = {name: holding.values[rule.name, name] for name in names}
+    return all(sum(names[name] for name in those) <= size for those, size in room(domains))

@@ -1,15 +1,18 @@
 """Runs the checks of rules on a fleet that has some."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain
 
-from gitcfg.check.rules.ledger import Ledger
+from gitcfg.check.rules.allocations import leftover, pointless
+from gitcfg.check.rules.base import Holding, Looked
+from gitcfg.check.rules.conditions import Failures, invariants, meaningless
+from gitcfg.check.rules.counts import counts, unique
+from gitcfg.check.rules.ledger import Ledger, hold, kept
+from gitcfg.check.rules.values import attributes, domains, misread
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.ruled.bringing import Bringing
 from gitcfg.model import Finding
-
-if TYPE_CHECKING:
-    from gitcfg.check.rules.judged import Judged
 
 _JUDGED = ("features", "groups", "nodes", "nodesets", "overrides", "rules", "allocations")
 """Where something of these was misread, it is not known what nodes have."""
@@ -36,17 +39,73 @@ class Ruling:
     def _found(self) -> Iterator[Finding]:
         fleet, model = self._fleet, self._fleet.model
         if model.allocations:
-            from gitcfg.check.rules.leftover import pointless
+            from gitcfg.check.rules.allocations import pointless
 
             yield from pointless(model)
         known = not any(model.unread.get(kind) for kind in _JUDGED)
         if fleet.bringing is not None:
-            from gitcfg.check.rules.judged import Judged
-
             self._judged = Judged(fleet, fleet.bringing)
             yield from self._judged.of_rules()
             yield from self._judged.of_nodes() if known else ()
         if fleet.collecting is not None and known:
-            from gitcfg.check.rules.collected import collected
+            from gitcfg.check.rules.values import collected
 
             yield from collected(fleet.collecting)
+
+
+# Judges the rules of a fleet: by themselves, on all nodes together, and on each node alone.
+
+
+class Judged:
+    """A fleet, all of it or the nodes `names`, and what its rules find there."""
+
+    def __init__(self, fleet: Fleet, bringing: Bringing, names: Set[str] | None = None) -> None:
+        self._looked = Looked(fleet, bringing, names)
+        self._holding = Holding(self._looked)
+        self._failures = Failures(self._looked)
+
+    def of_rules(self) -> Iterator[Finding]:
+        """What is wrong with rules whatever nodes there are."""
+        yield from meaningless(self._looked)
+        yield from misread(self._looked, self._holding)
+
+    def of_nodes(self) -> Iterator[Finding]:
+        """What is wrong with nodes together, and one by one."""
+        yield from counts(self._looked)
+        yield from unique(self._looked, self._holding, self._failures)
+        yield from self.of_each()
+
+    def of_each(self) -> Iterator[Finding]:
+        """What is wrong with nodes one by one, and with expressions that were asked of them."""
+        yield from leftover(self._looked, self._holding)
+        yield from domains(self._looked, self._holding)
+        yield from attributes(self._looked)
+        yield from invariants(self._looked, self._failures)
+        yield from self._failures.findings()
+
+    def kept(self) -> Ledger:
+        """What rules saw that look at many nodes at once."""
+        return kept(self._looked, self._holding, self._failures)
+
+    def hold(self, ledger: Ledger) -> bool:
+        """Do those rules hold for what they saw?"""
+        return hold(self._looked, self._holding, ledger)
+
+
+def still(before: Ledger, fleet: Fleet, bringing: Bringing, names: Set[str]) -> Ledger | None:
+    """What is kept after a change of some nodes, which are all that the fleet holds.
+
+    None: rules may not hold any more, which only a look at all nodes can say, and show.
+    """
+    judged = Judged(fleet, bringing, names)
+    if any(True for _ in chain(pointless(fleet.model), judged.of_rules())):
+        return None  # what features say now may make rules wait for themselves
+    ledger = judged.kept()
+    if not before.matches(ledger) or any(
+        not names.isdisjoint(nodes) for nodes in (*before.whole.values(), *ledger.whole.values())
+    ):
+        return None
+    if any(True for _ in judged.of_each()):
+        return None
+    after = before.followed(ledger, names)
+    return after if judged.hold(after) else None

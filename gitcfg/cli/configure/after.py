@@ -1,6 +1,6 @@
 """What follows a step: values that are idle now, values that are wanted, problems, and the reach."""
 
-from gitcfg.check.known import unlike
+from gitcfg.check.results import unlike
 from gitcfg.cli import changes, findings
 from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.features import add, remove

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitcfg.cache import Scratch
-from gitcfg.check.checked import PLACES
+from gitcfg.check.results import PLACES
 from gitcfg.cli.configure.seen import Seen
 from gitcfg.cli.configure.talk import Talk
 from gitcfg.cli.pager import Pager

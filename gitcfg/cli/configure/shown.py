@@ -10,7 +10,7 @@ from gitcfg.compile.nodes import Roster, said
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.spots import Meaning
 from gitcfg.edit.written import written
-from gitcfg.explain.layers import given
+from gitcfg.explain.trail import given
 from gitcfg.model import Model, Use
 from gitcfg.model.nodeset import abridged
 

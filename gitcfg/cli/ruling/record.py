@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from gitcfg.cel import plain_key
-from gitcfg.explain.records import nodes_record, origin_record
-from gitcfg.solve.fleet.tight import Group, Tight
+from gitcfg.explain.trail import nodes_record, origin_record
+from gitcfg.solve.fleet.slack import Group, Tight
 
 Record = dict[str, Any]
 

@@ -7,7 +7,7 @@ from gitcfg.cli.plain import counted
 from gitcfg.cli.trails import as_text
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.rules import Count, Permit, Rule, RuleKind
-from gitcfg.solve.fleet.tight import Group, Tight
+from gitcfg.solve.fleet.slack import Group, Tight
 
 Row = tuple[str, str]
 """A label, and what is said."""

@@ -9,7 +9,7 @@ from gitcfg.cli.ruling.rows import _describe_rule
 from gitcfg.cli.session import Session
 from gitcfg.cli.trails import aligned, placed
 from gitcfg.model.rules import Rule
-from gitcfg.solve.fleet.tight import Tight
+from gitcfg.solve.fleet.slack import Tight
 
 
 def print_rules(session: Session, found: Sequence[Tight], *, whole: bool) -> None:

@@ -10,7 +10,7 @@ from gitcfg.cli.records import write_record
 from gitcfg.cli.secrets.found import known
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned, placed
-from gitcfg.explain.secrets import Reach, allowed, reaches, secrets_record
+from gitcfg.explain.show import Reach, allowed, reaches, secrets_record
 from gitcfg.library import Fleet
 from gitcfg.model import Secret
 from gitcfg.model.nodeset import IN_JSON, abridged

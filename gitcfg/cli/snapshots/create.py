@@ -30,7 +30,7 @@ def create(
     """Name a commit. What is not committed is not in it."""
     from gitcfg.git.program import Git
     from gitcfg.git.refs import Snapshots
-    from gitcfg.load.root import settings_entry
+    from gitcfg.load.repository import settings_entry
 
     session: Session = context.obj
     repository = session.open().repository

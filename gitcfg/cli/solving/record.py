@@ -3,7 +3,7 @@
 from typing import Any
 
 from gitcfg.cli.solving.decision import Decision
-from gitcfg.explain.records import origin_record
+from gitcfg.explain.trail import origin_record
 from gitcfg.model.nodeset import fold
 from gitcfg.solve.fleet import Cause, Change
 

@@ -65,7 +65,7 @@ def _warn_of_no_node(session: Session, fleet: "Fleet", where: str) -> None:
 def _full_commit(session: Session, source: "Source", revision: str) -> str:
     """The full id of a commit. GitcfgError: it is not here, or there is nothing of ours in it."""
     from gitcfg.git.history import History
-    from gitcfg.load.root import settings_entry
+    from gitcfg.load.repository import settings_entry
 
     tree = source.repository.at(revision)
     settings_entry(tree)

@@ -12,7 +12,7 @@ from gitcfg.model.delivery import SOON
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from gitcfg.explain.terms import Standing
+    from gitcfg.explain.show import Standing
     from gitcfg.library import Fleet, Source
 
 _LIST_EPILOG = """Examples:
@@ -37,7 +37,7 @@ def list_command(term: str) -> Callable[..., None]:
             found = list(_find_terms(source, fleet, term))
         if output is not Output.TEXT:
             from gitcfg.cli.records import write_record
-            from gitcfg.explain.terms import standing_record
+            from gitcfg.explain.show import standing_record
 
             write_record(standing_record(f"gitcfg.{term}s/1", f"{term}s", found), output)
             return
@@ -51,7 +51,7 @@ def list_command(term: str) -> Callable[..., None]:
 
 
 def _find_terms(source: "Source", fleet: "Fleet", term: str) -> "Iterator[Standing]":
-    from gitcfg.explain.terms import holds, overrides
+    from gitcfg.explain.show import holds, overrides
 
     if term == "override":
         return overrides(fleet.compiled)

@@ -14,7 +14,7 @@ from gitcfg.convert.condor.statements import Kind, statements
 from gitcfg.convert.notes import Note, Place
 from gitcfg.git.tree import DictTree
 from gitcfg.model.names import shown
-from gitcfg.parsers.child.commands import lines
+from gitcfg.parsers.child.condor import lines
 from gitcfg.render.files import separators
 from gitcfg.render.formats.flat import Condor
 

@@ -15,7 +15,7 @@ from gitcfg.convert.condor.layers import Layers
 from gitcfg.convert.condor.shapes import shapes
 from gitcfg.convert.definitions import parameter_files, said
 from gitcfg.convert.notes import Note, Place
-from gitcfg.parsers.child.circles import circles
+from gitcfg.parsers.child.condor import circles
 
 SETTINGS = "/etc/condor/config.d/50-gitcfg.config"
 BEFORE = "/etc/condor/config.d/40-imported.config"

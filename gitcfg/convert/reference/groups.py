@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gitcfg.convert.reference.content import Chapter, Code, Entry, Line, Part, Table, Text
 from gitcfg.convert.reference.settings import fact, layer_parts, ranked, use_lines
 from gitcfg.convert.reference.uses import Uses
-from gitcfg.explain.layers import given
+from gitcfg.explain.trail import given
 from gitcfg.model import Group, Node, Origin, Override
 from gitcfg.model.text import counted
 from gitcfg.pictures.groups import combined, folded, groups_picture

@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.convert.reference.content import Link
-from gitcfg.explain.layers import Definition, given, labelled, listed
+from gitcfg.explain.trail import Definition, given, labelled, listed
 from gitcfg.model import Binding, Feature, Model, Node, Override
 from gitcfg.model.rules import RuleKind
 

@@ -8,7 +8,7 @@ from gitcfg.convert.reference.content import Chapter, Code, Entry, Line, Part, T
 from gitcfg.convert.reference.settings import SECRET, fact, saying, value
 from gitcfg.convert.reference.subsystems import Interests
 from gitcfg.convert.reference.uses import Uses
-from gitcfg.explain.layers import labelled
+from gitcfg.explain.trail import labelled
 from gitcfg.model import FileEntry, Origin, Parameter
 from gitcfg.model.nodeset import fold
 from gitcfg.render.files import selected

@@ -7,8 +7,8 @@ import msgspec
 
 from gitcfg.convert.reference.content import Code, Fact, Line, Part, Ranking, Table, Text
 from gitcfg.convert.reference.uses import Uses
-from gitcfg.explain.layers import Definition
-from gitcfg.explain.said import setting
+from gitcfg.explain.definition import setting
+from gitcfg.explain.trail import Definition
 from gitcfg.model import Binding, FileEntry, Op, Use
 from gitcfg.pictures.picture import by_feature, instances
 

@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.convert.reference.content import Chapter, Code, Entry, Line, Link, Part, Text
 from gitcfg.convert.reference.settings import fact
 from gitcfg.convert.reference.uses import Uses
-from gitcfg.explain.kinds.subsystem import covering, patterns
+from gitcfg.explain.kinds.parameters import covering, patterns
 from gitcfg.model import Subsystem
 from gitcfg.model.names import selects
 

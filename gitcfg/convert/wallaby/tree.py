@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gitcfg.load.scalars import resolve
+from gitcfg.load.yaml import resolve
 from gitcfg.model import GitcfgError
 
 HINT = "`wallaby dump FILE` writes a dump; give that file as it is."

@@ -4,9 +4,22 @@ from collections.abc import Iterator, Mapping
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.explain.definition import Definition, Field, Flag, Kind, Names, Nodes, Reference, Summary, Value
-from gitcfg.explain.layers import given
-from gitcfg.explain.said import files, refs, settings, uses
+from gitcfg.explain.definition import (
+    Definition,
+    Field,
+    Flag,
+    Kind,
+    Names,
+    Nodes,
+    Reference,
+    Summary,
+    Value,
+    files,
+    refs,
+    settings,
+    uses,
+)
+from gitcfg.explain.trail import given
 from gitcfg.model import Fact, Node
 from gitcfg.render.templates import TemplateEngine
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.rule_names import JUDGING
+from gitcfg.check.references import JUDGING
 from gitcfg.gate.permits.inheritance import inherited, reasons
 from gitcfg.gate.permits.known import WORDS, names
 from gitcfg.gate.permits.permits import named, permits, refusing

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from gitcfg.gate.permits.named import meet
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import Tree, changed_paths
-from gitcfg.load.repository import load
-from gitcfg.load.root import is_repository
+from gitcfg.load.repository import is_repository, load
 from gitcfg.model import Model, Ref, Rule, Subsystem
 from gitcfg.model.names import shown
 

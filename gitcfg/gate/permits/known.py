@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from gitcfg.check.rule_names import JUDGING
+from gitcfg.check.references import JUDGING
 from gitcfg.gate.permits.named import meet
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.model import Model

@@ -7,7 +7,7 @@ from typing import Any
 from gitcfg.gate.permits.named import opened
 from gitcfg.gate.permits.statement import ANY, Item, Key, Statement, Thing, named
 from gitcfg.gate.permits.whole import Whole
-from gitcfg.history.meaning import said
+from gitcfg.history.definitions import said
 from gitcfg.model import (
     Feature,
     Group,

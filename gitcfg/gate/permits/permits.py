@@ -7,9 +7,9 @@ import msgspec
 from gitcfg.gate.permits.named import meet
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import Tree
-from gitcfg.load.reading import Reading
+from gitcfg.load.collections import gathered
+from gitcfg.load.context import Reading
 from gitcfg.load.rules import RULES
-from gitcfg.load.sheets import gathered
 from gitcfg.model import Origin, Rule
 from gitcfg.model.names import glob, is_glob
 from gitcfg.model.rules import RuleKind

@@ -10,11 +10,9 @@ from gitcfg.gate.permits.whole import Whole
 from gitcfg.gate.policy import signers
 from gitcfg.git.signatures import signer_lines
 from gitcfg.git.tree import Tree
-from gitcfg.history.meaning import said
-from gitcfg.load.reading import Reading
-from gitcfg.load.repository import load
-from gitcfg.load.root import is_repository, settings_entry
-from gitcfg.load.settings import load_settings
+from gitcfg.history.definitions import said
+from gitcfg.load.context import Reading
+from gitcfg.load.repository import is_repository, load, load_settings, settings_entry
 from gitcfg.model import Model, Origin, Rule
 from gitcfg.model.folders import SETTINGS, SIGNERS, TEXTS
 from gitcfg.model.rules import RuleKind

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from gitcfg.check.fold import of
-from gitcfg.check.rule_names import JUDGING
+from gitcfg.check.base import of
+from gitcfg.check.references import JUDGING
 from gitcfg.gate.permits.inheritance import reasons
 from gitcfg.gate.permits.permits import Breach
 from gitcfg.gate.permits.statement import ANY, Thing

@@ -5,30 +5,31 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from gitcfg.parsers.child.said import Meant
+from gitcfg.parsers.child.verdict import Meant
 from gitcfg.sandbox import serve_many
 
-_FORMATS = ("classad", "condor", "ini", "json", "toml", "yaml")
-MODULES = {name: f"gitcfg.parsers.child.{name}" for name in _FORMATS}
-"""Each has `judge(text, meant)`: what its parser has against a text."""
+_HTCONDOR = ("classad", "condor")
+"""Formats that HTCondor's own libraries read; the others are read by libraries for data."""
 
 
 def answer(request: Mapping[str, Any]) -> Any:
     """Look for HTCondor's parser (`look`), say whether it reads a text as `written`, or judge a `text`."""
     if "written" in request:
-        from gitcfg.parsers.child.written import as_written
+        from gitcfg.parsers.child.condor import as_written
 
         return as_written(request["written"])
     if "look" in request:
         return _look(request["look"])
     values = request["values"]
     meant = None if values is None else Meant(json.loads(values), request["separators"])
-    return list(import_module(MODULES[request["format"]]).judge(request["text"], meant))
+    format = request["format"]
+    module = "condor" if format in _HTCONDOR else "data"
+    judge = getattr(import_module(f"gitcfg.parsers.child.{module}"), f"judge_{format}")
+    return list(judge(request["text"], meant))
 
 
 def _look(wanted: str) -> bool:
-    from gitcfg.parsers.child.htcondor import htcondor
-    from gitcfg.parsers.child.table import table
+    from gitcfg.parsers.child.htcondor import htcondor, table
 
     return (htcondor() if wanted == "condor" else table()) is not None
 

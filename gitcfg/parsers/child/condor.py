@@ -1,21 +1,167 @@
-"""HTCondor configuration, by HTCondor's own parser: it accepts a text and reads the same raw values."""
+"""Macros that lead to one another in a circle: HTCondor hangs or dies of them."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from ctypes import c_char_p, c_int
+from functools import cache, lru_cache
 from typing import Any
 
-from gitcfg.compile.macros import macros
-from gitcfg.parsers.child import condor_text
-from gitcfg.parsers.child.flat import means
-from gitcfg.parsers.child.htcondor import htcondor
-from gitcfg.parsers.child.said import Meant, Said, left_out, not_meant, otherwise
+from gitcfg.compile import lists
+from gitcfg.compile.macros import Expansion, looked_up, macros
+from gitcfg.model.graph import components
+from gitcfg.parsers.child.data import means
+from gitcfg.parsers.child.htcondor import bindings, htcondor, symbol, table
+from gitcfg.parsers.child.verdict import Meant, Said, left_out, not_meant, otherwise
+
+_PROGRAMS = """
+collector credd dagman defrag gangliad gridmanager had job_router kbdd master negotiator replication rooster
+schedd shadow shared_port startd starter submit tool
+"""
+_DAEMONS = frozenset(_PROGRAMS.split())
+_HINT = "HTCondor finds no end where macros lead back to themselves: give one of them another value."
+
+
+def circles(values: Mapping[str, str]) -> Iterator[Said]:
+    """The circles among what a file sets, in general and for each daemon with settings of its own."""
+    named = {name.lower(): name for name in values}
+    lower = {name.lower(): value for name, value in values.items()}
+    told: set[tuple[str, ...]] = set()
+    for daemon in ("", *sorted(_DAEMONS & {name.partition(".")[0] for name in lower if "." in name})):
+        edges = _edges(lower, f"{daemon}.")
+        for members in components(edges):
+            if members not in told and (len(members) > 1 or members[0] in edges.get(members[0], ())):
+                told.add(members)
+                yield _told(members, edges, named)
+
+
+def _edges(values: Mapping[str, str], prefix: str) -> dict[str, list[str]]:
+    """Which settings expand which others where one daemon looks names up.
+
+    For every $(X) that the schedd expands, HTCondor looks for `SCHEDD.X` before `X`.
+    """
+    own = {name.removeprefix(prefix): name for name in values if name.startswith(prefix)}
+    seen = {**values, **{name: values[full] for name, full in own.items()}}
+    return {
+        name: [own.get(target, target) for target in _targets(name, value, prefix, seen)]
+        for name, value in values.items()
+        if "$" in value and own.get(name, name) == name
+    }
+
+
+def _targets(name: str, value: str, prefix: str, seen: Mapping[str, str]) -> Iterator[str]:
+    """What a value expands later: its own name in it is replaced at once, as the file is read."""
+    itself = (name, name.removeprefix(prefix))
+    for target, macro in looked_up(value, seen):
+        if not (macro.at_once and target in itself):
+            yield target
+
+
+def _told(members: tuple[str, ...], edges: Mapping[str, list[str]], named: Mapping[str, str]) -> Said:
+    names = tuple(sorted(named[member] for member in members))
+    within = {member: next(target for target in edges[member] if target in members) for member in members}
+    words = ", ".join(f"{named[member]} leads to {named[within[member]]}" for member in members)
+    return Said(f"leads HTCondor in a circle: {words}", params=names, hint=_HINT)
+
+
+# HTCondor configuration that gitcfg did not write: its settings, and what no parser here is given.
+
+_BLANKS = " \t\v\f\r"
+_COMMAND = re.compile(r"[@:\s]*(include|use)(?=[\s:]|\Z)", re.IGNORECASE)
+_CONDITION = re.compile(r":?(?:if|elif|else)(?=\s|\Z)", re.IGNORECASE)
+_LONG_VALUE = re.compile(r"[^=:]*@=")
+_SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*[=:]\s*(.*)", re.DOTALL)
+
+
+def refused(text: str) -> Said | None:
+    """Why the parser is not given a text."""
+    if "\0" in text:
+        return _said("it holds a NUL character", text.count("\n", 0, text.index("\0")) + 1)
+    for number, line in (*enumerate(text.split("\n"), 1), *lines(text)):
+        command = _COMMAND.match(line)
+        if command is not None:
+            return _said(f"it says `{command[1].lower()}`", number)
+        if _LONG_VALUE.match(line) and not line.lstrip(_BLANKS).startswith("#"):
+            return _said("it says `@=`", number)
+    return None
+
+
+def _said(why: str, line: int) -> Said:
+    reason = f"is not given to HTCondor's own parser, for {why} at line {line}"
+    return Said(reason, line, hint="It may be right all the same: it is only not judged.", grave=False)
+
+
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines as HTCondor joins them, each with the number of its last: comments and all.
+
+    A line goes on where it ends with a backslash, and a comment within is blank; whether the first of
+    such lines being a comment ends that differs, so both ways are given.
+    """
+    for comments_go_on in (False, True):
+        yield from _joined(text, comments_go_on)
+
+
+def _joined(text: str, comments_go_on: bool) -> Iterator[tuple[int, str]]:
+    whole: list[str] = []
+    *ended, last = text.split("\n")
+    for number, line in enumerate(ended, 1):
+        part = line.strip(_BLANKS)
+        if whole and part.startswith("#") and not comments_go_on:
+            part = part[-1:]
+        ends = not part.endswith("\\") or (not comments_go_on and not whole and part.startswith("#"))
+        whole.append(part.removesuffix("\\"))
+        if ends:
+            yield number, "".join(whole)
+            whole = []
+    if whole or last:
+        yield len(ended) + bool(last), "".join([*whole, last])  # without a line's end it is taken as it is
+
+
+def settings(text: str) -> dict[str, str]:
+    """What a text sets, by name as it is written there; the last line for a name counts.
+
+    Nothing where there are conditions: which lines count is not known then.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for _, line in _joined(text, comments_go_on=False):
+        if _CONDITION.match(line):
+            return {}
+        setting = _SETTING.fullmatch(line)
+        if setting is not None:
+            found[setting[1].lower()] = (setting[1], setting[2])
+    return dict(found.values())
+
+
+# What gitcfg itself can say of HTCondor configuration, whether or not HTCondor's parser is there.
+
+
+def judge_condor_text(config: str, meant: Meant | None) -> Iterator[Said]:
+    """What keeps a text from being parsed: commands that reach beyond it, and macros in circles."""
+    if meant is not None:
+        yield from circles(
+            {name: text(name, value, meant.separators) for name, value in meant.values.items()}
+        )
+        return
+    command = refused(config)
+    if command is not None:
+        yield command
+    else:
+        yield from circles(settings(config))
+
+
+def text(name: str, value: Any, separators: Mapping[str, str | None]) -> str:
+    """A value as it stands in the file, but for the case of booleans."""
+    return lists.join(value, separators.get(name)) if isinstance(value, list) else str(value)
+
+
+# HTCondor configuration, by HTCondor's own parser: it accepts a text and reads the same raw values.
 
 _WORDS = frozenset({"true", "false"})
 
 
-def judge(text: str, meant: Meant | None) -> Iterator[Said]:
+def judge_condor(text: str, meant: Meant | None) -> Iterator[Said]:
     """What is wrong with a text. One that the parser refuses ends the process."""
     read = htcondor()
-    found = list(condor_text.judge(text, meant))
+    found = list(judge_condor_text(text, meant))
     yield from found
     if found or read is None:
         return
@@ -37,7 +183,7 @@ def _differences(found: dict[str, str], meant: Meant) -> Iterator[Said]:
 def _is(read: str, name: str, value: Any, separators: Mapping[str, str | None]) -> bool:
     if means(read, value, separators.get(name)):
         return True
-    return in_its_way(read, name, condor_text.text(name, value, separators))
+    return in_its_way(read, name, text(name, value, separators))
 
 
 def in_its_way(read: str, name: str, text: str) -> bool:
@@ -47,3 +193,97 @@ def in_its_way(read: str, name: str, text: str) -> bool:
         return text.lower() in _WORDS and read.lower() == text.lower()
     head, tail = text[: own[0].start], text[own[-1].end :]
     return len(read) >= len(head) + len(tail) and read.startswith(head) and read.endswith(tail)
+
+
+# Whether HTCondor reads a text as it is written: nearly every one, so that this has to be quick.
+
+_EMPTY, _EMPTY_READ = b" =\n", b" = \n"
+
+
+def as_written(text: str) -> bool:
+    """Is it? One that the parser refuses ends the process."""
+    read = table()
+    if read is None or ("$" in text and _circular(tuple(_leading(text)))):
+        return False
+    wanted = text.encode()
+    found = read(wanted)
+    if found == wanted or found == (wanted := wanted.replace(_EMPTY, _EMPTY_READ)):
+        return True
+    return _alike(found.decode(errors="backslashreplace"), wanted.decode())
+
+
+def _leading(text: str) -> Iterator[str]:
+    """What circles depend on: lines with macros, those of daemons, and empty ones, whose defaults count."""
+    for line in text.split("\n"):
+        if "$" in line or line.endswith("=") or "." in line.partition(" ")[0]:
+            yield line
+
+
+@lru_cache(maxsize=256)
+def _circular(lines: tuple[str, ...]) -> bool:
+    """Classes differ, but hardly in these lines."""
+    return any(circles(dict(map(_setting, lines))))
+
+
+def _setting(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(" =")
+    return name, value.removeprefix(" ")
+
+
+def _alike(found: str, wanted: str) -> bool:
+    """The same but for what HTCondor has ways of its own with."""
+    had, want = set(found.split("\n")), set(wanted.split("\n"))
+    other = {name.lower(): value for name, value in map(_setting, had - want)}
+    for name, text in map(_setting, want - had):
+        read = other.pop(name.lower(), None)
+        if read is None or not (read == text or in_its_way(read, name, text)):
+            return False
+    return not other
+
+
+# ClassAd expressions, by HTCondor's own parser: what a daemon would log as invalid and go on without.
+
+_BACKSLASH = re.compile(r'\\(?!"(?!\s*\Z))')
+
+
+def judge_classad(text: str, meant: Meant | None) -> Iterator[Said]:
+    """Say so if a text is no expression, with the macros in it that HTCondor has defaults for.
+
+    Nothing is said of one with other macros, nor of one that is empty.
+    """
+    find = defaults()
+    whole = Expansion(find, find).of(text) + "\n"  # which may end a comment
+    if "$" not in whole and whole.strip() and not (parses(whole) or parses(_as_configured(whole))):
+        yield Said("is not taken by HTCondor's own parser")
+
+
+def parses(text: str) -> bool:
+    """Is it an expression?"""
+    from classad2 import ClassAdException, ExprTree  # type: ignore[import-untyped]
+
+    try:
+        ExprTree(text)
+    except (ClassAdException, ValueError):  # it holds a NUL
+        return False
+    return True
+
+
+def _as_configured(text: str) -> str:
+    """Escape backslashes: in configuration only one before a quote is special, unless both end the text."""
+    return _BACKSLASH.sub(r"\\\\", text)
+
+
+@cache
+def defaults() -> Callable[[str], str | None]:
+    """What finds the raw default of a name in lower case in HTCondor's own table; None: it has none."""
+    library = bindings()
+    name = symbol(library, "_Z24param_default_name_by_idi", c_char_p, c_int)
+    value = symbol(library, "_Z26param_default_rawval_by_idi", c_char_p, c_int)
+    found: dict[str, str] = {}
+    number = 0
+    while key := name(number):
+        raw = value(number)
+        if raw is not None:
+            found[key.decode().lower()] = raw.decode(errors="replace")
+        number += 1
+    return found.get

@@ -6,8 +6,7 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.blamed import Blamer
-from gitcfg.explain.words import viewpoint
+from gitcfg.explain.trail import Blamer, viewpoint
 from gitcfg.model import GitcfgError, Origin
 from gitcfg.server.fleets import Fleets
 from gitcfg.server.pages.git import places

@@ -6,7 +6,7 @@ from aiohttp import web
 
 from gitcfg.compile.origins import withheld
 from gitcfg.delivery import steps
-from gitcfg.explain.words import made_of, viewpoint
+from gitcfg.explain.trail import made_of, viewpoint
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
 from gitcfg.model.delivery import in_words

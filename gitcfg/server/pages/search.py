@@ -7,8 +7,7 @@ from weakref import WeakKeyDictionary
 
 from aiohttp import web
 
-from gitcfg.explain.match import Match
-from gitcfg.explain.search import search
+from gitcfg.explain.search import Match, search
 from gitcfg.git.history import History
 from gitcfg.model import GitcfgError
 from gitcfg.server import source

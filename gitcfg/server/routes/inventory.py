@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from gitcfg.explain.records import trail_record
+from gitcfg.explain.trail import trail_record
 from gitcfg.server.answers import json_answer
 from gitcfg.server.callers import reader
 from gitcfg.server.fleets import Fleets

@@ -11,22 +11,17 @@ from gitcfg.compile.ruled.view import Ruled
 from gitcfg.git.tree import Tree
 from gitcfg.model import Model
 from gitcfg.model.rules import Allocation, Rule, RuleKind
-from gitcfg.solve.answer import Exhausted, Unsolvable
-from gitcfg.solve.fleet.allocated import given, placed
-from gitcfg.solve.fleet.answers import Failing, Solved, Unsolved
-from gitcfg.solve.fleet.asking import refuse_failed
-from gitcfg.solve.fleet.causes import Causes
-from gitcfg.solve.fleet.concerned import of_giving, of_placing
-from gitcfg.solve.fleet.ground import Ground
-from gitcfg.solve.fleet.handed import Handed
-from gitcfg.solve.fleet.lifting import suggested
-from gitcfg.solve.fleet.natural import natural
-from gitcfg.solve.fleet.needs import stands_for
-from gitcfg.solve.fleet.placed import Placed
-from gitcfg.solve.fleet.spots import Spots
-from gitcfg.solve.give import give
-from gitcfg.solve.place import place
-from gitcfg.solve.placing import Spot
+from gitcfg.solve.conflicts import Exhausted, Unsolvable
+from gitcfg.solve.fleet.allocations import given, placed
+from gitcfg.solve.fleet.answers import Causes, Failing, Solved, Unsolved, refuse_failed
+from gitcfg.solve.fleet.base import Ground, Spots, natural
+from gitcfg.solve.fleet.conflicts import of_giving, of_placing, suggested
+from gitcfg.solve.fleet.demands import stands_for
+from gitcfg.solve.fleet.placement import Placed
+from gitcfg.solve.fleet.values import Handed
+from gitcfg.solve.placement import place
+from gitcfg.solve.problem import Spot
+from gitcfg.solve.values import give
 
 Allocations = dict[str, Allocation]
 

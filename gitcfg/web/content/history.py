@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.words import Viewpoint
+from gitcfg.explain.trail import Viewpoint
 from gitcfg.web.content.commits import Commit
 from gitcfg.web.places import Places
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from gitcfg.explain.match import Match
+from gitcfg.explain.search import Match
 from gitcfg.web.content.commits import Commit
 from gitcfg.web.places import Places
 

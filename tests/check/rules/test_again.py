@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.check import again
+from gitcfg.check import incremental
 from gitcfg.edit.allocated import allocation_text
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
@@ -189,14 +189,14 @@ def test_a_check_that_takes_over_finds_of_rules_what_a_whole_one_finds(seed: int
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each check took over from the one before."""
     results: list[bool] = []
-    real: Callable[..., Any] = again.again
+    real: Callable[..., Any] = incremental.again
 
     def noted(*given: Any) -> Any:
         found = real(*given)
         results.append(found is not None)
         return found
 
-    monkeypatch.setattr(again, "again", noted)
+    monkeypatch.setattr(incremental, "again", noted)
     return results
 
 

@@ -7,7 +7,7 @@ import pytest
 from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Allocation, Domain, Rule, RuleKind, Uniqueness
 from gitcfg.solve.fleet import Change, Deed, Failing, Solved, Unsolved, decide, difference
-from gitcfg.solve.fleet.allocated import given, placed
+from gitcfg.solve.fleet.allocations import given, placed
 from tests.compile.ruled.fleets import TODAY, fleet
 from tests.compile.ruled.written import counted, install, rule
 

@@ -1,0 +1,125 @@
+"""What looks at the classes of a fleet, one after another, and may speak only when it has seen all."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Protocol
+
+import msgspec
+
+from gitcfg.check.codes import CODES
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.instances import marked
+from gitcfg.compile.surface import Surface
+from gitcfg.model import Binding, FileEntry, Finding, Model, Origin, Severity
+
+
+class Watch(Protocol):
+    """Sees every class with its surface, then ends."""
+
+    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
+        """What is wrong with one class."""
+        ...
+
+    def end(self) -> Iterable[Finding]:
+        """What could not be said before."""
+        ...
+
+
+class Tally:
+    """Findings that many classes share: each is made once, and its nodes are collected."""
+
+    def __init__(self) -> None:
+        self._told: dict[Hashable, tuple[object, tuple[Finding, ...], list[str]]] = {}
+
+    def add(
+        self, name: Hashable, about: object, nodes: list[str], tell: Callable[[], Iterable[Finding]]
+    ) -> None:
+        """Tell of some nodes what is wrong with a thing, known by its name and being the same object."""
+        key = (name, id(about))
+        if key not in self._told:
+            self._told[key] = (about, tuple(tell()), [])
+        self._told[key][2].extend(nodes)
+
+    def findings(self) -> Iterator[Finding]:
+        """All of them, each with its nodes."""
+        for _, found, nodes in self._told.values():
+            for finding in found:
+                yield msgspec.structs.replace(finding, nodes=tuple(nodes))
+
+
+# One finding for one fact: the same thing said of many places and nodes is said once.
+
+
+def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings with the same code, subjects and words as one, with all their origins and nodes."""
+    groups: dict[tuple[str, tuple[str, ...], str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.code, finding.subjects, finding.message), []).append(finding)
+    return tuple(sorted(map(_one, groups.values()), key=_order))
+
+
+def _one(group: list[Finding]) -> Finding:
+    # In an order that does not depend on who found what first; the gravest speaks for all.
+    group = sorted(group, key=lambda finding: (min(finding.nodes, default=""), finding.origins, finding.hint))
+    first = min(group, key=lambda finding: not finding.is_error)
+    origins: dict[Origin, None] = {origin: None for finding in group for origin in finding.origins}
+    nodes = sorted({node for finding in group for node in finding.nodes})
+    return msgspec.structs.replace(first, origins=tuple(origins), nodes=tuple(nodes))
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    return finding.code, finding.subjects, finding.origins, finding.message, finding.nodes
+
+
+def of(
+    code: str,
+    subjects: str | tuple[str, ...],
+    message: str,
+    origins: Iterable[Origin],
+    nodes: Iterable[str] = (),
+    hint: str = "",
+    grave: Severity | None = None,
+    veiled: bool = False,
+) -> Finding:
+    """A finding with its code's severity, unless it is told another."""
+    named = (subjects,) if isinstance(subjects, str) else subjects
+    return Finding(
+        code,
+        named,
+        message,
+        tuple(origins),
+        tuple(nodes),
+        grave or CODES[code].severity,
+        sentence(hint),
+        veiled,
+    )
+
+
+def sentence(text: str) -> str:
+    """A hint as a sentence of its own: libraries' hints begin in lower case."""
+    return text[:1].upper() + text[1:]
+
+
+# Where things stand in a model: every binding, every file entry.
+
+
+def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:
+    """Every binding as nodes may get it: what names an instance's part is read from instances."""
+    for pair in fleet.bindings:
+        if "${" not in pair[0] and not marked(pair[1].given):
+            yield pair
+    for feature in fleet.layers.instances:
+        yield from feature.params.items()
+
+
+def constrained(model: Model) -> Iterator[tuple[str, Origin]]:
+    """Every parameter that a rule gives a domain; what one gives the instances of a feature is none."""
+    for rule in model.rules.values():
+        if rule.over is None:
+            yield from ((name, domain.origin) for name, domain in rule.domains.items())
+
+
+def files(model: Model) -> Iterator[FileEntry]:
+    """Every file entry that puts a file somewhere."""
+    for layer in model.layers():
+        yield from (entry for entry in layer.files.values() if not entry.removed)

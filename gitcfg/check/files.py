@@ -1,0 +1,443 @@
+"""GC101, GC208, GC209, GC213: templates, file entries and commands, whoever gets them: what no node should"""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from gitcfg.check.base import Tally, files, of, sentence
+from gitcfg.check.references import declared
+from gitcfg.check.structure import some
+from gitcfg.compile.cell import Cell
+from gitcfg.compile.classes import NodeClass, final
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.operations import NOTHING, PENDING
+from gitcfg.compile.surface import Surface, Surfaces, Suspects
+from gitcfg.git.tree import EntryKind
+from gitcfg.install.policy import is_own, stops_agent
+from gitcfg.load.document import MAX_BYTES, conflicts, left_over, read_again, unresolved
+from gitcfg.model import FileEntry, Finding, Origin, Severity, Subsystem, Undeclared
+from gitcfg.model.folders import SIGNERS
+from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.secrets import shown as shown_secrets
+from gitcfg.model.secrets import unversioned
+from gitcfg.render.files import Pieces, content, selected, separators
+from gitcfg.render.formats import LineFormat, formats
+from gitcfg.render.templates import TemplateEngine, TemplateProblem
+
+_FORBIDDEN = ("/proc", "/sys", "/dev")
+_CONTROL = "What gitcfg itself needs on a node is put there by hand, so that no commit cuts it off."
+_OWN = ".gitcfg-"
+_MOST_NAME, _MOST_PATH, _MOST_NAMES = 240, 4000, 100
+_MODE = re.compile(r"0?[0-7]{3}")
+
+
+def entries(fleet: Fleet, engine: TemplateEngine) -> Iterator[Finding]:
+    """What is wrong with file entries and templates."""
+    for entry in files(fleet.model):
+        yield from _entry(fleet, entry)
+    for subsystem in fleet.model.subsystems.values():
+        yield from _commands(fleet, subsystem)
+    for name in sorted(fleet.model.templates - fleet.templates.keys()):
+        message = f"The template {shown(name)} is no UTF-8 text of at most 4 MiB."
+        yield of("GC208", name, message, [Origin(f"templates/{name}")])
+    broken = set()
+    yield from _unresolved(fleet)
+    for name, text in fleet.templates.items():
+        for finding in _merging(f"templates/{name}", text) or _template(fleet, engine, name):
+            broken.add(name)
+            yield finding
+    yield from _failing(fleet, engine, broken)
+
+
+def _entry(fleet: Fleet, entry: FileEntry) -> Iterator[Finding]:
+    path = shown(entry.path)
+    for reason, hint in (*_contents(fleet, entry), *_path(entry.path), *_mode(entry)):
+        yield of("GC209", entry.path, f"The file entry {path} {reason}.", [entry.origin], hint=hint)
+
+
+def _contents(fleet: Fleet, entry: FileEntry) -> Iterator[tuple[str, str]]:
+    said = entry.contents
+    takes = bool(entry.params or entry.tags)
+    if len(said) != 1:
+        have = "has no content" if not said else f"has {len(said)} contents: {', '.join(said)}"
+        yield have, "Write one of format, template, text or source."
+    elif entry.format is not None and entry.format not in formats():
+        yield f"has an unknown format {shown(entry.format)}", did_you_mean(entry.format, formats())
+    elif (entry.format is None) == takes:
+        lacks = "takes no parameters" if entry.format else "takes parameters but has no format"
+        yield lacks, 'Write `params: ["*"]` beside the format to take all of them.'
+    if entry.source is not None and fleet.sources.get(entry.source.name, "") is None:
+        yield f"takes files/{shown(entry.source.name)}, which is no UTF-8 text of at most 4 MiB", ""
+
+
+def _path(path: str) -> Iterator[tuple[str, str]]:
+    normal = posixpath.normpath(path) if path.startswith("/") else ""
+    if not path.startswith("/"):
+        yield "has no absolute path", "Begin it with /."
+    elif not path.isprintable():
+        yield "has a path with characters that cannot be printed", ""
+    elif normal.replace("//", "/", 1) != path or path == "/":
+        yield "has no normal path", f"Write {normal.replace('//', '/', 1)}." if normal != "/" else ""
+    else:
+        yield from _beyond(path)
+    if is_own(normal):
+        yield "is gitcfg's own on nodes, which refuse it", _CONTROL
+    if any((normal + "/").startswith(f"{folder}/") for folder in _FORBIDDEN):
+        yield "leads where no files belong", "Nothing can be put under /proc, /sys or /dev."
+
+
+def _beyond(path: str) -> Iterator[tuple[str, str]]:
+    """What every node refuses: there must be room beside a file for another name of it."""
+    names = path.split("/")[1:]
+    if any(name.startswith(_OWN) for name in names):
+        yield (
+            f"has a name that begins with {_OWN}",
+            "Files that gitcfg itself needs for a moment are called so.",
+        )
+    longest = max(len(name.encode()) for name in names)
+    if longest > _MOST_NAME or len(path.encode()) > _MOST_PATH or len(names) > _MOST_NAMES:
+        most = f"{_MOST_NAME} bytes in a name, {_MOST_PATH} in all, {_MOST_NAMES} names"
+        yield "has too long a path", f"At most: {most}."
+
+
+def _commands(fleet: Fleet, subsystem: Subsystem) -> Iterator[Finding]:
+    for key, words in subsystem.commands():
+        if stops_agent(words):
+            place = read_again(fleet.tree, subsystem.origin.file).key("subsystems", subsystem.name, key)
+            message = f"`{key}` of the subsystem {subsystem.name} stops the agent by which it is run."
+            hint = "`systemctl --no-block restart gitcfg-agent` starts it anew when the installation is over."
+            yield of("GC213", subsystem.name, message, [place], hint=hint)
+
+
+def _mode(entry: FileEntry) -> Iterator[tuple[str, str]]:
+    if not _MODE.fullmatch(entry.mode):
+        yield f"has the mode {shown(entry.mode)}", 'Write three octal digits after a zero: "0644".'
+
+
+def _unresolved(fleet: Fleet) -> Iterator[Finding]:
+    """Merges in files that are no YAML. A plain file may hold such lines on purpose."""
+    for name, text in fleet.sources.items() if fleet.model.sources else ():
+        yield from _merging(f"files/{name}", text or "", Severity.WARNING)
+    signers = fleet.tree.entry(SIGNERS)
+    if signers is not None and signers.kind is EntryKind.FILE and signers.size <= MAX_BYTES:
+        blocks = left_over(fleet.tree.read(signers).decode("utf-8", "replace"))
+        if blocks:
+            yield unresolved(SIGNERS, blocks)
+
+
+def _merging(path: str, text: str, severity: Severity = Severity.ERROR) -> list[Finding]:
+    """What git would write of a conflict: half of it may well be text."""
+    blocks = [block for block in conflicts(text) if block.whole]
+    return [unresolved(path, blocks, severity)] if blocks else []
+
+
+def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Finding]:
+    path = f"templates/{name}"
+    problem = engine.analyse(name).problem
+    if problem is not None:
+        file = f"templates/{problem.name}"
+        message = f"The template {shown(name)} cannot be read: {problem.message}"
+        yield of("GC208", name, message, [Origin(file, problem.line)], hint=problem.hint)
+        return
+    bound = {param for param, _ in fleet.bindings}
+    for param, line in engine.analyse(name).params:
+        if param not in bound and fleet.declarations.find(param) is None:
+            hint = did_you_mean(param, fleet.model.parameters)
+            message = f"The template {shown(name)} names a parameter {shown(param)} that does not exist."
+            yield of("GC208", param, message, [Origin(path, line)], hint=hint)
+
+
+def _failing(fleet: Fleet, engine: TemplateEngine, broken: set[str]) -> Iterator[Finding]:
+    """Templates that fail on a node: the first node of each class is tried, until one fails."""
+    for kind in fleet.judged:
+        for entry in kind.files.values():
+            name = entry.template.name if entry.template else ""
+            if name not in fleet.templates or name in broken or not kind.names:
+                continue
+            try:
+                content(fleet, fleet[kind.names[0]], entry, engine)
+            except TemplateProblem as problem:
+                broken.add(name)
+                yield _failed(name, problem, fleet[kind.names[0]])
+
+
+def _failed(name: str, problem: TemplateProblem, node: FleetNode) -> Finding:
+    message = f"The template {shown(name)} fails on {node.name}: {problem.message}"
+    origin = Origin(f"templates/{problem.name}", problem.line)
+    return of("GC208", name, message, [origin], hint=problem.hint)
+
+
+# What a format may have something against: asked once of every cell and of all names together.
+
+_PLAIN = "x"
+"""A value that every format can carry."""
+
+_Key = tuple[str, int]  # of a cell, as in `Surfaces.cells`
+
+
+class Carrier:
+    """Which parameters of a class must be looked at before they are written in a format."""
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces, format: str) -> None:
+        self._surfaces = surfaces
+        alike = formats()[format].unfit(dict.fromkeys(surfaces.params.names, _PLAIN), {})
+        self._names = surfaces.params.among({name for unfit in alike for name in unfit.subjects})
+        self._cells = Suspects(surfaces, _Doubts(fleet, surfaces, format).test)
+
+    def doubtful(self, kind: NodeClass, surface: Surface) -> list[str]:
+        """The parameters of a class to be looked at: all of them if names may stand in each other's way."""
+        if surface.bound & self._names:
+            return list(self._surfaces.params.of(surface.bound))
+        return self._cells.of(kind, surface)
+
+
+class _Doubts:
+    """The cells that a format may not carry, or whose values wait for facts."""
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces, format: str) -> None:
+        self._fleet = fleet
+        self._format = formats()[format]
+        self._known = surfaces.cells
+        self._doubted = self._among(surfaces.cells)
+
+    def test(self, name: str, cell: Cell) -> bool:
+        """Is there a doubt about a cell?"""
+        key = (name, id(cell))
+        return key in (self._doubted if key in self._known else self._among({key: cell}))
+
+    def _among(self, cells: Mapping[_Key, Cell]) -> set[_Key]:
+        """The doubted ones of some cells: many are asked about at once, each parameter once a round."""
+        doubted: set[_Key] = set()
+        rounds: list[dict[str, tuple[_Key, Any]]] = []
+        counts: dict[str, int] = {}
+        for key, cell in cells.items():
+            value = shown_secrets(final(self._fleet.declarations, key[0], cell.value))  # as it is written
+            if value is PENDING:
+                doubted.add(key)
+            elif value is not NOTHING and value is not None:
+                number = counts[key[0]] = counts.get(key[0], -1) + 1
+                if number == len(rounds):
+                    rounds.append({})
+                rounds[number][key[0]] = (key, value)
+        for asked in rounds:
+            values = {name: value for name, (_, value) in asked.items()}
+            found = self._format.unfit(values, separators(self._fleet, values))
+            doubted.update(asked[name][0] for unfit in found for name in unfit.subjects)
+        return doubted
+
+
+# GC306, GC309, GC310, GC510: files that can hold what they are given, and hold all of it.
+
+
+class Carried:
+    """What is wrong with what nodes' parameters are written to."""
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces, engine: TemplateEngine) -> None:
+        self._fleet = fleet
+        self._surfaces = surfaces
+        self._engine = engine
+        self._told = Tally()
+        self._known: dict[int, _Files] = {}
+        self._formats: dict[str, Carrier] = {}
+        self._bare: dict[tuple[int, int], _Bare] = {}
+        read = params_read(fleet)
+        self._read = -1 if read is None else surfaces.params.among(read)
+        known = fleet.model.features
+        lacking = (one.name for one in known.values() if any(use.feature not in known for use in one.include))
+        self._lacking = frozenset(lacking)
+
+    def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
+        files = kind.files
+        if not files:
+            self._without_files(kind, surface)
+            return
+        known = self._known.get(id(files)) or self._look(files)
+        if known.paths:
+            self._told.add("paths", files, kind.names, lambda: known.paths)
+        for entry, carrier in known.carriers:
+            doubtful = carrier.doubtful(kind, surface)
+            if doubtful:
+                yield from self._unfit(kind, entry, doubtful)
+        untaken = self._serving(kind, surface.bound & ~known.taken)
+        for name in filter(self._exists, self._surfaces.params.of(untaken)):
+            cell = self._surfaces.cell(kind, name)
+            self._told.add(("GC510", name), cell, kind.names, partial(_untaken, name, cell))
+
+    def end(self) -> Iterable[Finding]:
+        yield from self._told.findings()
+        for bare in self._bare.values():
+            names = tuple(sorted(filter(self._exists, self._surfaces.params.of(bare.params))))
+            if names:
+                yield bare.finding(self._fleet, names)
+
+    def _exists(self, name: str) -> bool:
+        """Is nothing else wrong with a parameter (GC201)?"""
+        allowed = self._fleet.model.settings.undeclared is Undeclared.ALLOW
+        return allowed or declared(self._fleet, name)
+
+    def _without_files(self, kind: NodeClass, surface: Surface) -> None:
+        """Note what nodes bind for nothing, layer by layer: many nodes share those."""
+        untaken = self._serving(kind, surface.bound)
+        for part, top in zip(kind.parts, surface.tops, strict=True) if untaken else ():
+            self._note(kind, part.cells, top & untaken)
+        joined = self._surfaces.params.mask(surface.joins) & untaken if untaken else 0
+        self._note(kind, surface.joins, joined)
+
+    def _serving(self, kind: NodeClass, untaken: int) -> int:
+        """Those of some parameters that no file takes which serve nothing else: it is said of real nodes.
+
+        What does not exist (GC201) might have brought a file.
+        """
+        untaken &= ~self._read
+        return untaken if untaken and kind.names and not self._lacks(kind) else 0
+
+    def _lacks(self, kind: NodeClass) -> bool:
+        """Does a class name groups or features that do not exist, be it by including them?"""
+        model, said = self._fleet.model, kind.said
+        if any(ref.name not in model.groups for ref in said.groups) or self._lacking & kind.features:
+            return True
+        groups = (model.settings.default_group, *kind.groups)
+        uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
+        uses += [*(use for use, _ in said.features), *(use for o in kind.overrides for use in o.features)]
+        return any(use.feature not in model.features for use in uses)
+
+    def _note(self, kind: NodeClass, cells: Mapping[str, Cell], untaken: int) -> None:
+        if untaken:
+            bare = self._bare.setdefault((id(cells), untaken), _Bare(cells, untaken, []))
+            bare.nodes.extend(kind.names)
+
+    def _look(self, files: Mapping[str, FileEntry]) -> "_Files":
+        """Look at entries that many classes have: once for all of them."""
+        taken = 0
+        for entry in files.values():
+            taken |= self._takes(entry)
+        found = ((entry, self._carrier(entry)) for entry in files.values())
+        carriers = tuple((entry, carrier) for entry, carrier in found if carrier is not None)
+        self._known[id(files)] = _Files(files, tuple(_paths(files)), carriers, taken)
+        return self._known[id(files)]
+
+    def _carrier(self, entry: FileEntry) -> Carrier | None:
+        name = entry.format or ""
+        if name in formats() and name not in self._formats:
+            self._formats[name] = Carrier(self._fleet, self._surfaces, name)
+        return self._formats.get(name)
+
+    def _unfit(self, kind: NodeClass, entry: FileEntry, names: Iterable[str]) -> Iterator[Finding]:
+        cells = {name: self._surfaces.cell(kind, name) for name in sorted(names)}
+        found = {name: kind.value(name, cell) for name, cell in cells.items()}
+        values = selected(self._fleet, entry, found)
+        for unfit in formats()[entry.format or ""].unfit(values, separators(self._fleet, values)):
+            origins = [origin for name in unfit.subjects for origin in cells[name].origins]
+            origins.append(entry.origin)
+            yield of(unfit.code, unfit.subjects, sentence(unfit.reason), origins, kind.names, unfit.hint)
+
+    def _takes(self, entry: FileEntry) -> int:
+        """What one file takes; a template that goes through all parameters takes all."""
+        params = self._surfaces.params
+        if entry.template is not None and entry.template.name in self._fleet.templates:
+            analysis = self._engine.analyse(entry.template.name)
+            return params.among(
+                params.names if analysis.everything else (name for name, _ in analysis.params)
+            )
+        bare = dict.fromkeys(params.names, "")
+        return params.among(selected(self._fleet, entry, bare)) if entry.format else 0
+
+
+class _Files(msgspec.Struct, frozen=True):
+    """Entries with what is the same for all classes that have them: what is wrong with their paths, the
+    formats that some are written in, and the parameters that they take, as bits."""
+
+    entries: Mapping[str, FileEntry]
+    paths: tuple[Finding, ...]
+    carriers: tuple[tuple[FileEntry, Carrier], ...]
+    taken: int
+
+
+class _Bare(msgspec.Struct, frozen=True):
+    """What a layer says of some parameters, as bits, and the nodes without files on which that counts."""
+
+    cells: Mapping[str, Cell]
+    params: int
+    nodes: list[str]
+
+    def finding(self, fleet: Fleet, names: tuple[str, ...]) -> Finding:
+        """GC510, once for all of them: whoever has no files yet needs one for all, not a list of them."""
+        first = (self.cells[name].origins[0] for name in names)
+        origin = min(first, key=lambda origin: (origin.line, origin.column, origin.file))
+        message = f"No file takes {some(names)}: the node has no files."
+        found = map(fleet.declarations.find, names)
+        condor = any(one is not None and (one.macros or one.type == "expression") for one in found)
+        entry = _CONDOR if condor else _JSON
+        hint = f"Add one, to groups/{fleet.model.settings.default_group}.yaml for every node: {entry}"
+        return of("GC510", names, message, [origin], self.nodes, hint)
+
+
+_CONDOR = '`files: {/etc/condor/config.d/50-gitcfg.config: {format: condor, params: ["*"]}}`.'
+_JSON = '`files: {/etc/example/settings.json: {format: json, params: ["*"]}}`.'
+
+
+def params_read(fleet: Fleet) -> frozenset[str] | None:
+    """The parameters whose values rules look at, or other nodes collect: they serve without a file.
+
+    None: it may be any.
+    """
+    by_rules = fleet.bringing.book.params_read if fleet.bringing is not None else frozenset[str]()
+    by_nodes = fleet.collecting.params if fleet.collecting is not None else frozenset[str]()
+    return None if by_rules is None or by_nodes is None else by_rules | by_nodes
+
+
+def _paths(files: Mapping[str, FileEntry]) -> Iterator[Finding]:
+    normal: dict[str, FileEntry] = {}
+    for path, entry in files.items():
+        first = normal.setdefault(posixpath.normpath(path), entry)
+        if first is not entry:
+            pair = (min(first.path, path), max(first.path, path))
+            message = f"The files {pair[0]} and {pair[1]} are one."
+            yield of("GC306", pair, message, [first.origin, entry.origin])
+    for path, entry in normal.items():
+        parent = posixpath.dirname(path)
+        while parent not in ("/", ""):
+            if parent in normal:
+                folder = normal[parent]
+                pair = (folder.path, entry.path)
+                message = f"{folder.path} is a file, so {entry.path} cannot be in it."
+                yield of("GC306", pair, message, [folder.origin, entry.origin])
+            parent = posixpath.dirname(parent)
+
+
+def _untaken(name: str, cell: Cell) -> Iterator[Finding]:
+    hint = "Widen the `params:` of a file entry, or bind it where it is used."
+    yield of("GC510", name, f"No file of the node takes {name}.", cell.origins, hint=hint)
+
+
+# Files that have a line for each parameter, with whether each line is sure to say its value.
+
+Plain = Callable[[str, str, str, Any, str | None], bool]  # see Judge.plain
+
+
+class Lines:
+    """What an entry in such a format writes, but for the versions of secrets.
+
+    `plain` says of each distinct line whether it says its value.
+    """
+
+    def __init__(self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, plain: Plain) -> None:
+        odd = self._odd = set[str]()
+
+        def notice(name: str, value: Any, line: str, separator: str | None) -> None:
+            if not plain(chosen.name, line, name, value, separator):
+                odd.add(name)
+
+        self._pieces = Pieces(fleet, entry, chosen, notice, unversioned)
+
+    def text(self, kind: NodeClass) -> tuple[str, bool] | None:
+        """The text of a class and if all its lines are plain; None if it cannot be put together so."""
+        pieces = self._pieces.of(kind)
+        if pieces is None:
+            return None
+        return "".join(pieces.values()), not any(pieces.get(name) for name in self._odd)

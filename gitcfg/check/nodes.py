@@ -1,0 +1,275 @@
+"""GC301 to GC305: what a node has and binds goes together and is complete."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, Condition, compile_condition, members_asked
+from gitcfg.check.base import Tally, of
+from gitcfg.check.structure import Demands, listed
+from gitcfg.compile.cell import Cell
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.nodes import Said
+from gitcfg.compile.operations import NOTHING, PENDING
+from gitcfg.compile.selection import NodeView, Selection, asked
+from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.surface import Surface, Surfaces, Suspects
+from gitcfg.git.tree import Tree
+from gitcfg.load.document import inside_of
+from gitcfg.model import Finding, Model, Origin, Ref
+from gitcfg.model.names import shown
+
+
+class Together:
+    """What is missing from nodes, or clashes on them."""
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
+        self.fleet = fleet
+        self.model: Model = fleet.model
+        self.surfaces = surfaces
+        self.told = Tally()
+        features = self.model.features.values()
+        self.depending = frozenset(feature.name for feature in features if feature.depends)
+        self.conflicting = frozenset(feature.name for feature in features if feature.conflicts)
+        self.features = Demands(surfaces.features, self.model.features.get, self.model.features)
+        self.params = Demands(surfaces.params, fleet.declarations.find, self.model.parameters)
+        self.marked = surfaces.params.among(
+            name for feature in features for name in feature.params if "${" in name
+        )
+        self.unchanged = Suspects(surfaces, partial(_empty, fleet.declarations))
+
+    def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
+        if self.features.missing(surface.features):
+            yield from self._missing_features(kind)
+        if self.features.clashing(surface.features):
+            yield from self._clashing_features(kind)
+        for name in sorted(self.surfaces.params.of(surface.bound & self.marked)):
+            message = f"{shown(name)!r} is a name only in an instance, but the feature is installed plainly."
+            hint = "Install it with `as:` or `with:`."
+            yield of("GC103", name, message, self._bound_at(kind, name), hint=hint)
+        for name, needers in self.params.missing(surface.bound):
+            yield self._unbound(kind, name, needers)
+        for pair, refs in self.params.clashing(surface.bound):
+            yield self._conflict(kind, pair, refs)
+        yield from self._unchanged(kind, surface)
+
+    def end(self) -> Iterable[Finding]:
+        return self.told.findings()
+
+    def _missing_features(self, kind: NodeClass) -> Iterator[Finding]:
+        """GC301."""
+        for name, needers in self._missing(kind.features).items():
+            sources = listed(sorted({needer for needer, _ in needers}))
+            verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
+            message = f"The feature {name} is missing: {sources} {verb} on it."
+            hint = f"Add {name} to the nodes or a group of theirs."
+            places = [o for needer, _ in needers for o in installed(kind, self.model, needer)]
+            lists = Counter(place.file for place in places)  # people edit lists, seldom what features need
+            places.sort(key=lambda place: -lists[place.file])
+            yield of("GC301", name, message, [*places, *(o for _, o in needers)], kind.names, hint)
+
+    def _clashing_features(self, kind: NodeClass) -> Iterator[Finding]:
+        """GC302."""
+        for pair, origins in self._clashes(kind.features).items():
+            places = [o for name in pair for o in installed(kind, self.model, name)]
+            message = f"The features {listed(pair)} conflict."
+            hint = "Take one of them out of its list, or write it under `without:` of the nodes or their set."
+            yield of("GC302", pair, message, [*places, *origins], kind.names, hint)
+
+    def _missing(self, have: frozenset[str]) -> Mapping[str, list[tuple[str, Origin]]]:
+        """What is missing by name, with who needs it and where that is said."""
+        result: dict[str, list[tuple[str, Origin]]] = {}
+        todo = sorted(have & self.depending)
+        while todo:
+            needer = todo.pop(0)
+            for ref in self.model.features[needer].depends:
+                if ref.name in have or ref.name not in self.model.features:
+                    continue
+                if ref.name not in result:
+                    todo.append(ref.name)
+                result.setdefault(ref.name, []).append((needer, ref.origin))
+        return result
+
+    def _clashes(self, have: frozenset[str]) -> Mapping[tuple[str, str], list[Origin]]:
+        result: dict[tuple[str, str], list[Origin]] = {}
+        for name in sorted(have & self.conflicting):
+            for ref in self.model.features[name].conflicts:
+                if ref.name in have and ref.name != name:
+                    pair = (min(name, ref.name), max(name, ref.name))
+                    result.setdefault(pair, []).append(ref.origin)
+        return result
+
+    def _unchanged(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
+        """GC305."""
+        for name in self.unchanged.of(kind, surface):
+            cell = self.surfaces.cell(kind, name)
+            self.told.add(name, cell, kind.names, partial(self._kept, name, cell))
+        for name in self.surfaces.params.of(surface.pending):
+            parameter, cell = self.fleet.declarations.find(name), self.surfaces.cell(kind, name)
+            waits = parameter is not None and parameter.must_change and cell.value is PENDING
+            if waits and _blank(kind.composed(name, cell)):  # what is lacking is told where it is asked for
+                yield from (replace(finding, nodes=tuple(kind.names)) for finding in self._kept(name, cell))
+
+    def _kept(self, name: str, cell: Cell) -> Iterator[Finding]:
+        parameter = self.fleet.declarations.find(name)
+        assert parameter is not None
+        message = f"{name} must be given a value of your own."
+        yield of("GC305", name, message, [*cell.origins, parameter.origin], hint=parameter.description)
+
+    def _conflict(
+        self, kind: NodeClass, pair: tuple[str, ...], said: Iterable[tuple[str, Origin]]
+    ) -> Finding:
+        """GC304."""
+        origins = []
+        for name, origin in said:
+            other = pair[1] if name == pair[0] else pair[0]
+            origins += [*self._bound_at(kind, name), *self._bound_at(kind, other), origin]
+        hint = "Take one of them away where it is set, or above that by {$unset: true}."
+        return of("GC304", pair, f"The parameters {listed(pair)} conflict.", origins, kind.names, hint)
+
+    def _unbound(self, kind: NodeClass, name: str, needers: list[tuple[str, Origin]]) -> Finding:
+        """GC303."""
+        sources = listed(sorted({needer for needer, _ in needers}))
+        verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
+        message = f"The parameter {name} is not set: {sources} {verb} on it."
+        origins = [o for needer, _ in needers for o in self._bound_at(kind, needer)]
+        origins += [o for _, o in needers]
+        return of(
+            "GC303", name, message, origins, kind.names, f"Set {name}, or bind it to its default: null."
+        )
+
+    def _bound_at(self, kind: NodeClass, name: str) -> list[Origin]:
+        return self.surfaces.cell(kind, name).origins
+
+
+def _empty(declarations: Declarations, name: str, cell: Cell) -> bool:
+    """Is this what must be changed and was not, facts aside?"""
+    parameter = declarations.find(name)
+    return parameter is not None and parameter.must_change and _blank(cell.value)
+
+
+def _blank(value: Any) -> bool:
+    return value is None or (value in ("", [], {}) and value is not NOTHING)
+
+
+def installed(kind: NodeClass, model: Model, feature: str) -> Iterable[Origin]:
+    """Where lists of a class name a feature, or one that includes it."""
+    said, reaches = kind.said, kind.layers.reaches
+    groups = (*(ref.name for ref in said.groups), model.settings.default_group)
+    uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
+    uses += [use for use, _ in said.features]
+    uses += [use for override in kind.overrides for use in override.features]
+    uses += [use for by_rule in kind.brought.installs for use in by_rule.uses]
+    return [use.origin for use in uses if use.feature == feature or reaches.leads(use.feature, feature)]
+
+
+# Which nodes of some classes a condition selects: asked once of all nodes of which it says the same.
+
+_OWN = ("node.name", "node.labels", "node.facts")
+"""What nodes of one class may differ in."""
+
+
+def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
+    """The nodes of some classes that a condition selects: of a class at once, unless it asks for more."""
+    looks = _compiled(where.name)
+    if isinstance(looks, CelProblem):
+        return Selection(problem=looks)
+    if not looks.condition.names.isdisjoint(_OWN):
+        every = [looks.view(name, fleet.roster.said(name), kind) for kind in kinds for name in kind.names]
+        return _asked(looks.condition, every)
+    alike: dict[object, list[NodeClass]] = {}
+    for kind in kinds:
+        alike.setdefault(looks.key(kind), []).append(kind)
+    firsts = {same[0].names[0]: same for same in alike.values()}
+    found = _asked(
+        looks.condition, [looks.view(name, same[0].said, same[0]) for name, same in firsts.items()]
+    )
+    names = frozenset(other for name in found.names for kind in firsts[name] for other in kind.names)
+    failed = {
+        other: problem
+        for name, problem in found.failed.items()
+        for kind in firsts[name]
+        for other in kind.names
+    }
+    return Selection(names, failed)
+
+
+def _asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
+    """One that is stopped selects nobody, and fails on all."""
+    try:
+        return asked(condition, nodes)
+    except CelStopped as problem:
+        return Selection(failed=dict.fromkeys([node.name for node in nodes], CelProblem(*problem.args)))
+
+
+class _Looks(msgspec.Struct, frozen=True):
+    """A condition, with the features and groups that it looks for; None: it may look at all that there are.
+
+    Nearly every `for` is `"NAME" in node.features`: then 6,878 classes differ in nothing that it asks for,
+    where each by itself, with all its features, takes 40 us and 8 KiB.
+    """
+
+    condition: Condition
+    features: frozenset[str] | None
+    groups: frozenset[str] | None
+
+    def key(self, kind: NodeClass) -> object:
+        """The same for classes of which a condition that asks for nothing of single nodes says the same."""
+        if "node.params" in self.condition.names:
+            return id(kind)
+        groups = (ref.name for ref in kind.said.groups)
+        some = self.groups
+        return self.had(kind), tuple(groups if some is None else [name for name in groups if name in some])
+
+    def had(self, kind: NodeClass) -> Collection[str]:
+        """The features of a class, of those that it looks for."""
+        if self.features is None:
+            return kind.features
+        return tuple([name for name in self.features if any(name in part.features for part in kind.parts)])
+
+    def view(self, name: str, said: Said, kind: NodeClass) -> NodeView:
+        """What it may ask of a node."""
+        return NodeView(name, said, lambda: self.had(kind), lambda: kind.params)
+
+
+@lru_cache(maxsize=256)  # many secrets are for the same nodes
+def _compiled(text: str) -> _Looks | CelProblem:
+    try:
+        condition = compile_condition(text, NODE_VARIABLES)
+    except CelProblem as problem:
+        return CelProblem(*problem.args)  # without the frames that it came through
+    features, groups = (members_asked(condition, name) for name in ("node.features", "node.groups"))
+    return _Looks(condition, features, groups)
+
+
+# What is wrong with conditions: those that cannot be read (GC102), and nodes on which one fails (GC408).
+
+
+def unreadable(tree: Tree, where: Ref, problem: CelProblem) -> Finding:
+    """A condition that says nothing."""
+    message = f"The condition cannot be read: {problem.message}"
+    place = inside_of(tree, where, problem.line, problem.column)
+    return of("GC102", where.origin.file, message, [place], hint=problem.hint)
+
+
+def stopped(tree: Tree, found: Stopped) -> Finding:
+    """An expression that came to no end: of which nodes it is true is not known."""
+    message = f"{found.what} fails: {found.problem.message}"
+    places = [] if found.at is None else [inside_of(tree, found.at, found.problem.line, found.problem.column)]
+    return of("GC408", found.owner, message, places, hint=found.problem.hint)
+
+
+def failing(tree: Tree, owner: str, where: Ref, selection: Selection) -> Iterator[Finding]:
+    """The nodes on which the condition of an override or a hold cannot be evaluated."""
+    alike: dict[tuple[Any, ...], list[str]] = {}  # finding the place takes longer than anything else here
+    for name, problem in selection.failed.items():
+        alike.setdefault(problem.args, []).append(name)
+    for (said, line, column, hint), names in alike.items():
+        place = inside_of(tree, where, line, column)
+        yield of("GC408", owner, f"The condition of {owner} fails: {said}", [place], names, hint)

@@ -1,0 +1,242 @@
+"""What checks of rules look at: the rules that can be judged, and what nodes have in the end."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
+from typing import Any, TypeVar
+
+import msgspec
+
+from gitcfg.cel import Key, Truth
+from gitcfg.check.nodes import installed
+from gitcfg.check.structure import listed
+from gitcfg.compile.cell import Cell
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.instances import Instance
+from gitcfg.compile.operations import NOTHING, PENDING
+from gitcfg.compile.ruled.asking import Seen
+from gitcfg.compile.ruled.bringing import Bringing
+from gitcfg.compile.ruled.lacking import Lacking
+from gitcfg.compile.ruled.units import Unit
+from gitcfg.compile.ruled.view import Ruled
+from gitcfg.domain import DomainProblem, Kind, Value, Values, parse
+from gitcfg.model import Origin
+from gitcfg.model.names import shown
+from gitcfg.model.rules import Domain, Rule, RuleKind
+from gitcfg.model.secrets import is_secret
+
+T = TypeVar("T")
+
+
+class Looked:
+    """A fleet with rules. `view` is what they ask of it.
+
+    `names` are its nodes where it has a part of all: only these, and those of them that are gone, are
+    looked at.
+    """
+
+    def __init__(self, fleet: Fleet, bringing: Bringing, names: Set[str] | None = None) -> None:
+        self.fleet = fleet
+        self.names = names
+        self.view = Ruled(fleet, bringing)
+        self._shapes = bringing.shapes
+
+    def rules(self, *kinds: RuleKind) -> Iterator[Rule]:
+        """The rules of some kinds that mean something; what is wrong with the others is told elsewhere."""
+        return (rule for rule in self.view.book.of_kind(*kinds) if rule.name not in self._meaningless)
+
+    @cached_property
+    def _meaningless(self) -> frozenset[str]:
+        """Rules that name features which do not exist, ask for what cannot be, or wait for themselves."""
+        book = self.view.book
+        found = {name for name, rule in book.rules.items() if self._names_nothing(rule)}
+        circles = (*book.strata.circles, *self.view.valued.circles)
+        circling = (name for circle in circles for name in circle.rules)
+        return frozenset(found.union(circling, book.led))
+
+    def _names_nothing(self, rule: Rule) -> bool:
+        count, features = rule.count, (rule.feature, rule.over)
+        turned = count is not None and count.most is not None and count.least > count.most
+        return turned or any(
+            ref is not None and ref.name not in self.fleet.model.features for ref in features
+        )
+
+    def lines(self, found: Iterable[T], slot: Callable[[T], str]) -> list[T]:
+        """Those lines of an allocation that are about nodes that are looked at."""
+        names = self.names
+        return [one for one in found if names is None or slot(one).partition("/")[0] in names]
+
+    def unknown(self, rule: str) -> bool:
+        """Is it not known where a rule counts? That is told already."""
+        return bool(self.view.failed.get(rule)) and not self.view.slots(rule)
+
+    @cached_property
+    def having(self) -> Mapping[str, Set[str]]:
+        """The nodes that have each feature of which rules speak, in the end."""
+        said = {rule.feature.name for rule in self.view.book.rules.values() if rule.feature is not None}
+        found: dict[str, set[str]] = {name: set() for name in said}
+        for kind in self.fleet.classes:
+            for name in kind.features & said:
+                found[name].update(kind.names)
+        return found
+
+    def has(self, seen: Seen, feature: str) -> bool:
+        """Has a node, or an instance by its name, a feature of which rules speak, in the end?"""
+        if seen.name not in self.having[feature]:
+            return False
+        return seen.unit is None or any(
+            unit.name == seen.unit.name for unit in self.units(seen.name, feature)
+        )
+
+    def units(self, node: str, feature: str) -> Sequence[Unit]:
+        """The installations of a feature, or of what includes it, that a node has."""
+        kind = self.fleet.kinds[node]
+        shape = self._shapes.of(kind.said, kind.overrides)
+        return self._shapes.units(shape, kind.brought.installs, feature)
+
+    def lacking(self, node: str) -> Iterable[tuple[str, Instance]]:
+        """The instances on a node that lack an attribute which rules may give them."""
+        kind = self.fleet.kinds[node]
+        shape = self._shapes.of(self.fleet.roster.said(node), kind.overrides)
+        uses = self._shapes.uses(shape, kind.brought.installs)
+        return self._lacking.of(uses, shape.without, kind.brought.attributes)
+
+    @cached_property
+    def _lacking(self) -> Lacking:
+        return Lacking(self.fleet.layers)
+
+    def had_without(self, seen: Seen, feature: str, rule: str) -> bool:
+        """Had a node, or an instance by its name, a feature if one rule installed nothing?"""
+        kind = self.fleet.kinds[seen.name]
+        shape = self._shapes.of(seen.said, kind.overrides)
+        others = tuple(each for each in kind.brought.installs if each.rule != rule)
+        if seen.unit is None:
+            return feature in self._shapes.features(shape, others)
+        return any(unit.name == seen.unit.name for unit in self._shapes.units(shape, others, feature))
+
+    def where_installed(self, nodes: Iterable[str], feature: str) -> list[Origin]:
+        """Where it is said that nodes have a feature, or what includes it."""
+        kinds = {id(kind): kind for kind in map(self.fleet.kinds.__getitem__, nodes)}
+        return [place for kind in kinds.values() for place in self._installed(kind, feature)]
+
+    def _installed(self, kind: NodeClass, feature: str) -> Iterator[Origin]:
+        leads = self.fleet.layers.reaches.leads
+        yield from installed(kind, self.fleet.model, feature)
+        for use in (use for each in kind.brought.installs for use in each.uses):
+            if use.feature == feature or leads(use.feature, feature):
+                yield use.origin
+
+
+# The values that domains are about: parameters of nodes, or attributes of instances, and whose they are.
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A value in a place, and where it is said; None where there is none."""
+
+    seen: Seen
+    name: str
+    value: Any
+    origins: tuple[Origin, ...]
+
+    def normal(self, values: Values) -> tuple[Kind, Value] | None:
+        """The value in a form that is equal for equal values of one kind; None: it is none of that kind."""
+        try:
+            return values.kind, values.normal(self.value)
+        except DomainProblem:
+            return None
+
+
+class Holding:
+    """Finds what places hold, and reads domains, each once."""
+
+    def __init__(self, looked: Looked) -> None:
+        self._looked = looked
+        self._cells: dict[tuple[int, str], Cell | None] = {}
+        self._held: dict[str, tuple[Held, ...]] = {}
+
+    @cached_property
+    def problems(self) -> Sequence[tuple[Rule, Domain, DomainProblem]]:
+        """The domains that mean nothing, and why."""
+        return [(rule, said, found) for rule, said, found in self._read if isinstance(found, DomainProblem)]
+
+    @cached_property
+    def values(self) -> Mapping[tuple[str, str], Values]:
+        """The sets that domains are, by rule and name."""
+        found = ((rule, domain, values) for rule, domain, values in self._read)
+        return {
+            (rule.name, domain.name): values
+            for rule, domain, values in found
+            if not isinstance(values, DomainProblem)
+        }
+
+    @cached_property
+    def _read(self) -> list[tuple[Rule, Domain, Values | DomainProblem]]:
+        rules = self._looked.rules(RuleKind.DOMAIN)
+        return [
+            (rule, domain, self._parsed(rule, domain)) for rule in rules for domain in rule.domains.values()
+        ]
+
+    def _parsed(self, rule: Rule, domain: Domain) -> Values | DomainProblem:
+        kind = self._looked.fleet.declarations.kind(domain.name) if rule.over is None else None
+        try:
+            return parse(domain.items, kind)
+        except DomainProblem as problem:
+            return DomainProblem(*problem.args)  # without the frames that it came through
+
+    def of(self, rule: Rule) -> tuple[Held, ...]:
+        """What the places of a rule hold of what its domains are about; secrets are nobody's to see."""
+        if rule.name not in self._held:
+            self._held[rule.name] = tuple(self._of(rule))
+        return self._held[rule.name]
+
+    def _of(self, rule: Rule) -> Iterator[Held]:
+        names = [name for name in rule.domains if (rule.name, name) in self.values]
+        for seen in self._looked.view.slots(rule.name):
+            for name in names:
+                found = self._attribute(seen, name) if rule.over else self._param(seen.name, name)
+                if not is_secret(found[0]):
+                    yield Held(seen, name, *found)
+
+    def _attribute(self, seen: Seen, name: str) -> tuple[Any, tuple[Origin, ...]]:
+        given = seen.self_.attributes.get(name)
+        return (None, ()) if given is None else (given.given, (given.at,))
+
+    def cell(self, node: str, name: str) -> tuple[NodeClass, Cell | None]:
+        """What is said of a parameter of a node, and its class."""
+        kind = self._looked.fleet.kinds[node]
+        key = id(kind), name
+        if key not in self._cells:
+            self._cells[key] = kind.cell(name)
+        return kind, self._cells[key]
+
+    def _param(self, node: str, name: str) -> tuple[Any, tuple[Origin, ...]]:
+        kind, cell = self.cell(node, name)
+        value = NOTHING if cell is None else kind.value(name, cell)
+        if cell is None or value is NOTHING or value is None:
+            return None, ()
+        if len(cell.steps) == 1:
+            return value, (cell.steps[0].origin,)
+        facts = kind.facts(name) if cell.value is PENDING else None
+        return value, tuple(step.origin for step in reversed([*cell.counting(facts)]))
+
+
+# Words for findings about rules: counts, keys of groups, and slots.
+
+SOLVE = "Run `gitcfg solve`"
+
+
+def named(key: Key | None) -> str:
+    """The key of a group, as whoever wrote the rule knows it."""
+    if isinstance(key, tuple):
+        return "/".join(map(named, key))
+    if isinstance(key, Truth):
+        return key.name.lower()
+    return shown(str(key))
+
+
+def within(keys: Sequence[Key | None]) -> str:
+    """In which groups something is so; nothing where there are none."""
+    if None in keys:
+        return ""
+    names = sorted(map(named, keys))
+    return f" in {'each of ' if len(names) > 1 else ''}{listed(names)}"

@@ -1,0 +1,220 @@
+"""GC407, GC408: expressions that mean nothing or fail on nodes, and rules that wait for themselves."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.cel import CelProblem, Condition
+from gitcfg.check.base import of
+from gitcfg.check.rules.base import Looked, named
+from gitcfg.check.structure import listed, some
+from gitcfg.compile.ruled.asking import VALUES, Seen, values
+from gitcfg.compile.ruled.limiting import places
+from gitcfg.compile.ruled.reading import bare
+from gitcfg.compile.ruled.strata import Circle
+from gitcfg.load.document import Inside
+from gitcfg.model import Finding, Ref
+from gitcfg.model.rules import Rule, RuleKind
+from gitcfg.sandbox import progress
+
+T = TypeVar("T")
+_HINT = "Let it ask for a label, a group or a fact instead: a rule cannot wait for itself."
+
+
+def meaningless(looked: Looked) -> Iterator[Finding]:
+    """Expressions that cannot be understood, and rules that install what they read."""
+    inside = Inside(looked.fleet.tree)
+    for wrong in looked.view.book.unreadable:
+        message = f"The `{wrong.part}` of the rule {wrong.rule} cannot be read: {wrong.problem.message}"
+        place = inside.of(wrong.at, wrong.problem.line, wrong.problem.column)
+        yield of("GC408", wrong.rule, message, [place], hint=wrong.problem.hint)
+    for circle in looked.view.book.strata.circles:
+        yield _circle(circle, "installs what it reads", "install what each other reads, in a circle")
+    for circle in looked.view.valued.circles:
+        alone = "reads what follows from the values that it leaves open"
+        yield _circle(circle, alone, "read what follows from the values that each other leaves open")
+    rules = looked.view.book.rules
+    for name, deciding in looked.view.book.led.items():
+        which = f"{'rule' if len(deciding) == 1 else 'rules'} {listed(deciding)}"
+        message = f"Where the limit {name} counts follows from what the {which} may decide only within it."
+        origins = places(rules[name], [rules[other] for other in deciding])
+        yield of("GC407", name, message, origins, hint=_HINT)
+
+
+def _circle(circle: Circle, alone: str, together: str) -> Finding:
+    one = len(circle.rules) == 1
+    who = f"The rule {circle.rules[0]} {alone}." if one else f"The rules {listed(circle.rules)} {together}."
+    return of("GC407", circle.rules, who, circle.origins, hint=_HINT)
+
+
+class Failures:
+    """Expressions of rules that failed somewhere while it was asked what is wrong."""
+
+    def __init__(self, looked: Looked) -> None:
+        self._looked = looked
+        self._found: dict[tuple[str, str], tuple[Ref, list[tuple[str, CelProblem]]]] = {}
+
+    def add(self, rule: Rule, part: str, at: Ref, problems: Iterable[tuple[str, CelProblem]]) -> None:
+        """An expression of a rule, the key under which it stands, and nodes on which it fails."""
+        self._found.setdefault((rule.name, part), (at, []))[1].extend(problems)
+
+    def answered(
+        self,
+        rule: Rule,
+        part: str,
+        at: Ref,
+        asked: Sequence[Sequence[Seen]],
+        answers: tuple[Sequence[T], Mapping[int, CelProblem]] | CelProblem,
+    ) -> list[T | None]:
+        """Answers to an expression, None where it failed. A problem alone: it was stopped."""
+        if isinstance(answers, CelProblem):
+            answers = [], dict.fromkeys(range(len(asked)), bare(answers))
+        given, problems = answers
+        failing = ((seen.name, problem) for row, problem in problems.items() for seen in asked[row])
+        self.add(rule, part, at, failing)
+        return [None if row in problems else given[row] for row in range(len(asked))]
+
+    def findings(self) -> Iterator[Finding]:
+        """What failed of all that was asked; those go first that say where rules count."""
+        for rule in self._looked.view.book.rules.values():
+            self._add_known(rule)
+        inside = Inside(self._looked.fleet.tree)
+        for (name, part), (at, problems) in sorted(self._found.items()):
+            alike: dict[tuple[str, int, int, str], list[str]] = {}
+            for node, problem in problems:
+                alike.setdefault(problem.args, []).append(node)
+            for (said, line, column, hint), nodes in alike.items():
+                place = inside.of(at, line, column)
+                message = f"The `{part}` of the rule {name} fails: {said}"
+                yield of("GC408", name, message, [place], sorted(set(nodes)), hint)
+
+    def _add_known(self, rule: Rule) -> None:
+        """What failed while it was found out where a rule counts: `where` before `per`."""
+        failed = self._looked.view.failed.get(rule.name, {})
+        if not failed:
+            return
+        grouped = rule.per is not None and rule.kind is not RuleKind.SET
+        held = self._looked.view.places(rule.name).by_slot if grouped else {}
+        for part, at in (("where", rule.where), ("per", rule.per)):
+            here = [pair for pair in failed.items() if (pair[0] in held) is (part == "per")]
+            if at is not None and here:
+                self.add(rule, part, at, [(slot.partition("/")[0], problem) for slot, problem in here])
+
+
+# GC402: invariants that do not hold, of nodes, of instances, or of groups of them.
+
+_GROUP = "nodes"
+_OF_CLASSES = frozenset({"node.groups", "node.features", "node.params"})
+"""What nodes of one class have in common."""
+_LABELS = "node.labels"
+"""What most of them have in common."""
+
+_IN_GROUPS: Mapping[str, Callable[[Seen], Any]] = {
+    name.removeprefix("node."): of for name, of in VALUES.items() if name.startswith("node.")
+}
+"""What a group says of each of its nodes: what conditions see of one."""
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """A question about some nodes or instances, and the group that they are."""
+
+    members: Sequence[Seen]
+    row: dict[str, Any]
+    group: str = ""
+
+
+def invariants(looked: Looked, failures: Failures) -> Iterator[Finding]:
+    """What is not as rules require it."""
+    for rule in looked.rules(RuleKind.REQUIRE):
+        progress.note("checking the rule", rule.name)
+        condition = looked.view.book.requires.get(rule.name)
+        if condition is None or rule.require is None or looked.unknown(rule.name):
+            continue
+        grouped = _is_grouped(rule, condition)
+        if grouped and looked.names is not None:
+            continue  # a part of the nodes is no group
+        asked = list(_of_groups(looked, rule, condition) if grouped else _of_each(looked, rule, condition))
+        answers = failures.answered(
+            rule, "require", rule.require, [one.members for one in asked], _answers(looked, rule, asked)
+        )
+        wrong = [one for one, holds in zip(asked, answers, strict=True) if holds is False]
+        if wrong:
+            yield _finding(rule, rule.require, wrong)
+
+
+def _is_grouped(rule: Rule, condition: Condition) -> bool:
+    return rule.per is not None or _GROUP in condition.names
+
+
+def judged_whole(looked: Looked) -> list[str]:
+    """The rules that require something of groups as a whole."""
+    requires = looked.view.book.requires
+    return [
+        rule.name
+        for rule in looked.rules(RuleKind.REQUIRE)
+        if rule.name in requires and _is_grouped(rule, requires[rule.name])
+    ]
+
+
+def _answers(
+    looked: Looked, rule: Rule, asked: Sequence[_Asked]
+) -> tuple[list[bool], dict[int, CelProblem]] | CelProblem:
+    book = looked.view.book
+    try:
+        return book.requires[rule.name].holds_each([one.row for one in asked], book.budgets[rule.name])
+    except CelProblem as problem:
+        return problem
+
+
+def _of_each(looked: Looked, rule: Rule, condition: Condition) -> Iterable[_Asked]:
+    """Each node, or instance, by itself: those are asked once that look alike to the condition."""
+    alike: dict[Hashable, list[Seen]] = {}
+    labels, shared = _LABELS in condition.names, condition.names <= _OF_CLASSES | {_LABELS}
+    kinds = looked.fleet.kinds
+    for seen in _by_class(looked, looked.view.slots(rule.name)):
+        same = (id(kinds[seen.name]), seen.said.labels if labels else ()) if shared else seen.slot
+        alike.setdefault(same, []).append(seen)
+    return [_Asked(those, values(condition, those[0])) for those in alike.values()]
+
+
+def _of_groups(looked: Looked, rule: Rule, condition: Condition) -> Iterator[_Asked]:
+    """Each group as a whole; in one of instances a node is once, and each of them may be asked, too."""
+    own = replace(condition, names=condition.names - {_GROUP})
+    for key, slots in looked.view.groups(rule.name).items():
+        group = "" if key is None else named(key)
+        nodes = _nodes(looked, slots, condition)
+        for members in [(seen,) for seen in slots] if own.names else [slots]:
+            row = values(own, members[0]) if own.names else {}
+            yield _Asked(members, {**row, _GROUP: nodes}, group)
+
+
+def _nodes(looked: Looked, slots: Sequence[Seen], condition: Condition) -> list[dict[str, Any]]:
+    """The nodes of a group in order of name, with what the condition's letters may ask of them."""
+    computed = "[" in condition.text
+    parts = [name for name in _IN_GROUPS if computed or name in condition.text]
+    first = {seen.name: seen for seen in reversed(slots)}
+    found = {
+        name: {part: _IN_GROUPS[part](seen) for part in parts}
+        for name, seen in ((seen.name, seen) for seen in _by_class(looked, first.values()))
+    }
+    return [found[name] for name in sorted(found)]
+
+
+def _by_class(looked: Looked, slots: Iterable[Seen]) -> list[Seen]:
+    """Those of a class one after the other, for its values are composed anew for each other class."""
+    kinds = looked.fleet.kinds
+    return sorted(slots, key=lambda seen: kinds[seen.name].names[0])
+
+
+def _finding(rule: Rule, require: Ref, wrong: Sequence[_Asked]) -> Finding:
+    said = rule.message.rstrip(".") or f"What the rule {rule.name} requires does not hold"
+    groups = sorted({one.group for one in wrong if one.group})
+    members = [seen for one in wrong for seen in one.members]
+    names = listed(groups) if groups else ""
+    if rule.over is not None and members and not groups:
+        names = some([seen.slot for seen in members])
+    origins = [ref.origin for ref in (require, rule.where, rule.over, rule.per) if ref is not None]
+    nodes = sorted({seen.name for seen in members})
+    return of("GC402", rule.name, f"{said} ({names})." if names else f"{said}.", origins, nodes)

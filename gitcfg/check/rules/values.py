@@ -1,0 +1,285 @@
+"""GC206, GC401, GC404: domains that mean or leave nothing, and values that are missing or outside."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import reduce
+from operator import and_
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.check.base import of
+from gitcfg.check.rules.base import SOLVE, Held, Holding, Looked
+from gitcfg.check.structure import SHOWN, listed, some
+from gitcfg.compile.ruled.collect import Collect, Lack, Why
+from gitcfg.compile.ruled.collecting import Asking, Collecting
+from gitcfg.compile.ruled.needing import Link
+from gitcfg.domain import DomainProblem
+from gitcfg.load.document import inside_of
+from gitcfg.model import Finding, Origin, Ref
+from gitcfg.model.names import shown
+from gitcfg.model.rules import Domain, Rule, RuleKind
+
+Target = tuple[str, bool]
+"""What domains are about: a name, and whether it is an attribute's."""
+
+
+def misread(looked: Looked, holding: Holding) -> Iterator[Finding]:
+    """GC206: domains that are no sets of values."""
+    for rule, domain, problem in holding.problems:
+        message = f"The domain of {domain.name} in the rule {rule.name} is none: {problem.message}"
+        yield of("GC206", rule.name, message, [_place(looked, domain, problem)], hint=problem.hint)
+
+
+def _place(looked: Looked, domain: Domain, problem: DomainProblem) -> Origin:
+    if problem.index is None or problem.index >= len(domain.places):
+        return domain.origin
+    item = domain.items[problem.index]
+    if not isinstance(item, str):
+        return domain.places[problem.index]
+    return inside_of(looked.fleet.tree, Ref(item, domain.places[problem.index]), 1, problem.column)
+
+
+def domains(looked: Looked, holding: Holding) -> Iterator[Finding]:
+    """GC401 and GC404 about values one by one."""
+    yield from _contradictions(looked, holding)
+    for rule in looked.rules(RuleKind.DOMAIN):
+        for held in holding.of(rule):
+            yield from _judged(holding, rule, held)
+
+
+def _judged(holding: Holding, rule: Rule, held: Held) -> Iterator[Finding]:
+    domain, values = rule.domains[held.name], holding.values[rule.name, held.name]
+    if held.value is not None and held.value in values:
+        return
+    allowed = shown(values.describe())
+    if held.value is None:
+        message = f"{_named(held)} has no value, and the rule {rule.name} wants one of {allowed}."
+        hint = f"{SOLVE}: it finds one."
+        yield of("GC401", rule.name, message, _said(rule, domain), [held.seen.name], hint)
+    else:
+        value = shown(str(held.value))
+        message = f"{_named(held)} is {value}, and the rule {rule.name} allows {allowed}."
+        origins = [*held.origins, *_said(rule, domain)]
+        yield of("GC404", (rule.name, held.name), message, origins, [held.seen.name])
+
+
+def _named(held: Held) -> str:
+    """A parameter, or the attribute of an instance, wherever it is."""
+    if held.seen.unit is None:
+        return held.name
+    return f"{held.name} of {held.seen.unit.feature} {held.seen.unit.name}".rstrip()
+
+
+def _said(rule: Rule, domain: Domain) -> list[Origin]:
+    return [domain.origin, *(ref.origin for ref in (rule.where, rule.over) if ref is not None)]
+
+
+def _contradictions(looked: Looked, holding: Holding) -> Iterator[Finding]:
+    """Domains that apply to one place and have nothing in common."""
+    about: dict[Target, list[Rule]] = {}
+    for rule in looked.rules(RuleKind.DOMAIN):
+        for name in rule.domains:
+            if (rule.name, name) in holding.values:
+                about.setdefault((name, rule.over is not None), []).append(rule)
+    for (name, _), rules in about.items():
+        if len(rules) > 1:
+            yield from _contradicting(looked, holding, name, rules)
+
+
+def _contradicting(looked: Looked, holding: Holding, name: str, rules: list[Rule]) -> Iterator[Finding]:
+    """Places are sorted by the rules that apply to them, so that each combination is looked at once."""
+    applying: dict[str, tuple[str, ...]] = {}
+    for rule in rules:
+        for seen in looked.view.slots(rule.name):
+            applying[seen.slot] = (*applying.get(seen.slot, ()), rule.name)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for slot, together in applying.items():
+        alike.setdefault(together, []).append(slot.partition("/")[0])
+    for together, nodes in sorted(alike.items()):
+        if len(together) > 1 and not reduce(and_, (holding.values[rule, name] for rule in together)):
+            message = f"The rules {listed(together)} leave {name} no value: no value is in all their domains."
+            origins = [rule.domains[name].origin for rule in rules if rule.name in together]
+            yield of("GC401", together, message, origins, sorted(set(nodes)))
+
+
+# GC408: conditions on the nodes to collect from that mean nothing, or fail on some of them.
+
+_BY_CONDITIONS = (Why.UNREADABLE, Why.FAILED)
+
+
+class _Said(msgspec.Struct):
+    """Who collects something, and where that is said; `nodes` have it not because of its condition."""
+
+    params: set[str]
+    origins: set[Origin]
+    nodes: set[str]
+
+
+def conditions(collecting: Collecting, asked: Sequence[Asking]) -> Iterator[Finding]:
+    """What is wrong with conditions, those among them that no node has; none on circles is asked."""
+    for collect, said in _said_collected_where(collecting, asked).items():
+        if not collecting.circular(collect):
+            yield from _wrong(collecting, collect, said)
+
+
+def _said_collected_where(collecting: Collecting, asked: Iterable[Asking]) -> dict[Collect, _Said]:
+    found = {
+        collect: _Said({name for name, _ in places}, {origin for _, origin in places}, set())
+        for collect, places in collecting.written().items()
+    }
+    for each in asked:
+        said = found.setdefault(each.collect, _Said(set(), set(), set()))
+        said.params.add(each.param)
+        said.origins.add(each.origin)
+    for each in asked:
+        if each.lack is not None and each.lack.why in _BY_CONDITIONS:
+            found[each.lack.collect].nodes.update(each.nodes)
+    return found
+
+
+def _wrong(collecting: Collecting, collect: Collect, said: _Said) -> Iterator[Finding]:
+    index, params = collecting.index(collect), tuple(sorted(said.params))
+    about = f"The `where` of what {listed(params)} collects"
+    if index.problem is not None:
+        message = f"{about} cannot be read: {index.problem.message}"
+        yield of("GC408", params, message, sorted(said.origins), sorted(said.nodes), index.problem.hint)
+    alike: dict[tuple[str, str], set[str]] = {}
+    for name, problem in index.failed.items():
+        alike.setdefault((problem.message, problem.hint), set()).add(name)
+    for (problem_message, hint), names in alike.items():
+        message = f"{about} fails: {problem_message}"
+        yield of("GC408", params, message, sorted(said.origins), sorted(names | said.nodes), hint)
+
+
+# GC406, GC401, GC306: values that cannot be collected from other nodes, and who has none by that.
+
+
+def collected(collecting: Collecting) -> Iterator[Finding]:
+    """What cannot be collected. Of all nodes of such a finding nothing is half collected."""
+    asked = list(collecting.asking())
+    lacking: dict[Lack, list[Asking]] = {}
+    for each in asked:
+        if each.lack is not None:
+            lacking.setdefault(each.lack, []).append(each)
+    for lack, those in lacking.items():
+        if lack.why in _TOLD:
+            yield _TOLD[lack.why](collecting, lack, those)
+    yield from conditions(collecting, asked)
+
+
+def _circle(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Finding:
+    links = collecting.around(lack)
+    params = _own(those)
+    origins = dict.fromkeys([*(link.origin for link in links), *sorted(_places(those))])
+    hint = "Set one of these values: what might be found counts, whatever `same` and `where` leave of it."
+    return of("GC406", params, _around(links), origins, _nodes(those), hint)
+
+
+def _around(links: Sequence[Link]) -> str:
+    """A circle in a sentence; a long one is cut, as all its places are named besides."""
+    first, *others = [f"{link.param} of {link.node}" for link in links]
+    if not others:
+        return f"{first} is collected from itself."
+    if len(others) < SHOWN:
+        return f"{first} is collected from {', that from '.join(others)}, and that from {first} again."
+    way = ", that from ".join(others[: SHOWN - 1])
+    return f"{first} is collected from {way}, and so on: after {len(links):,} steps from itself again."
+
+
+def _not_one(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Finding:
+    collect = lack.collect
+    params = _own(those)
+    same = f", with the same {listed(collect.same)}" if collect.same else ""
+    there = f"are {lack.values:,}: of {some(lack.found)}" if lack.found else "are none"
+    message = (
+        f"{listed(params)} wants the {collect.param} of exactly one node that has {collect.feature}{same}, "
+        f"and there {there}."
+    )
+    hint = (
+        "Narrow it by `same` or `where`, or take all of them: without `one` it is a list."
+        if lack.found
+        else f"Give it a node that has {collect.feature}, or set the value by hand."
+    )
+    return of("GC401", params, message, _places(those), _nodes(those), hint)
+
+
+def _too_much(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Finding:
+    params = _own(those)
+    message = f"{listed(params)} collects more than values may hold: nothing is collected."
+    hint = "Collect names instead, or from fewer nodes."
+    return of("GC306", params, message, _places(those), _nodes(those), hint)
+
+
+def _secret(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Finding:
+    collect = lack.collect
+    message = (
+        f"{listed(_own(those))} is collected from {collect.param} of nodes that have {collect.feature}, "
+        "and of some that is a secret, which is theirs alone."
+    )
+    hint = "Bind {$secret: NAME} here as well: its `for` says which nodes may have it."
+    return of("GC306", _own(those), message, _places(those), _nodes(those), hint)
+
+
+_TOLD: Mapping[Why, Callable[[Collecting, Lack, Sequence[Asking]], Finding]] = {
+    Why.CIRCLE: _circle,
+    Why.NOT_ONE: _not_one,
+    Why.TOO_MUCH: _too_much,
+    Why.SECRET: _secret,
+}
+
+
+def _own(those: Iterable[Asking]) -> tuple[str, ...]:
+    return tuple(sorted({each.param for each in those if each.own}))
+
+
+def _places(those: Iterable[Asking]) -> list[Origin]:
+    return sorted({each.origin for each in those if each.own})
+
+
+def _nodes(those: Iterable[Asking]) -> list[str]:
+    return sorted({name for each in those for name in each.nodes})
+
+
+# GC201: attributes that instances lack on nodes where no rule gives them any.
+
+
+def attributes(looked: Looked) -> Iterator[Finding]:
+    """What instances lack. Where a rule is for one that has no value, that is told of the rule (GC401)."""
+    lacking = looked.fleet.layers.lacking
+    if not lacking:
+        return
+    given = _Given(looked)
+    for kind in looked.fleet.classes:
+        for name in () if kind.said.retired else kind.names:
+            for feature, instance in looked.lacking(name):
+                slot = f"{name}/{instance.name}" if instance.name else name
+                for found in lacking[feature, instance.key]:
+                    rules = list(looked.fleet.layers.giving.rules(feature, found.subjects[0]))
+                    if not given.leaves(rules, slot):
+                        yield replace(found, nodes=(name,), hint=_hint(found, rules))
+
+
+def _hint(found: Finding, rules: Sequence[Rule]) -> str:
+    names = [rule.name for rule in rules]
+    which = f"the rule {names[0]} is" if len(names) == 1 else f"the rules {listed(names)} are"
+    return f"{found.hint.rstrip('.')}: {which} not for it."
+
+
+class _Given:
+    """Which slots rules over instances are for, as far as that is known."""
+
+    def __init__(self, looked: Looked) -> None:
+        self._looked = looked
+        self._judged = {rule.name for rule in looked.rules(RuleKind.DOMAIN)}
+        self._slots: dict[str, Set[str]] = {}
+
+    def leaves(self, rules: Iterable[Rule], slot: str) -> bool:
+        """Is one of some rules for a slot? Of rules that mean nothing it is unknown."""
+        return any(rule.name not in self._judged or slot in self._of(rule.name) for rule in rules)
+
+    def _of(self, rule: str) -> Set[str]:
+        """Where a rule counts, and where it cannot be said whether it does, which is told."""
+        if rule not in self._slots:
+            held = {seen.slot for seen in self._looked.view.slots(rule)}
+            self._slots[rule] = held.union(self._looked.view.failed.get(rule, ()))
+        return self._slots[rule]

@@ -1,0 +1,481 @@
+"""GC210: secrets are whole: each is encrypted for those whom it names. Judged without any key."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from gitcfg.check.base import Tally, bindings, files, of
+from gitcfg.check.nodes import chosen, unreadable
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.selection import Selection
+from gitcfg.compile.surface import Surface, Surfaces
+from gitcfg.git.tree import Entry, EntryKind, Tree
+from gitcfg.load.document import conflicts, unresolved
+from gitcfg.model import (
+    Feature,
+    FileEntry,
+    Finding,
+    Group,
+    Model,
+    Node,
+    Origin,
+    Parameter,
+    Ref,
+    Rule,
+    Secret,
+    Subsystem,
+)
+from gitcfg.model.age import X25519, Header, Recipient, Stanza, header, is_recipient, recipient
+from gitcfg.model.names import shown
+from gitcfg.model.secrets import OPEN, WORDS, mark_in, marked, may_hold_key, open_mark
+from gitcfg.model.text import counted
+from gitcfg.render.files import PRIVATE, Taken, held
+from gitcfg.render.templates import TemplateEngine
+
+FOLDER = "secrets"
+_ENDING = ".age"
+_AGE = Stanza(X25519)
+_MOST = 2 << 20  # 1 MiB of content, armored, for as many recipients as a header may name
+
+
+def sealed(fleet: Fleet) -> Iterator[Finding]:
+    """What is wrong with secrets and their encrypted files."""
+    if not fleet.model.secrets and not any(fleet.tree.entries(FOLDER)):
+        return
+    unread = fleet.model.unread.get(FOLDER, frozenset())
+    headers: dict[str, Header] = {}
+    for name, secret in fleet.model.secrets.items():
+        if name not in unread:
+            yield from _secret(fleet.tree, secret, headers)
+    yield from _copies(fleet, headers)
+    yield from _stray(fleet)
+
+
+def _secret(tree: Tree, secret: Secret, headers: dict[str, Header]) -> Iterator[Finding]:
+    named, wrong = recipients(secret)
+    yield from wrong
+    if not secret.recipients:
+        hint = "Name the server's key, and your own: `gitcfg secret rekey NAME --add KEY`."
+        yield _told(secret, f"The secret {secret.name} names no recipients.", secret.origin, hint)
+    entry = tree.entry(path_of(secret))
+    if entry is None:
+        message = f"The secret {secret.name} has no content: there is no {path_of(secret)}."
+        hint = f"`gitcfg secret set {secret.name}` writes it."
+        yield _told(secret, message, secret.origin, hint)
+    elif entry.kind is EntryKind.FILE:  # else that has been told (GC101)
+        yield from _content(tree, entry, secret, None if wrong else named, headers)
+
+
+def path_of(secret: Secret) -> str:
+    """Where a secret's encrypted content stands, or should."""
+    return secret.origin.file.removesuffix(".yaml") + _ENDING
+
+
+def recipients(secret: Secret) -> tuple[tuple[Recipient, ...], tuple[Finding, ...]]:
+    """Those whom a secret names, and what is wrong with the others. What they hold is not told: it may be
+    a private key."""
+    named, wrong = [], []
+    for ref in secret.recipients:
+        try:
+            named.append(recipient(ref.name))
+        except ValueError as error:
+            message = f"A recipient of the secret {secret.name} is no public key: {error}."
+            wrong.append(of("GC210", secret.name, message, [ref.origin], veiled=True))
+    return tuple(named), tuple(wrong)
+
+
+def _content(
+    tree: Tree,
+    entry: Entry,
+    secret: Secret,
+    named: tuple[Recipient, ...] | None,
+    headers: dict[str, Header],
+) -> Iterator[Finding]:
+    """What is wrong with an encrypted file; without `named` it is not known for whom it should be."""
+    try:
+        found = header_of(tree, entry)
+    except ValueError as error:
+        blocks = conflicts(tree.read(entry).decode("utf-8", "replace")) if entry.size <= _MOST else ()
+        if blocks:
+            yield unresolved(entry.path, blocks)
+            return
+        hint = f"`gitcfg secret set {secret.name}` writes it anew."
+        yield _told(secret, f"{shown(entry.path)} {error}.", Origin(entry.path), hint)
+        return
+    headers[secret.name] = found
+    reason = _differs(found, named) if named else ""
+    if reason:
+        message = f"{shown(entry.path)} is not encrypted for those whom the secret names: {reason}."
+        hint = f"`gitcfg secret rekey {secret.name}` encrypts it for them; it asks for no new content."
+        yield _told(secret, message, secret.recipients[0].origin, hint, Origin(entry.path))
+
+
+def header_of(tree: Tree, entry: Entry) -> Header:
+    """The header of an encrypted file. ValueError: it is none, in words that go on after its name."""
+    if entry.size > _MOST:
+        raise ValueError("is larger than 2 MiB")
+    return header(tree.read(entry))
+
+
+def _differs(found: Header, named: tuple[Recipient, ...]) -> str:
+    """How the stanzas of a header are others than the recipients'; age keys can only be counted."""
+    have, want = Counter(found.stanzas), Counter(one.stanza for one in named)
+    ages = have.pop(_AGE, 0), want.pop(_AGE, 0)
+    lacking = next((one for one in named if have[one.stanza] < want[one.stanza]), None)
+    if lacking is not None:
+        return f"{shown(lacking.comment or lacking.key)} cannot read it"
+    if ages[0] != ages[1]:
+        return f"it is for {counted(ages[0], 'age key')}, and the secret names {ages[1]}"
+    more = min((stanza.kind, stanza.tag) for stanza in have - want) if have - want else None
+    return f"it is for somebody else, too ({shown(' '.join(more).strip())})" if more else ""
+
+
+def _copies(fleet: Fleet, headers: dict[str, Header]) -> Iterator[Finding]:
+    """One content under two names: whoever can copy a file could let other nodes have a secret."""
+    first: dict[str, str] = {}
+    for name, found in headers.items():
+        other = first.setdefault(found.identity, name)
+        if other != name:
+            pair = (min(name, other), max(name, other))
+            message = f"The secrets {pair[0]} and {pair[1]} are one: both have the same encrypted file."
+            hint = "Bind one of them wherever it is meant, or give each a content of its own."
+            places = [Origin(path_of(fleet.model.secrets[one])) for one in pair]
+            yield of("GC210", pair, message, places, hint=hint)
+
+
+def _stray(fleet: Fleet) -> Iterator[Finding]:
+    """Encrypted files of which nobody says who may have them."""
+    known = {path_of(secret) for secret in fleet.model.secrets.values()}
+    for entry in fleet.tree.entries(FOLDER):
+        if entry.kind is EntryKind.FILE and entry.path.endswith(_ENDING) and entry.path not in known:
+            said = entry.path.removesuffix(_ENDING) + ".yaml"
+            message = (
+                f"{shown(entry.path)} is nobody's: there is no {shown(said)}, which says who may have it."
+            )
+            name = entry.path.rpartition("/")[2].removesuffix(_ENDING)
+            yield of("GC210", name, message, [Origin(entry.path)], hint="Write it, or delete the file.")
+
+
+def _told(secret: Secret, message: str, at: Origin, hint: str = "", more: Origin | None = None) -> Finding:
+    return of("GC210", secret.name, message, [at, *([more] if more else [])], hint=hint)
+
+
+# GC209, GC308: secrets stay on nodes that may have them, in files that nobody else reads. GC102: `for`.
+
+_OTHERS = 0o077
+
+
+class Confined:
+    """What is wrong with where secrets go."""
+
+    def __init__(self, fleet: Fleet, engine: TemplateEngine) -> None:
+        self._fleet = fleet
+        self._engine = engine
+        self._told = Tally()
+        self._bound: dict[str, list[NodeClass]] = {}
+
+    def see(self, kind: NodeClass, _: Surface) -> Iterable[Finding]:
+        secrets = kind.secrets
+        if secrets:
+            for name in set(secrets.values()) if kind.names else ():
+                self._bound.setdefault(name, []).append(kind)
+            self._open(kind)
+        return ()
+
+    def end(self) -> Iterator[Finding]:
+        yield from self._told.findings()
+        unread = self._fleet.model.unread.get("secrets", frozenset())
+        alike: dict[str, list[tuple[Secret, Ref]]] = {}  # many secrets are for the same nodes
+        for name, secret in self._fleet.model.secrets.items():
+            if name not in unread and secret.where is not None:
+                alike.setdefault(secret.where.name, []).append((secret, secret.where))
+        for secrets in alike.values():
+            yield from self._judged(secrets)
+
+    def _open(self, kind: NodeClass) -> None:
+        """Note the files of a class that say a mode which lets others read the secrets in them."""
+        node = FleetNode(next(iter(kind.names), ""), kind, kind.said)
+        for entry in kind.files.values():
+            if entry.mode_said and wide(entry.mode):
+                for name in set(held(self._fleet, node, entry, self._engine).values()):
+                    self._told.add(("GC209", name), entry, [], partial(_readable, entry, name))
+
+    def _judged(self, secrets: list[tuple[Secret, Ref]]) -> Iterator[Finding]:
+        """What is wrong with where secrets go that are for the same nodes: these are looked for once."""
+        kinds = dict.fromkeys(kind for secret, _ in secrets for kind in self._bound.get(secret.name, ()))
+        selection = chosen(self._fleet, secrets[0][1], kinds)
+        for secret, where in secrets:
+            if selection.problem is not None:
+                yield unreadable(self._fleet.tree, where, selection.problem)
+                continue
+            ground = _ground(secret)
+            for kind in self._bound.get(secret.name, ()):
+                if not selection.names.issuperset(kind.names):
+                    yield from refused(secret, where, kind, selection, ground)
+
+
+def wide(mode: str) -> bool:
+    """Does a mode let others than the owner read or change a file? What is no mode is told elsewhere."""
+    return len(mode) <= 4 and all(digit in "01234567" for digit in mode) and bool(int(mode, 8) & _OTHERS)
+
+
+def _readable(entry: FileEntry, name: str) -> Iterator[Finding]:
+    message = f"The file entry {shown(entry.path)} has the mode {entry.mode}, and holds the secret {name}."
+    yield of("GC209", entry.path, message, [entry.origin], hint=_way_out(entry))
+
+
+def _way_out(entry: FileEntry) -> str:
+    """Daemons that are not root usually read their files through a group; here the owner must be theirs."""
+    if entry.owner != "root":
+        return f'Leave the mode out, or write "0600": then only {shown(entry.owner)}, its owner, may read it.'
+    if entry.group != "root":
+        who = shown(entry.group)
+        return f'Make who reads it its owner: `owner: {who}, mode: "0600"`, if {who} is a user, too.'
+    return 'Leave the mode out, or write "0600". A daemon that is not root reads it as its `owner`.'
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """Why a secret may not go somewhere, in words: because a condition does not hold, or because it fails."""
+
+    away: str
+    fails: str
+    hint: str
+
+
+def _ground(secret: Secret) -> Ground:
+    hint = f"`for` in {secret.origin.file} says who may have it: widen it, or bind another secret there."
+    return Ground("which may not go there", "whose `for` fails", hint)
+
+
+def refused(
+    secret: Secret, where: Ref, kind: NodeClass, selection: Selection, ground: Ground
+) -> Iterator[Finding]:
+    """GC308 about the nodes of a class that a condition keeps a secret from."""
+    for param in (param for param, name in kind.secrets.items() if name == secret.name):
+        cell = kind.cell(param)
+        places: list[Origin] = [*(cell.origins if cell is not None else ()), where.origin]
+        is_ = f"{shown(param)} is the secret {secret.name}"
+        away = [name for name in kind.names if name not in selection.names and name not in selection.failed]
+        if away:
+            yield of("GC308", secret.name, f"{is_}, {ground.away}.", places, away, ground.hint)
+        for name in kind.names:
+            if name in selection.failed:
+                message = f"{is_}, {ground.fails}: {selection.failed[name].message}"
+                yield of("GC308", secret.name, message, places, [name], ground.hint)
+
+
+# GC514: secrets that come into a file with everything else, and so close it to all but its owner.
+
+_Key = tuple[int, tuple[str, ...]]
+
+
+class Swept:
+    """Files without a said mode that take secrets by no name. Who says the mode has thought of it.
+
+    It is told of nodes, so that a check after a change need not look at all of them for it.
+    """
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces, engine: TemplateEngine) -> None:
+        self._fleet = fleet
+        self._params = surfaces.params
+        self._engine = engine
+        self._told = Tally()
+        self._unnamed: dict[_Key, tuple[FileEntry, tuple[str, ...]]] = {}
+        self._taken: dict[int, tuple[FileEntry, int]] = {}
+
+    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
+        if kind.secrets and kind.names:
+            for entry in kind.files.values():
+                for param in () if entry.mode_said else self._swept(kind, surface, entry):
+                    secret = kind.secrets[param]
+                    tell = partial(_closed, entry, param, secret)
+                    self._told.add((param, secret), entry, kind.names, tell)
+        return ()
+
+    def end(self) -> Iterator[Finding]:
+        yield from self._told.findings()
+
+    def _swept(self, kind: NodeClass, surface: Surface, entry: FileEntry) -> tuple[str, ...]:
+        """The secret parameters that an entry takes on nodes of a class and does not name."""
+        key = (id(entry), tuple(kind.secrets))
+        if key not in self._unnamed:
+            self._unnamed[key] = (entry, self._of(kind, entry))
+        found = self._unnamed[key][1]
+        return found if found and self._mixed(kind, surface, entry) else ()
+
+    def _of(self, kind: NodeClass, entry: FileEntry) -> tuple[str, ...]:
+        node = FleetNode(kind.names[0], kind, kind.said)
+        taken = held(self._fleet, node, entry, self._engine)
+        named = set(entry.params)
+        if taken and entry.template is not None:
+            analysis = self._engine.analyse(entry.template.name)
+            if analysis.problem is not None:
+                return ()  # that is told already (GC208)
+            named = {param for param, _ in analysis.params}
+        return tuple(param for param in taken if param not in named)
+
+    def _mixed(self, kind: NodeClass, surface: Surface, entry: FileEntry) -> bool:
+        """Does it take anything but secrets? Else nobody else has reason to read it."""
+        if entry.format is None:
+            return True
+        known = self._taken.get(id(entry))
+        if known is None:
+            known = self._taken[id(entry)] = (entry, self._takes(entry))
+        found = known[1] & surface.bound
+        return found != found & self._params.mask(kind.secrets)
+
+    def _takes(self, entry: FileEntry) -> int:
+        """What an entry takes, as bits: asked of each parameter once, and not of each class."""
+        taken = Taken(self._fleet.declarations, entry)
+        return self._params.among(name for name in self._params.names if taken.separators(name) is not None)
+
+
+def _closed(entry: FileEntry, param: str, secret: str) -> Iterator[Finding]:
+    takes = f"{shown(entry.path)} takes the secret {secret} with everything else"
+    message = f"{takes}, so only its owner may read it ({PRIVATE})."
+    hint = f'{_way_out_swept(entry, shown(param))}; or write `mode: "{PRIVATE}"` if it is meant.'
+    yield of("GC514", (entry.path, param), message, [entry.origin], hint=hint)
+
+
+def _way_out_swept(entry: FileEntry, param: str) -> str:
+    if entry.template is not None:
+        return "Let the template name the parameters that it needs"
+    if entry.tags:
+        return f"Give {param} none of the entry's tags"
+    return f'Leave it out, "!{param}" in `params`'
+
+
+# What people tell each other in definitions, which no node gets: descriptions, reasons, and the like.
+
+
+class Prose(msgspec.Struct, frozen=True, gc=False):
+    """A text of a definition: `what` it is goes before the name of the subject."""
+
+    what: str
+    subject: str
+    text: str
+    origin: Origin
+
+
+def prose(model: Model) -> Iterator[Prose]:
+    """Such texts that may hold a private key, and what else of a definition is no value of a node's."""
+    hosts = ((one.definition, "node set") for one in model.nodesets.values())
+    yield from _described(
+        chain(
+            ((one, "parameter") for one in model.parameters.values()),
+            ((one, "subsystem") for one in model.subsystems.values()),
+            ((one, "feature") for one in model.features.values()),
+            ((one, "group") for one in model.groups.values()),
+            ((one, "node") for one in model.nodes.values()),
+            hosts,
+            ((one, "rule") for one in model.rules.values()),
+        )
+    )
+    yield from _beside(model)
+    for parameter in model.parameters.values():
+        yield from _schema(parameter)
+    for subsystem in model.subsystems.values():
+        yield from _commands(subsystem)
+
+
+_Described = Parameter | Subsystem | Feature | Group | Node | Rule
+
+
+def _described(found: Iterable[tuple[_Described, str]]) -> Iterator[Prose]:
+    for one, noun in found:
+        if may_hold_key(one.description):  # a fleet of 10,000 nodes has as many descriptions
+            yield Prose(f"The description of the {noun}", one.name, one.description, one.origin)
+
+
+def _beside(model: Model) -> Iterator[Prose]:
+    """What is said of overrides, holds and secrets; of a recipient what stands behind the key."""
+    for override in model.overrides.values():
+        yield Prose("The reason of the override", override.name, override.reason, override.origin)
+    for hold in model.holds.values():
+        yield Prose("The reason of the hold", hold.name, hold.reason, hold.origin)
+    for rule in model.rules.values():
+        yield Prose("The message of the rule", rule.name, rule.message, rule.origin)
+    for secret in model.secrets.values():
+        yield Prose("The description of the secret", secret.name, secret.description, secret.origin)
+        for ref in secret.recipients:
+            if is_recipient(ref.name):  # of what is none that is told already (GC210)
+                yield Prose("A recipient of the secret", secret.name, ref.name, ref.origin)
+
+
+def _schema(parameter: Parameter) -> Iterator[Prose]:
+    """A schema has descriptions, examples and permitted values of its own."""
+    for text in _texts(parameter.schema):
+        place = parameter.schema_origin or parameter.origin
+        yield Prose("The schema of the parameter", parameter.name, text, place)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        yield from chain.from_iterable(map(_texts, value.values() if isinstance(value, dict) else value))
+
+
+def _commands(subsystem: Subsystem) -> Iterator[Prose]:
+    for word in chain.from_iterable(words for _, words in subsystem.commands()):
+        yield Prose("A command of the subsystem", subsystem.name, word, subsystem.origin)
+
+
+# GC513: other tools' encrypted text, and private keys that everybody can read, wherever text is written.
+
+_ENCRYPTED = "Nodes get it as it is, encrypted. `gitcfg secret set NAME` keeps a secret that they can read."
+_OPEN = "Whoever reads the repository has it: make a new one, and keep that with `gitcfg secret set NAME`."
+
+
+def markers(fleet: Fleet) -> Iterator[Finding]:
+    """GC513 for every value, text, template and file that holds such a thing, at its first place."""
+    for name, binding in bindings(fleet):
+        if mark := mark_in(binding.given):
+            yield from _of_value(fleet, name, mark, binding.at)
+    for parameter in fleet.model.parameters.values():
+        if parameter.default is not None and (mark := mark_in(parameter.default.given)):
+            yield from _of_value(fleet, parameter.name, mark, parameter.default.at)
+    yield from _in_facts(fleet)
+    for one in prose(fleet.model):
+        if mark := open_mark(one.text):
+            yield _told_markers(one.subject, f"{one.what} {shown(one.subject)}", mark, one.origin)
+    for entry in files(fleet.model):
+        if mark := mark_in(entry.text):
+            yield _told_markers(entry.path, f"The text of {shown(entry.path)}", mark, entry.origin)
+    for folder, noun, texts in (
+        ("templates", "template", fleet.templates),
+        ("files", "file", fleet.sources if fleet.model.sources else {}),
+    ):
+        yield from _in_texts(folder, noun, texts)
+
+
+def _in_texts(folder: str, noun: str, texts: Mapping[str, str | None]) -> Iterator[Finding]:
+    for name, text in texts.items():
+        found = marked(text) if text else None
+        if text and found:
+            place = Origin(f"{folder}/{name}", text.count("\n", 0, found.start()) + 1)
+            yield _told_markers(name, f"The {noun} {shown(name)}", found.lastgroup or "", place)
+
+
+def _in_facts(fleet: Fleet) -> Iterator[Finding]:
+    for node in fleet.model.hosts():
+        for name, fact in node.facts.items():
+            if mark := mark_in(fact.value):
+                yield _told_markers(name, f"The fact {shown(name)} of {shown(node.name)}", mark, node.origin)
+
+
+def _of_value(fleet: Fleet, name: str, mark: str, at: Origin) -> Iterator[Finding]:
+    """Of a parameter that is declared secret it is told already that its value is plain (GC206)."""
+    if not fleet.declarations.secret(name):
+        yield _told_markers(name, f"The value of {shown(name)}", mark, at)
+
+
+def _told_markers(subject: str, what: str, mark: str, at: Origin) -> Finding:
+    hint = _OPEN if mark in OPEN else _ENCRYPTED
+    return of("GC513", subject, f"{what} holds {WORDS[mark]}.", [at], hint=hint, veiled=mark in OPEN)

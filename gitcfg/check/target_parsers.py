@@ -1,0 +1,243 @@
+"""What judges rendered files: targets' own parsers, which are handed in from above."""
+
+import posixpath
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from typing import Any, Protocol
+
+import msgspec
+
+from gitcfg.check.base import files, of
+from gitcfg.check.files import Lines
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.model import FileEntry, Finding, Origin, Severity
+from gitcfg.model.names import shown
+from gitcfg.model.secrets import unversioned
+from gitcfg.render.files import content, selected, separators
+from gitcfg.render.formats import LineFormat, formats
+from gitcfg.render.templates import TemplateEngine, TemplateProblem
+
+
+class Meant(msgspec.Struct, frozen=True):
+    """What a file was written from: values by parameter, and how each one's lists are separated."""
+
+    values: Mapping[str, Any]
+    separators: Mapping[str, str | None] = {}
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A text in a format, and what it was written from: made up only where it is looked at.
+
+    Without `meant` only whether its parser accepts the text is asked. `plain`: every line of it is known
+    to say what was meant, to whoever reads it as it is written (see `Judge.plain`).
+    """
+
+    format: str
+    text: str
+    meant: Callable[[], Meant] | None = None
+    plain: bool = False
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """One thing that a parser has against a text.
+
+    `reason` continues "The file PATH ..."; `line` is in the text, 0 if none is known; `params` are the
+    parameters that it is about, if they are known. What is not `grave` is a warning.
+    """
+
+    reason: str
+    line: int = 0
+    params: tuple[str, ...] = ()
+    hint: str = ""
+    grave: bool = True
+
+
+Verdicts = tuple[Verdict, ...]
+
+
+class Judge(Protocol):
+    """Asks parsers about texts; `formats` are those that it knows a parser for."""
+
+    formats: frozenset[str]
+
+    def begin(self, formats: Set[str]) -> None:
+        """Get ready, for there will be questions about texts in these formats."""
+        ...
+
+    def lacks(self, format: str) -> bool:
+        """Is the parser for a format not installed, so that nothing need be asked about it?"""
+        ...
+
+    def plain(self, format: str, line: str, name: str, value: Any, separator: str | None) -> bool:
+        """Does a line say that a parameter has a value, if it is read as it is written?"""
+        ...
+
+    def judge(self, questions: Iterable[Question]) -> Iterator[Verdicts]:
+        """What is wrong with each text, in the order of the questions.
+
+        Some more questions are taken before the first verdicts are given; how many is bounded.
+        """
+        ...
+
+
+# GC307: what is asked about the files of a class of nodes.
+
+_SUFFIXES = {".json": "json", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
+_IGNORED = re.compile(r"\.|#|.*(?:~|\.rpmsave|\.rpmnew)\Z", re.DOTALL)
+"""What HTCondor passes over in a folder of configuration: its LOCAL_CONFIG_DIR_EXCLUDE_REGEXP."""
+
+
+class Asking:
+    """What is asked about the files of a fleet; `left_out` are names that some format cannot carry.
+
+    What a secret holds is not known here, so that nothing follows from its version. A text in a format is
+    asked about without it: else another version of a secret asks about each file that holds it anew.
+    """
+
+    def __init__(self, fleet: Fleet, engine: TemplateEngine, judge: Judge, left_out: set[str]) -> None:
+        self.fleet, self.engine, self.judge, self.left_out = fleet, engine, judge, left_out
+        self._lines: dict[tuple[object, ...], Lines | None] = {}
+
+    def about(self, kind: NodeClass, entry: FileEntry) -> Question | None:
+        """The question about one file of a class, if there is a parser for it."""
+        format = entry.format or _by_neighbours(kind, entry) or by_name(entry)
+        if len(entry.contents) != 1 or format not in self.judge.formats or self.judge.lacks(format):
+            return None
+        if entry.format is not None:
+            return self._lined(kind, entry) or self._written(kind, entry)
+        text = self._rendered(kind, entry)
+        return None if text is None else Question(format, text)
+
+    def _lined(self, kind: NodeClass, entry: FileEntry) -> Question | None:
+        """Written line by line, where the format can be."""
+        lines = self._lines_of(entry)
+        known = lines.text(kind) if lines is not None else None
+        if known is None:
+            return None
+        text, plain = known
+        return Question(entry.format or "", text, lambda: self._meant(kind, entry), plain)
+
+    def _lines_of(self, entry: FileEntry) -> Lines | None:
+        key = (entry.format, entry.params, entry.tags)
+        if key not in self._lines:
+            chosen = formats().get(entry.format or "")
+            self._lines[key] = (
+                Lines(self.fleet, entry, chosen, self.judge.plain) if isinstance(chosen, LineFormat) else None
+            )
+        return self._lines[key]
+
+    def _written(self, kind: NodeClass, entry: FileEntry) -> Question:
+        """The text as nodes get it, but for the versions of secrets, and what it says."""
+        meant = self._meant(kind, entry)
+        format = entry.format or ""
+        return Question(format, formats()[format].write(meant.values, meant.separators), lambda: meant)
+
+    def _meant(self, kind: NodeClass, entry: FileEntry) -> Meant:
+        """What an entry takes, without what its format cannot carry."""
+        values = selected(self.fleet, entry, _params(kind))
+        apart = separators(self.fleet, values)
+        if not self.left_out.isdisjoint(values):
+            unfit = {unfit.subjects[-1] for unfit in formats()[entry.format or ""].unfit(values, apart)}
+            values = {name: value for name, value in values.items() if name not in unfit}
+        return Meant(values, apart)
+
+    def _rendered(self, kind: NodeClass, entry: FileEntry) -> str | None:
+        """What the first node of a class gets; None where that is another finding."""
+        if not kind.names:
+            return None
+        try:
+            return content(self.fleet, self.fleet[kind.names[0]], entry, self.engine)
+        except TemplateProblem:
+            return None
+
+
+def _params(kind: NodeClass) -> Mapping[str, Any]:
+    """The final values of a class, without the versions of secrets."""
+    params = kind.params
+    return (
+        {**params, **{name: unversioned(params[name]) for name in kind.secrets}} if kind.secrets else params
+    )
+
+
+def by_name(entry: FileEntry) -> str | None:
+    """The format that a file without one has all the same, as its name says."""
+    return None if entry.format else _SUFFIXES.get(posixpath.splitext(entry.path)[1].lower())
+
+
+def _by_neighbours(kind: NodeClass, entry: FileEntry) -> str | None:
+    """HTCondor reads every file of a folder like config.d, so what stands beside its files is one too."""
+    folder, name = posixpath.split(entry.path)
+    if not folder.endswith(".d") or _IGNORED.match(name):
+        return None
+    beside = (other for path, other in kind.files.items() if posixpath.dirname(path) == folder)
+    return "condor" if any(other.format == "condor" for other in beside) else None
+
+
+# GC307: rendered files as their targets' own parsers read them.
+
+_CARRIED = ("GC309", "GC310")
+
+
+def begin(fleet: Fleet, judge: Judge) -> None:
+    """Let a judge get ready while other checks run, where there is something to judge."""
+    wanted = {entry.format or by_name(entry) or "" for entry in files(fleet.model)} & judge.formats
+    if wanted:
+        judge.begin(wanted)
+
+
+def unjudged(fleet: Fleet, judge: Judge) -> frozenset[str]:
+    """Return the repository's files with entries in formats whose parsers are not installed."""
+    entries = (entry for entry in files(fleet.model) if entry.format in judge.formats)
+    return frozenset(entry.origin.file for entry in entries if judge.lacks(entry.format or ""))
+
+
+def parsed(fleet: Fleet, engine: TemplateEngine, judge: Judge, found: Iterable[Finding]) -> Iterator[Finding]:
+    """What targets' own parsers have against the files of each class of nodes.
+
+    `found` are the findings so far: what formats cannot carry is among them, and looking for it is costly.
+    Questions are asked ahead; of those under way only whose they are is held.
+    """
+    left_out = {name for finding in found if finding.code in _CARRIED for name in finding.subjects}
+    asking = Asking(fleet, engine, judge, left_out)
+    asked: deque[tuple[NodeClass, FileEntry]] = deque()
+
+    def questions() -> Iterator[Question]:
+        for kind in fleet.judged:
+            for entry in kind.files.values():
+                question = asking.about(kind, entry)
+                if question is not None:
+                    asked.append((kind, entry))
+                    yield question
+
+    for verdicts in judge.judge(questions()):
+        kind, entry = asked.popleft()
+        for verdict in verdicts:
+            yield finding(kind, entry, verdict)
+
+
+def finding(kind: NodeClass, entry: FileEntry, verdict: Verdict) -> Finding:
+    """A verdict on a file of a class, with the places that led to it."""
+    params = verdict.params if entry.format else ()  # what others write sets names of its own
+    origins = [origin for name in params for origin in kind.stack.cells[name].origins]
+    origins += [*_sources(entry, verdict.line), entry.origin]
+    message = f"The file {shown(entry.path, 200)} {verdict.reason}."
+    grave = None if verdict.grave else Severity.WARNING
+    hint = verdict.hint or _look(kind, entry, verdict.line)
+    return of("GC307", params or (entry.path,), message, origins, kind.names, hint, grave)
+
+
+def _look(kind: NodeClass, entry: FileEntry, line: int) -> str:
+    """How to see the line, which is not one of the template's."""
+    if entry.template is None or not line:
+        return ""
+    return f"`gitcfg render {kind.names[0]} --file {entry.path}` shows the file."
+
+
+def _sources(entry: FileEntry, line: int) -> Iterator[Origin]:
+    """The file of the repository that a text comes from; only a plain one has the text's own lines."""
+    if entry.template is not None:
+        yield Origin(f"templates/{entry.template.name}")
+    if entry.source is not None:
+        yield Origin(f"files/{entry.source.name}", max(line, 1))

@@ -1,0 +1,259 @@
+"""What can only be said of all nodes together: where nothing counts, each with a node as its witness."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from gitcfg.check.base import bindings, of
+from gitcfg.compile.cell import Cell
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.nodes import Roster
+from gitcfg.compile.operations import NOTHING, PENDING, Step, apply
+from gitcfg.compile.surface import Surface, Surfaces
+from gitcfg.model import Binding, Feature, Finding, Group, Node, Op, Origin, Override
+
+
+class Idle(msgspec.Struct):
+    """Something that does nothing on some nodes: a `$remove` (GC508), or a `without` (GC505)."""
+
+    code: str
+    name: str
+    origin: Origin
+    nodes: list[str]
+
+
+class Traces(msgspec.Struct):
+    """What nodes show of the definitions that they have. A node is named for each, as a witness.
+
+    `features`, `groups`, `secrets`: those that some node has. `won`: the bindings, by their places, that
+    count in some node's final value. `busy`: the places of what does something on some node; `idle`: of what
+    does nothing on some. `own`: findings about bindings of nodes' own files: the node itself is witness.
+    """
+
+    features: dict[str, str] = {}
+    groups: dict[str, str] = {}
+    secrets: dict[str, str] = {}
+    won: dict[str, str] = {}
+    busy: dict[str, str] = {}
+    idle: dict[str, Idle] = {}
+    own: list[Finding] = []
+
+
+def place(name: str, origin: Origin) -> str:
+    """What a place is known by."""
+    return f"{name}\0{origin}"
+
+
+def file_of(key: str) -> str:
+    """The file of a place, given as itself or as a name at it."""
+    return key.rpartition("\0")[2].rsplit(":", 2)[0]
+
+
+def endings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[Finding]:
+    """GC501, GC502, GC505, GC508, GC512: what could be deleted without any node noticing.
+
+    `roster` are all nodes; the fleet may have only some.
+    """
+    yield from _idle(traces)
+    model = fleet.model
+    if not (roster.model.nodes or roster.sets) or model.unread:
+        return
+    features = traces.features.keys() | frozenset[str]().union(*(kind.features for kind in fleet.walking_in))
+    for name, feature in model.features.items():
+        if name not in features:
+            yield of("GC502", name, f"No node has the feature {name}.", [feature.origin])
+    walk_in = (ref.name for ref in model.settings.walk_in or ())
+    groups = {model.settings.default_group, *traces.groups, *walk_in}
+    for name, group in model.groups.items():
+        if name not in groups:
+            yield of("GC502", name, f"No node is in the group {name}.", [group.origin])
+    secrets = traces.secrets.keys() | {name for kind in fleet.walking_in for name in kind.secrets.values()}
+    for name, secret in model.secrets.items():
+        if name not in secrets:
+            yield of("GC512", name, f"No node gets the secret {name}.", [secret.origin])
+    for name, binding in _settings(fleet, traces, roster):
+        if str(binding.origin) not in traces.won and counts(fleet, name, binding):
+            yield idle_setting(name, binding)
+    yield from traces.own
+
+
+def _idle(traces: Traces) -> Iterator[Finding]:
+    for key, idle in traces.idle.items():
+        if key in traces.busy:
+            continue
+        if idle.code == "GC508":
+            message = f"This $remove takes nothing away from {idle.name}."
+        else:
+            message = f"`without` {idle.name} changes nothing: nothing installs it."
+        yield of(idle.code, idle.name, message, [idle.origin], idle.nodes)
+
+
+def _settings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[tuple[str, Binding]]:
+    """The bindings that somebody should have; nodes' own are told with the node."""
+    model = fleet.model
+    layers: list[Feature | Group | Node | Override] = []
+    layers += [feature for feature in model.features.values() if feature.name in traces.features]
+    layers += [
+        group
+        for group in model.groups.values()
+        if group.name in traces.groups or group.name == model.settings.default_group
+    ]
+    for nodeset in roster.model.nodesets.values():
+        if nodeset.definition.params and any(not roster.said(name).retired for name in nodeset.members):
+            layers.append(nodeset.definition)
+    applied = {override.name for kind in fleet.classes for override in kind.overrides}
+    layers += [override for override in model.overrides.values() if override.name in applied]
+    return ((name, binding) for layer in layers for name, binding in layer.params.items())
+
+
+def counts(fleet: Fleet, name: str, binding: Binding) -> bool:
+    """Should a binding win somewhere? One to null without a default asks for a value; misfits are told."""
+    if binding.origin in fleet.layers.misfits:
+        return False
+    return binding.op is not Op.NULL or fleet.declarations.has_default(name)
+
+
+def idle_setting(name: str, binding: Binding) -> Finding:
+    """GC501."""
+    if binding.op is Op.DEFAULT:
+        hint = "Lower layers give it a value everywhere. Delete it, or make it a plain value."
+        return of("GC501", name, f"A $default of {name} applies on no node.", [binding.origin], hint=hint)
+    hint = "Higher layers replace it everywhere. Delete it, or move it up."
+    return of("GC501", name, f"A setting of {name} wins on no node.", [binding.origin], hint=hint)
+
+
+# Looks at classes for what they show of definitions, and names the first node that shows each thing.
+
+_MOST_JOINS = 100_000
+_NOT_ASKED = ("nodes/", "allocations/")
+"""Where each binding is for one node: of the nodes' own it is told with them, and what was decided in vain
+by those who look at rules."""
+
+
+class Tracing:
+    """Fills traces. A class without nodes shows nothing."""
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
+        self.traces = Traces()
+        self._fleet = fleet
+        self._surfaces = surfaces
+        self._features = 0
+        self._tops: dict[int, int] = {}
+        self._news: list[tuple[Mapping[str, Cell], int, str]] = []
+        self._joins: dict[int, Cell] = {}
+        removing = (name for name, binding in bindings(fleet) if binding.op is Op.REMOVE)
+        self._removing = surfaces.params.among(removing)
+
+    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
+        if not kind.names:
+            return ()
+        node = kind.names[0]
+        self._have(kind, surface, node)
+        for secret in kind.secrets.values():
+            self.traces.secrets.setdefault(secret, node)
+        settled = ~surface.pending
+        for part, top in zip(kind.parts, surface.tops, strict=True):
+            known = self._tops.get(id(part.cells), 0)
+            new = top & settled & ~known
+            if new:
+                self._tops[id(part.cells)] = known | new
+                self._news.append((part.cells, new, node))
+        for cell in surface.joins.values():
+            if cell.value is not PENDING:
+                self._count(cell, node)
+        for name in self._surfaces.params.of(surface.pending):  # which steps count depends on the facts
+            cell = self._surfaces.cell(kind, name)
+            self._won(cell.counting(kind.facts(name) if cell.value is PENDING else None), node)
+        self._own(kind, surface)
+        if surface.bound & self._removing:
+            self._removals(kind, surface)
+        if kind.said.without or kind.overrides:
+            self._without(kind)
+        return ()
+
+    def end(self) -> Iterable[Finding]:
+        seen: set[int] = set()  # what features say stands in the layers of all that have them
+        for cells, mask, node in self._news:
+            for name in self._surfaces.params.of(mask):
+                cell = cells[name]
+                if id(cell) not in seen:
+                    seen.add(id(cell))
+                    self._won(cell.counting(), node)
+        self._news.clear()
+        return ()
+
+    def _have(self, kind: NodeClass, surface: Surface, node: str) -> None:
+        new = surface.features & ~self._features
+        if new:
+            self._features |= new
+            self.traces.features.update((name, node) for name in self._surfaces.features.of(new))
+        groups = self.traces.groups
+        for ref in () if kind.said.retired else kind.said.groups:
+            if ref.name not in groups and ref.name in self._fleet.model.groups:
+                groups[ref.name] = node
+
+    def _count(self, cell: Cell, node: str) -> None:
+        """The steps of a joined cell win. It is held, so that nothing else gets its id."""
+        if id(cell) not in self._joins:
+            if len(self._joins) >= _MOST_JOINS:
+                self._joins.clear()
+            self._joins[id(cell)] = cell
+            self._won(cell.counting(), node)
+
+    def _won(self, steps: Iterable[Step], node: str) -> None:
+        for step in steps:
+            if not step.origin.file.startswith(_NOT_ASKED):
+                self.traces.won.setdefault(str(step.origin), node)
+
+    def _own(self, kind: NodeClass, surface: Surface) -> None:
+        """The bindings of the node's own file that do not count on it: it is the only one that has them."""
+        own = kind.said.own
+        if own is None or not own.params or not kind.parts:
+            return
+        label = f"node {own.name}"
+        tops = zip(kind.parts, surface.tops, strict=True)
+        sure = next((top for part, top in tops if part.own and part.label == label), 0)
+        for name, binding in own.params.items():
+            if self._surfaces.params.bit(name) & sure & ~surface.pending:
+                continue
+            if counts(self._fleet, name, binding) and not self._counts(kind, name, binding.origin):
+                self.traces.own.append(idle_setting(name, binding))
+
+    def _counts(self, kind: NodeClass, name: str, origin: Origin) -> bool:
+        cell = self._surfaces.cell(kind, name)
+        facts = kind.facts(name) if cell.value is PENDING else None
+        return any(step.origin == origin for step in cell.counting(facts))
+
+    def _removals(self, kind: NodeClass, surface: Surface) -> None:
+        for name in self._surfaces.params.of(surface.bound & self._removing):
+            for origin, removed in _removals(kind, name, self._surfaces.cell(kind, name)):
+                self._show("GC508", name, origin, kind, removed)
+
+    def _without(self, kind: NodeClass) -> None:
+        """GC505: `without` a feature that nothing would install anyway."""
+        had = self._fleet.stacks.unfiltered(kind) if kind.without else frozenset[str]()
+        for ref in kind.without:
+            if ref.name in had or ref.name in self._fleet.model.features:
+                self._show("GC505", ref.name, ref.origin, kind, ref.name in had)
+
+    def _show(self, code: str, name: str, origin: Origin, kind: NodeClass, does: bool) -> None:
+        key = place(name, origin)
+        if does:
+            self.traces.busy.setdefault(key, kind.names[0])
+        else:
+            idle = self.traces.idle.setdefault(key, Idle(code, name, origin, []))
+            idle.nodes += kind.names
+
+
+def _removals(kind: NodeClass, name: str, cell: Cell) -> Iterator[tuple[Origin, bool]]:
+    steps = cell.steps
+    if all(step.op is not Op.REMOVE for step in steps):
+        return
+    facts = kind.facts(name) if cell.value is PENDING else {}
+    below: object = NOTHING
+    for step in steps:
+        above = apply(step, below, facts)
+        if step.op is Op.REMOVE:
+            yield step.origin, above != ([] if below in (NOTHING, None) else below)
+        below = above

@@ -1,0 +1,358 @@
+"""Features: what they say, who has them, and what goes with them."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+
+import msgspec
+
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.operations import NOTHING
+from gitcfg.explain.definition import (
+    Definition,
+    Field,
+    Flag,
+    Kind,
+    Nodes,
+    Reference,
+    Setting,
+    Summary,
+    Value,
+    files,
+    mentioning,
+    refs,
+    setting,
+    settings,
+    uses,
+)
+from gitcfg.explain.trail import given, labelled, listed, winning
+from gitcfg.explain.values import held as held_values
+from gitcfg.model import (
+    Feature,
+    Group,
+    Hold,
+    Ignore,
+    Model,
+    Node,
+    Op,
+    Origin,
+    Override,
+    Ref,
+    Release,
+    Settings,
+)
+from gitcfg.model.rules import RuleKind
+from gitcfg.model.text import duration
+from gitcfg.render.templates import TemplateEngine
+
+
+def _summaries(fleet: Fleet) -> Iterator[Summary]:
+    counts = dict.fromkeys(fleet.model.features, 0)
+    for kind in fleet.classes:
+        for name in kind.features:
+            counts[name] += len(kind.names)
+    for name in sorted(fleet.model.features):
+        feature = fleet.model.features[name]
+        yield Summary(name, feature.description, feature.origin, {"nodes": counts[name]})
+
+
+def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
+    model = fleet.model
+    feature = model.features[name]
+    label = f"feature {name}"
+    others = model.features.values()
+    fields: dict[str, Field] = {
+        "nodes": Nodes(holders(fleet, name)),
+        "include": uses(feature.include),
+        "depends": refs(feature.depends),
+        "conflicts": refs(feature.conflicts),
+        "after": refs(feature.after),
+        "settings": settings(fleet, label, feature),
+        "files": files(fleet, engine, label, feature),
+        "included_by": tuple(_listing(model, name, including=True)),
+        "installed_by": tuple(_listing(model, name, including=False)),
+        "limited_by": mentioning(name, _limits(model)),
+        "taken_away_by": mentioning(name, _withouts(model)),
+        "depended_on_by": mentioning(name, [(other.name, other.depends) for other in others]),
+        "in_conflict_with": mentioning(name, [(other.name, other.conflicts) for other in others]),
+        "awaited_by": mentioning(name, [(other.name, other.after) for other in others]),
+        "subsystems": mentioning(name, [(s.name, s.features or ()) for s in model.subsystems.values()]),
+    }
+    return Definition(name, feature.description, feature.origin, fields)
+
+
+def holders(fleet: Fleet, feature: str) -> tuple[str, ...]:
+    """The nodes that have a feature."""
+    return tuple(sorted(name for kind in fleet.classes if feature in kind.features for name in kind.names))
+
+
+def _listing(model: Model, feature: str, including: bool) -> Iterator[Reference]:
+    """The features that include one, or the other layers that install it."""
+    for label, layer in labelled(model):
+        if isinstance(layer, Feature) is including:
+            for found in uses(use for use in listed(layer) if use.feature == feature):
+                yield Reference(layer.name if including else label, found.origin, found.instances)
+
+
+def _limits(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:
+    for rule in model.rules.values():
+        if rule.kind is RuleKind.LIMIT and rule.feature is not None:
+            yield f"rule {rule.name}", (rule.feature,)
+
+
+def _withouts(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:
+    for label, layer in labelled(model):
+        if isinstance(layer, Node):
+            yield label, given(layer.without)
+        elif isinstance(layer, Override):
+            yield label, layer.without
+
+
+FEATURE = Kind("feature", _summaries, lambda fleet: fleet.model.features, _definition)
+
+
+# Groups: what they say, and who is in them.
+
+
+def _groups(fleet: Fleet) -> dict[str, Group]:
+    """All groups; the default one is there although it may have no file."""
+    default = fleet.model.settings.default_group
+    return {default: Group(default, Origin(f"groups/{default}.yaml")), **fleet.model.groups}
+
+
+def _summaries_group(fleet: Fleet) -> Iterator[Summary]:
+    groups = _groups(fleet)
+    counts = dict.fromkeys(groups, 0)
+    for kind in fleet.classes:
+        for name in {*kind.groups, fleet.model.settings.default_group}:
+            counts[name] += len(kind.names)
+    for name in sorted(groups):
+        group = groups[name]
+        features = len({use.feature for use in group.features})
+        yield Summary(
+            name, group.description, _origin(fleet, name), {"features": features, "nodes": counts[name]}
+        )
+
+
+def _definition_group(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
+    group = _groups(fleet)[name]
+    label = f"group {name}"
+    lists = [(who, given(node.groups)) for who, node in labelled(fleet.model) if isinstance(node, Node)]
+    fields: dict[str, Field] = {
+        "nodes": Nodes(members(fleet, name)),
+        "default": Flag(name == fleet.model.settings.default_group),
+        "features": uses(group.features),
+        "settings": settings(fleet, label, group),
+        "files": files(fleet, engine, label, group),
+        "listed_by": mentioning(name, lists),
+    }
+    return Definition(name, group.description, _origin(fleet, name), fields)
+
+
+def _origin(fleet: Fleet, name: str) -> Origin | None:
+    return fleet.model.groups[name].origin if name in fleet.model.groups else None
+
+
+def members(fleet: Fleet, group: str) -> tuple[str, ...]:
+    """The nodes that are in a group."""
+    if group == fleet.model.settings.default_group:
+        return fleet.names
+    return tuple(sorted(name for kind in fleet.classes if group in kind.groups for name in kind.names))
+
+
+GROUP = Kind("group", _summaries_group, _groups, _definition_group)
+
+
+# Overrides: for whom they hold, until when, and whether what they say counts.
+
+
+def _summaries_override(fleet: Fleet) -> Iterator[Summary]:
+    for name in sorted(fleet.model.overrides):
+        found = fleet.model.overrides[name]
+        figures = {
+            "nodes": len(overridden(fleet, found)),
+            "until": str(found.until),
+            "past": _past(fleet, found),
+        }
+        yield Summary(name, found.reason, found.origin, figures)
+
+
+def _definition_override(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
+    found = fleet.model.overrides[name]
+    label = f"override {name}"
+    fields: dict[str, Field] = {
+        "nodes": Nodes(overridden(fleet, found)),
+        "until": Value(str(found.until)),
+        "past": Flag(_past(fleet, found)),
+        "where": Value(found.where.name if found.where else None),
+        "features": uses(found.features),
+        "without": refs(found.without),
+        "settings": settings(fleet, label, found),
+        "files": files(fleet, engine, label, found),
+    }
+    return Definition(name, found.reason, found.origin, fields)
+
+
+def overridden(fleet: Fleet, found: Override) -> tuple[str, ...]:
+    """The nodes that an override applies to, in order of name."""
+    return tuple(sorted(name for kind in fleet.classes if found in kind.overrides for name in kind.names))
+
+
+def _past(fleet: Fleet, found: Override) -> bool:
+    return fleet.today > found.until
+
+
+OVERRIDE = Kind("override", _summaries_override, lambda fleet: fleet.model.overrides, _definition_override)
+
+
+# Holds: which nodes run which commit meanwhile, why, and until when.
+
+
+def held(fleet: Fleet, found: Hold) -> tuple[str, ...]:
+    """The nodes that a hold is about, in order of name, be it over or not."""
+    if found.where is not None:
+        return tuple(sorted(fleet.select(found.where.name).names))
+    return tuple(sorted({name for name in found.members or () if name in fleet}))
+
+
+def _summaries_hold(fleet: Fleet) -> Iterator[Summary]:
+    for name in sorted(fleet.model.holds):
+        found = fleet.model.holds[name]
+        figures = {
+            "nodes": len(held(fleet, found)),
+            "runs": found.commit.name,
+            "until": str(found.until),
+            "past": _past_hold(fleet, found),
+        }
+        yield Summary(name, found.reason, found.origin, figures)
+
+
+def _definition_hold(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+    found = fleet.model.holds[name]
+    fields: dict[str, Field] = {
+        "nodes": Nodes(held(fleet, found)),
+        "runs": Value(found.commit.name),
+        "until": Value(str(found.until)),
+        "past": Flag(_past_hold(fleet, found)),
+        "where": Value(found.where.name if found.where else None),
+    }
+    return Definition(name, found.reason, found.origin, fields)
+
+
+def _past_hold(fleet: Fleet, found: Hold) -> bool:
+    return fleet.today > found.until
+
+
+HOLD = Kind("hold", _summaries_hold, lambda fleet: fleet.model.holds, _definition_hold)
+
+
+# The repository's settings: what gitcfg.yaml says, and what is taken where it says nothing.
+
+_NAMES = tuple(name for name in Settings.__struct_fields__ if name != "origin")
+
+
+def _summaries_settings(fleet: Fleet) -> Iterator[Summary]:
+    for name in _NAMES:
+        yield Summary(name, "", fleet.model.settings.origin, {"value": _value(fleet, name)})
+
+
+def _definition_settings(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+    return Definition(name, "", fleet.model.settings.origin, {"value": Value(_value(fleet, name))})
+
+
+def _value(fleet: Fleet, name: str) -> object:
+    said = getattr(fleet.model.settings, name)
+    if name == "walk_in" and said is not None:
+        return {"groups": [ref.name for ref in said]}
+    if name == "ignore":
+        return [_ignore(entry) for entry in said]
+    return _release(said) if isinstance(said, Release) else msgspec.to_builtins(said)
+
+
+def _ignore(said: Ignore) -> object:
+    found = {"code": said.code, "subject": said.subject, "reason": said.reason, "until": said.until}
+    return {key: str(value) for key, value in found.items() if value is not None}
+
+
+def _release(said: Release) -> object:
+    return {
+        "stages": [stage.written for stage in said.stages],
+        "settle": duration(said.settle),
+        "max_failures": said.max_failures,
+        "first": said.first.name if said.first else None,
+    }
+
+
+SETTING = Kind("setting", _summaries_settings, lambda fleet: _NAMES, _definition_settings)
+
+
+# Who binds a parameter or a family of parameters: layers, and nodes.
+
+
+def bound_anywhere(fleet: Fleet) -> Collection[str]:
+    """Every parameter that is declared, or that some layer binds."""
+    bound = frozenset[str]().union(*(kind.stack.cells for kind in fleet.classes))
+    return fleet.model.parameters.keys() | bound | {name for name, _ in fleet.model.bindings()}
+
+
+def members_bound(fleet: Fleet, name: str) -> frozenset[str]:
+    """The parameter itself, and if it is a family all that are bound of it."""
+    family = fleet.model.parameters.get(name)
+    if family is None or not family.pattern:
+        return frozenset({name})
+    found = {member for member in bound_anywhere(fleet) if fleet.declarations.find(member) is family}
+    return frozenset({name, *found})
+
+
+def counts(fleet: Fleet) -> dict[str, int]:
+    """How many nodes bind each parameter; of a family, how many bind some member."""
+    by_size: dict[int, Counter[str]] = {}
+    for kind in fleet.classes:
+        by_size.setdefault(len(kind.names), Counter()).update(iter(kind.stack.cells))
+    owners = {name: _owner(fleet, name) for counter in by_size.values() for name in counter}
+    apart = {name for name, owner in owners.items() if owner != name} | _unset(fleet)
+    found = {name: 0 for name in owners if name not in apart}
+    for size, counter in by_size.items():
+        for name in counter.keys() & found.keys():
+            found[name] += size * counter[name]
+    for kind in fleet.classes:
+        cells = kind.stack.cells
+        bound = {owners[name] for name in apart & cells.keys() if cells[name].value is not NOTHING}
+        for owner in bound:
+            found[owner] = found.get(owner, 0) + len(kind.names)
+    return found
+
+
+def _owner(fleet: Fleet, name: str) -> str:
+    """What a parameter is counted as: the family that declares it, or itself."""
+    declared = fleet.declarations.find(name)
+    return declared.name if declared is not None else name
+
+
+def _unset(fleet: Fleet) -> set[str]:
+    """The parameters that some layer unbinds: a cell of theirs does not say yet that they are bound."""
+    bindings = [*fleet.model.bindings()]
+    bindings += [item for made in fleet.layers.instances for item in made.params.items()]
+    return {name for name, binding in bindings if binding.op is Op.UNSET}
+
+
+def settings_of(fleet: Fleet, params: Collection[str]) -> Iterator[Setting]:
+    """Every layer's binding of some parameters; where instances make the name, the feature's own."""
+    wins = winning(fleet, params)
+    instances = [made.params.items() for made in fleet.layers.instances]
+    made = {binding.origin for items in instances for name, binding in items if name in params}
+    for label, layer in labelled(fleet.model):
+        for name, binding in layer.params.items():
+            if name in params or binding.origin in made:
+                yield setting(fleet, label, name, binding, wins)
+
+
+def bound_on(fleet: Fleet, params: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The nodes that bind one of some parameters, and of these those that have no value for it."""
+    bound: list[str] = []
+    bare: list[str] = []
+    for kind in fleet.classes:
+        values = [held_values(kind, name) for name in params]
+        values = [value for value in values if value is not NOTHING]
+        bound += kind.names if values else []
+        bare += kind.names if None in values else []
+    return tuple(sorted(bound)), tuple(sorted(bare))

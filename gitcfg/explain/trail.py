@@ -1,0 +1,502 @@
+"""Steps of trails, and places of features and files, in words."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any, Protocol
+
+import msgspec
+
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.layers import Layers
+from gitcfg.compile.operations import NOTHING
+from gitcfg.compile.trail import TrailStep
+from gitcfg.model import (
+    Decision,
+    Feature,
+    FileEntry,
+    Finding,
+    Group,
+    Ignore,
+    Ignored,
+    ListEdit,
+    Model,
+    Node,
+    Op,
+    Origin,
+    Override,
+    Rule,
+    Use,
+)
+from gitcfg.model.delivery import is_over
+from gitcfg.model.nodeset import abridged, fold
+from gitcfg.model.rules import RuleKind
+from gitcfg.render.files import held
+from gitcfg.render.templates import TemplateEngine
+
+_VERBS = {
+    Op.SET: "set",
+    Op.NULL: "bound to its default",
+    Op.APPEND: "appended to",
+    Op.PREPEND: "prepended to",
+    Op.REMOVE: "items removed",
+    Op.AND: "narrowed",
+    Op.OR: "widened",
+    Op.MERGE: "merged into",
+    Op.UNSET: "unset",
+    Op.DEFAULT: "given as a default",
+    Op.FACT: "taken from the node's fact",
+    Op.SECRET: "given a secret",
+    Op.COLLECT: "collected from no node",
+}
+
+
+class Viewpoint(msgspec.Struct, frozen=True):
+    """The node from which layers are seen; `overdue` says since when overrides are, by their labels."""
+
+    node: str
+    default_group: str
+    overdue: Mapping[str, date] = {}
+
+
+def viewpoint(fleet: Fleet, node: str) -> Viewpoint:
+    """A node's, on the day that the fleet is seen."""
+    model = fleet.model
+    ends = {f"override {name}": found.until for name, found in model.overrides.items()}
+    late = {label: until for label, until in ends.items() if is_over(until, fleet.today)}
+    return Viewpoint(node, model.settings.default_group, late)
+
+
+def told(step: TrailStep, view: Viewpoint) -> str:
+    """How a step came to this node: from the innermost layer outwards."""
+    if step.path[0].startswith("allocation "):
+        return f"decided for rule {step.path[0].removeprefix('allocation ')}"
+    verb = f"collected from {abridged(step.nodes)}" if step.nodes else _VERBS[step.op]
+    return layered(verb, step.path, view)
+
+
+def by(step: TrailStep, view: Viewpoint) -> str:
+    """The layers of a step in short, innermost first, then other rules' allocations that it is made of."""
+    late = _overdue(step.path[-1], view)
+    rules = dict.fromkeys(decision.rule for decision in step.decided)
+    layers = {step.path[-1].removeprefix("rule "), step.path[-1].removeprefix("allocation ")}
+    path = " < ".join(step.path) + (f" ({late})" if late else "")
+    return ", ".join((path, *(f"allocation {rule}" for rule in rules if rule not in layers)))
+
+
+def left_open(decision: Decision) -> str:
+    """Which rule leaves open what was decided, but for the place."""
+    return f"{decision.name} is left open by rule {decision.rule}"
+
+
+def layered(verb: str, path: tuple[str, ...], view: Viewpoint) -> str:
+    """What a layer does, and how the layer came to this node: `path` is innermost first."""
+    first, *rest = path
+    words = [f"{verb} for {view.node} alone" if first == f"node {view.node}" else f"{verb} {_where(first)}"]
+    features = [label for label in rest if label.startswith("feature ")]
+    words += [f"included by {label.removeprefix('feature ')}" for label in features]
+    last = path[-1]
+    if len(path) > 1:
+        words.append(_installs(last))
+    words += [_belongs(last, view), _overdue(last, view)]
+    return ", ".join(filter(None, words))
+
+
+def lists(layer: str, view: Viewpoint) -> str:
+    """How a layer that lists a feature, or a group, brings it to this node."""
+    if layer.startswith("feature "):
+        return f"included by {layer.removeprefix('feature ')}"
+    if layer == f"node {view.node}":
+        return f"listed for {view.node} alone"
+    if layer.startswith("node set "):
+        return f"listed by {layer}, of which {view.node} is a member"
+    return ", ".join(filter(None, [_installs(layer), _belongs(layer, view), _overdue(layer, view)]))
+
+
+def _where(layer: str) -> str:
+    """Rules do things themselves; elsewhere they are done."""
+    return f"by {layer}" if layer.startswith("rule ") else f"in {layer}"
+
+
+def _installs(layer: str) -> str:
+    return f"installed by {layer}" if layer.startswith("rule ") else f"installed on {layer}"
+
+
+def _overdue(layer: str, view: Viewpoint) -> str:
+    since = view.overdue.get(layer)
+    return f"overdue since {since}" if since is not None else ""
+
+
+def _belongs(layer: str, view: Viewpoint) -> str:
+    kind = layer.partition(" ")[0]
+    if layer == f"group {view.default_group}":
+        return "in which every node is"
+    if kind == "group" or layer.startswith("node set "):
+        return f"of which {view.node} is a member"
+    if kind == "override":
+        return f"which applies to {view.node}"
+    return ""
+
+
+def written(step: TrailStep) -> str:
+    """The operation as it is written in YAML."""
+    return operation(step.op)
+
+
+def operation(op: Op) -> str:
+    """An operation as it is written in YAML."""
+    return "set" if op is Op.SET else "null" if op is Op.NULL else f"${op.value}"
+
+
+def made_of(entry: FileEntry) -> str:
+    """What a file's content comes from."""
+    if entry.removed:
+        return "taken away"
+    if len(entry.contents) != 1:
+        return f"from {' and '.join(entry.contents) or 'nothing'}, so it is not rendered"
+    if entry.format is not None:
+        return f"in the format {entry.format}"
+    if entry.template is not None:
+        return f"from templates/{entry.template.name}"
+    if entry.source is not None:
+        return f"from files/{entry.source.name}"
+    return "from text in the entry"
+
+
+# The places at which a feature stands on a node, each with the lists' entries that put it there.
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One place: the layers around the feature, innermost first, and where each of them lists the next.
+
+    `layers` are `feature Y` that includes it, ..., then `group G`, `node set S`, `node N`, `rule R` or
+    `override O`; `origins` are as many. `instances` are what it is installed as there. `decided`: the place
+    is one that was decided for the rule.
+    """
+
+    layers: tuple[str, ...]
+    origins: tuple[Origin, ...]
+    instances: tuple[str, ...] = ()
+    decided: Decision | None = None
+
+
+def places(fleet: Fleet, kind: NodeClass, feature: str) -> tuple[Place, ...]:
+    """Where a feature stands on the nodes of a class, lowest first."""
+    found: dict[tuple[tuple[str, ...], tuple[Origin, ...]], dict[str, None]] = {}
+    layers = fleet.stacks.filled(kind.brought)
+    for path in dict.fromkeys(kind.stack.standing(feature)):
+        for chain in _chains(layers, _listed(fleet, kind, path[-1]), path[-2::-1]):
+            origins = tuple(use.origin for use in reversed(chain))
+            instances = found.setdefault((path[1:], origins), {})
+            if chain[-1].instance is not None:
+                instances[chain[-1].instance] = None
+    decided = {each.origin: each for installed in kind.brought.installs for each in installed.decided}
+    return tuple(
+        Place(labels, origins, tuple(names), decided.get(origins[-1]))
+        for (labels, origins), names in found.items()
+    )
+
+
+def _listed(fleet: Fleet, kind: NodeClass, label: str) -> Iterable[Use]:
+    """The features that the outermost layer of a path lists."""
+    word, _, name = label.partition(" ")
+    if word == "group":
+        return fleet.model.groups[name].features
+    if word == "override":
+        return fleet.model.overrides[name].features
+    if word == "rule":
+        return [
+            use for installed in kind.brought.installs if installed.rule == name for use in installed.uses
+        ]
+    return [use for use, layer in kind.said.features if layer == label]
+
+
+def _chains(layers: Layers, uses: Iterable[Use], path: tuple[str, ...]) -> Iterator[tuple[Use, ...]]:
+    """The entries that lead along a path of features, outermost first, one chain for each instance."""
+    name = path[0].removeprefix("feature ")
+    for use in uses:
+        if use.feature != name:
+            continue
+        if len(path) == 1:
+            yield (use,)
+            continue
+        for chain in _chains(layers, layers.as_used(use).include, path[1:]):
+            yield (use, *chain)
+
+
+# Definitions by the labels that their layers have in paths, and who says what.
+
+Definition = Feature | Group | Node | Override
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """A place where a layer (by its label) says something."""
+
+    layer: str
+    origin: Origin
+
+
+def labelled(model: Model) -> Iterator[tuple[str, Definition]]:
+    """Every definition that binds parameters, brings files or lists features, with its layer's label.
+
+    What a rule brings lies on nodes as what a group brings.
+    """
+    for feature in model.features.values():
+        yield f"feature {feature.name}", feature
+    for group in model.groups.values():
+        yield f"group {group.name}", group
+    for nodeset in model.nodesets.values():
+        yield f"node set {nodeset.name}", nodeset.definition
+    for node in model.nodes.values():
+        yield f"node {node.name}", node
+    for override in model.overrides.values():
+        yield f"override {override.name}", override
+    for rule in model.rules.values():
+        if rule.kind in (RuleKind.INSTALL, RuleKind.SET):
+            yield f"rule {rule.name}", _brought(rule)
+
+
+def _brought(rule: Rule) -> Group:
+    features = (Use(rule.feature.name, rule.feature.origin),) if rule.feature is not None else ()
+    return Group(rule.name, rule.origin, rule.description, features, rule.params)
+
+
+def listed(definition: Definition) -> tuple[Use, ...]:
+    """The features that a definition's list installs or includes."""
+    if isinstance(definition, Feature):
+        return definition.include
+    if isinstance(definition, Node):
+        return given(definition.features)
+    return definition.features
+
+
+def given(edit: ListEdit) -> tuple[Any, ...]:
+    """The items that a node's or a set's list adds: none where it only removes others."""
+    return () if edit.op is Op.REMOVE else edit.items
+
+
+def bringing(model: Model, path: str) -> Iterator[Mention]:
+    """Every layer that brings a file, whoever has it."""
+    for label, definition in labelled(model):
+        entry = definition.files.get(path)
+        if entry is not None and not entry.removed:
+            yield Mention(label, entry.origin)
+
+
+def said_by(node: FleetNode, origin: Origin) -> Mention:
+    """Which layer speaks of this node at a place: its own, its set's, or an override's."""
+    said = node.said
+    labels = {override.origin.file: f"override {override.name}" for override in node.kind.overrides}
+    if said.nodeset is not None:
+        labels[said.nodeset.origin.file] = f"node set {said.nodeset.name}"
+    return Mention(labels.get(origin.file, f"node {node.name}"), origin)
+
+
+# Who made something so: what explanations ask of a history, and what they tell of it.
+
+Record = dict[str, Any]
+
+
+class Blamed(Protocol):
+    """A commit that made a line what it is; `date` is ISO 8601."""
+
+    @property
+    def commit(self) -> str: ...
+    @property
+    def author(self) -> str: ...
+    @property
+    def email(self) -> str: ...
+    @property
+    def date(self) -> str: ...
+    @property
+    def subject(self) -> str: ...
+    @property
+    def shallow(self) -> bool: ...
+
+
+class Blamer(Protocol):
+    """Knows who made a layer say what it says at a place; None: that is not committed yet."""
+
+    def of(self, label: str, origin: Origin) -> Blamed | None: ...
+
+
+def with_blame(record: Record, blamer: Blamer | None, label: str, origin: Origin) -> Record:
+    """A record of what a layer says at a place, with the commit that made it so where that is asked.
+
+    What is not committed yet has the commit null.
+    """
+    if blamer is None:
+        return record
+    found = blamer.of(label, origin)
+    return {**record, "blame": _blame(found) if found is not None else None}
+
+
+def _blame(blamed: Blamed) -> Record:
+    record = {
+        "commit": blamed.commit,
+        "author": blamed.author,
+        "email": blamed.email,
+        "date": blamed.date,
+        "subject": blamed.subject,
+    }
+    return {**record, "shallow": True} if blamed.shallow else record
+
+
+# What commands write as JSON: contracts with the scripts that read it (interfaces: JSON).
+
+
+def findings_record(commit: str | None, findings: Iterable[Finding], folded: bool = False) -> Record:
+    """`gitcfg.findings/1`."""
+    return {
+        "schema": "gitcfg.findings/1",
+        "commit": commit,
+        "findings": [_finding(finding, folded) for finding in findings],
+    }
+
+
+def ignored_records(ignored: Iterable[Ignored], folded: bool = False) -> list[Record]:
+    """Warnings that gitcfg.yaml leaves out, each with the reason."""
+    return [_finding(one.finding, folded) | {"ignored": _reason(one.by)} for one in ignored]
+
+
+def _reason(entry: Ignore) -> Record:
+    return {"reason": entry.reason, "until": None if entry.until is None else str(entry.until)}
+
+
+def _finding(finding: Finding, folded: bool) -> Record:
+    record: Record = {
+        "code": finding.code,
+        "severity": str(finding.severity),
+        "message": finding.message,
+        "hint": finding.hint,
+        "subjects": list(finding.subjects),
+        **nodes_record(finding.nodes, folded),
+        "origins": [origin_record(origin) for origin in finding.origins],
+    }
+    if finding.cause:
+        record["cause"] = {"code": finding.cause[0], "subjects": list(finding.cause[1:])}
+    return record
+
+
+def nodes_record(nodes: Collection[str], folded: bool) -> Record:
+    """Nodes, in order of name; folded, they are a node set and a number only."""
+    record: Record = {"nodeset": fold(nodes), "count": len(nodes), "nodes": list(nodes)}
+    if folded:
+        del record["nodes"]
+    return record
+
+
+def origin_record(origin: Origin) -> Record:
+    """A place."""
+    return {"file": origin.file, "line": origin.line, "column": origin.column}
+
+
+def trail_record(
+    commit: str | None,
+    node: str,
+    trails: Mapping[str, tuple[Any, Iterable[TrailStep]]],
+    blamer: Blamer | None = None,
+) -> Record:
+    """`gitcfg.trail/1`: per parameter its value and the steps that led to it; who made them, if asked."""
+    params = {
+        name: {
+            "value": value,
+            "steps": [step_record(step, blamer) for step in steps],
+        }
+        for name, (value, steps) in trails.items()
+    }
+    return {"schema": "gitcfg.trail/1", "commit": commit, "node": node, "params": params}
+
+
+def step_record(step: TrailStep, blamer: Blamer | None) -> Record:
+    """One step of a trail."""
+    record = {
+        "op": str(step.op.value),
+        "given": None if step.given is NOTHING or step.op is Op.NULL else step.given,
+        "result": step.result,
+        "origin": origin_record(step.origin),
+        "path": list(step.path),
+        "overridden": step.overridden,
+    }
+    record |= sources_record(step, blamer)
+    return with_blame(record, blamer, step.path[0], step.origin)
+
+
+def sources_record(step: TrailStep, blamer: Blamer | None = None) -> Record:
+    """What a step is made of beside what its layer says: the nodes that it collects from, and decisions."""
+    record: Record = {}
+    if step.op is Op.COLLECT:
+        record["collected"] = nodes_record(step.nodes, folded=True)
+    if step.decided:
+        record["decided"] = [decision_record(decision, blamer) for decision in step.decided]
+    return record
+
+
+def decision_record(decision: Decision, blamer: Blamer | None = None) -> Record:
+    """What was decided for a rule: what that leaves open and where, and where its allocation says it."""
+    record = {
+        "rule": decision.rule,
+        "name": decision.name,
+        "asked": origin_record(decision.asked),
+        "origin": origin_record(decision.origin),
+    }
+    return with_blame(record, blamer, f"allocation {decision.rule}", decision.origin)
+
+
+# Where bindings and file entries win: the nodes in whose configuration they count.
+
+Nodes = tuple[str, ...]
+
+
+def winning(fleet: Fleet, params: Iterable[str]) -> Mapping[Origin, Nodes]:
+    """By the place of a binding of one of these parameters: the nodes whose final value owes it something.
+
+    A binding that counts nowhere is not in it.
+    """
+    params = tuple(params)
+    known: dict[int, frozenset[Origin]] = {}
+    found: dict[Origin, list[str]] = {}
+    for kind in fleet.classes:
+        for origin in frozenset[Origin]().union(*(_counting(kind, name, known) for name in params)):
+            found.setdefault(origin, []).extend(kind.names)
+    return {origin: tuple(sorted(names)) for origin, names in found.items()}
+
+
+def _counting(kind: NodeClass, param: str, known: dict[int, frozenset[Origin]]) -> frozenset[Origin]:
+    """The places of the steps that count on a class's nodes; of cells that classes share, once."""
+    cell = kind.stack.cells.get(param)
+    if cell is None:
+        return frozenset()
+    if param in kind.stack.pending:
+        return frozenset(step.origin for step in cell.counting(kind.facts(param)))
+    if id(cell) not in known:
+        known[id(cell)] = frozenset(step.origin for step in cell.counting())
+    return known[id(cell)]
+
+
+def deciding(fleet: Fleet, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
+    """By the place of a file entry for one of these paths: the nodes on which no higher one replaces it."""
+    paths = tuple(paths)
+    found: dict[Origin, list[str]] = {}
+    for kind in fleet.classes:
+        entries = (kind.stack.files.get(path) for path in paths)
+        for origin in {entry.origin for entry in entries if entry is not None}:
+            found.setdefault(origin, []).extend(kind.names)
+    return {origin: tuple(sorted(names)) for origin, names in found.items()}
+
+
+def closed(fleet: Fleet, engine: TemplateEngine, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
+    """By the place of a file entry for one of these paths that says no mode: the nodes on which it decides
+    and takes a secret, so that nobody but the file's owner may read it.
+    """
+    paths = tuple(paths)
+    found: dict[Origin, list[str]] = {}
+    for kind in fleet.classes:
+        node = FleetNode(next(iter(kind.names), ""), kind, kind.said)
+        entries = (kind.stack.files.get(path) for path in paths) if kind.secrets else ()
+        silent = {entry.origin: entry for entry in entries if entry is not None and not entry.mode_said}
+        for origin, entry in silent.items():
+            if held(fleet, node, entry, engine):
+                found.setdefault(origin, []).extend(kind.names)
+    return {origin: tuple(sorted(names)) for origin, names in found.items()}

@@ -1,0 +1,519 @@
+"""Why a rule that installs a feature on nodes does not install it on one."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from gitcfg.cel import fields_asked, members_asked
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.ruled.asking import VALUES, Seen
+from gitcfg.compile.ruled.view import Ruled, ruled
+from gitcfg.explain.trail import (
+    Blamer,
+    Mention,
+    Place,
+    Record,
+    bringing,
+    decision_record,
+    labelled,
+    listed,
+    origin_record,
+    places,
+    said_by,
+    with_blame,
+)
+from gitcfg.model import FileEntry, GitcfgError, Node, Op, Ref
+from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.nodeset import fold
+from gitcfg.model.rules import Rule, RuleKind
+from gitcfg.render.files import mode_of, selected
+from gitcfg.render.templates import TemplateEngine
+
+
+class Reason(StrEnum):
+    """What keeps a rule from installing its feature on a node."""
+
+    WHERE = "where"  # its condition does not hold
+    FAILED = "failed"  # that cannot be said
+    OVER = "over"  # the node has none of the instances that it goes over
+    PLACED = "placed"  # it was decided to install it on others
+    OPEN = "open"  # nothing is decided yet
+    IDLE = "idle"  # it installs nothing anywhere: it is not understood, or waits for itself
+
+
+class Sight(msgspec.Struct, frozen=True):
+    """What a condition saw of a node, or of these instances on it: terms of it with their values."""
+
+    instances: tuple[str, ...]
+    terms: Mapping[str, Any]
+
+
+class Passing(msgspec.Struct, frozen=True):
+    """A rule that passes a node by: `feature` is what it installs, `at` the part of it that is the reason.
+
+    `problem` says why its condition cannot be evaluated. `slots` are those that were decided, of the same
+    groups where it is about groups.
+    """
+
+    rule: str
+    feature: str
+    reason: Reason
+    at: Ref
+    saw: tuple[Sight, ...] = ()
+    problem: str = ""
+    slots: tuple[str, ...] = ()
+
+
+def passing(fleet: Fleet, node: str, feature: str) -> tuple[Passing, ...]:
+    """The rules that would install a feature on a node that has it from nowhere, and why they do not."""
+    view = ruled(fleet)
+    if view is None:
+        return ()
+    rules = (rule for rule in view.book.rules.values() if rule.kind is RuleKind.INSTALL)
+    found = (
+        _passing(fleet, view, rule, rule.feature, node)
+        for rule in rules
+        if rule.feature is not None and feature in fleet.layers.expanded((rule.feature.name,))
+    )
+    return tuple(found)
+
+
+def _passing(fleet: Fleet, view: Ruled, rule: Rule, feature: Ref, node: str) -> Passing:
+    if rule.name not in view.book.order:
+        return Passing(rule.name, feature.name, Reason.IDLE, feature)
+    slots, answers = view.on(rule.name, node)
+    if not slots and rule.over is not None:
+        return Passing(rule.name, feature.name, Reason.OVER, rule.over)
+    if answers.holding:
+        placed = _placed(fleet, view, rule, answers.holding)
+        reason = Reason.PLACED if placed else Reason.OPEN
+        return Passing(rule.name, feature.name, reason, feature, slots=placed)
+    where = rule.where or feature
+    for problem in answers.failed.values():
+        return Passing(rule.name, feature.name, Reason.FAILED, where, problem=problem.message)
+    return Passing(rule.name, feature.name, Reason.WHERE, where, tuple(_saw(view, rule.name, slots)))
+
+
+def _placed(fleet: Fleet, view: Ruled, rule: Rule, here: tuple[Seen, ...]) -> tuple[str, ...]:
+    """Where it was decided to install a feature that might go here as well."""
+    decided = fleet.model.allocations.get(rule.name)
+    slots = tuple(ref.name for ref in decided.install) if decided is not None else ()
+    if rule.per is None:
+        return slots
+    decided_for = frozenset(slots)
+    nodes = dict.fromkeys(slot.partition("/")[0] for slot in slots)
+    holding = (seen for node in nodes if node in fleet for seen in view.on(rule.name, node)[1].holding)
+    there = view.together(rule.name, tuple(seen for seen in holding if seen.slot in decided_for))
+    return tuple(seen.slot for key in view.together(rule.name, here) for seen in there.get(key, ()))
+
+
+def _saw(view: Ruled, rule: str, slots: tuple[Seen, ...]) -> Iterator[Sight]:
+    """What the condition of a rule saw, once for all that look alike to it."""
+    found: list[tuple[dict[str, Any], list[str]]] = []
+    for seen in slots:
+        terms = dict(_terms(view, rule, seen))
+        names = next((names for known, names in found if known == terms), None)
+        if names is None:
+            found.append((terms, names := []))
+        names += [seen.unit.name] if seen.unit is not None else []
+    for terms, names in found:
+        yield Sight(tuple(names), terms)
+
+
+def _terms(view: Ruled, rule: str, seen: Seen) -> Iterator[tuple[str, Any]]:
+    """What of a node its condition asks for: of a list or map no more than that, where it is plain."""
+    condition = view.book.wheres[rule].condition
+    for name in sorted(condition.names):
+        value = VALUES[name](seen)
+        if isinstance(value, list):
+            asked = members_asked(condition, name)
+        else:
+            asked = fields_asked(condition, name) if isinstance(value, dict) else None
+        if asked is None:
+            yield name, value
+        for item in sorted(asked or ()):
+            if isinstance(value, dict) and item in value:
+                yield f"{name}.{item}" if item.isidentifier() else f"{name}[{_quoted(item)}]", value[item]
+            else:
+                yield f"{_quoted(item)} in {name}", item in value
+
+
+def _quoted(text: str) -> str:
+    return msgspec.json.encode(text).decode()
+
+
+# Why a node has a feature, or has not.
+
+
+class Removal(msgspec.Struct, frozen=True):
+    """A `without`: the feature that it takes away, and who says so."""
+
+    feature: str
+    by: Mention
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """A layer that a node would have, and what takes it, or one that includes it, away."""
+
+    place: Place
+    removals: tuple[Removal, ...]
+
+
+class FeatureAnswer(msgspec.Struct, frozen=True):
+    """`places` are those at which the node has it, `taken` those that `without` takes away.
+
+    `barred`: it is included, but by includes that do not count, as they close circles or lead too deep.
+    `elsewhere` are the layers that would install it on nodes, where this one has nothing to do with it, and
+    `rules` those that would and pass it by.
+    """
+
+    name: str
+    places: tuple[Place, ...]
+    taken: tuple[Taken, ...]
+    retired: bool
+    barred: bool
+    elsewhere: tuple[str, ...]
+    rules: tuple[Passing, ...] = ()
+
+    @property
+    def has(self) -> bool:
+        """Does the node have the feature?"""
+        return bool(self.places)
+
+    @property
+    def instances(self) -> tuple[str, ...]:
+        """What it is installed as, wherever."""
+        return tuple(dict.fromkeys(name for place in self.places for name in place.instances))
+
+
+def why_feature(fleet: Fleet, node: FleetNode, name: str) -> FeatureAnswer:
+    """Where a feature stands on a node. GitcfgError: there is no such feature."""
+    if name not in fleet.model.features:
+        raise GitcfgError(f"There is no feature {shown(name)}.", did_you_mean(name, fleet.model.features))
+    found = places(fleet, node.kind, name)
+    taken: tuple[Taken, ...] = ()
+    if not node.said.retired and node.kind.without:
+        taken = tuple(_taken(node, places(fleet, unrestricted(fleet, node.kind), name), name))
+    wanted = name in fleet.stacks.unfiltered(node.kind)
+    stranger = not (wanted or node.said.retired)
+    return FeatureAnswer(
+        name,
+        found,
+        taken,
+        node.said.retired,
+        barred=wanted and not (found or taken or node.said.retired),
+        elsewhere=tuple(_elsewhere(fleet, name)) if stranger else (),
+        rules=passing(fleet, node.name, name) if stranger else (),
+    )
+
+
+def unrestricted(fleet: Fleet, kind: NodeClass) -> NodeClass:
+    """What the nodes of a class would be if no `without` took anything away."""
+    said = msgspec.structs.replace(kind.said, without=())
+    overrides = tuple(msgspec.structs.replace(override, without=()) for override in kind.overrides)
+    return fleet.stacks.compile(said, overrides, kind.brought)
+
+
+def removals(node: FleetNode, path: Iterable[str]) -> tuple[Removal, ...]:
+    """What takes away a layer with this path: it, or what includes it."""
+    layers = set(path)
+    refs = [ref for ref in node.kind.without if f"feature {ref.name}" in layers]
+    return tuple(Removal(ref.name, said_by(node, ref.origin)) for ref in refs)
+
+
+def _taken(node: FleetNode, would_be: Iterable[Place], name: str) -> Iterator[Taken]:
+    for place in would_be:
+        found = removals(node, (f"feature {name}", *place.layers))
+        if found:
+            yield Taken(place, found)
+
+
+def _elsewhere(fleet: Fleet, name: str) -> Iterator[str]:
+    """Who installs it; features only include, and rules tell more (`passing`)."""
+    for label, definition in labelled(fleet.model):
+        uses = listed(definition)
+        if not label.startswith(("feature ", "rule ")) and name in fleet.layers.expanded(
+            use.feature for use in uses
+        ):
+            yield label
+
+
+# Which layer decides what a file on a node holds, or why the node has it not.
+
+
+class Brought(msgspec.Struct, frozen=True):
+    """A layer's entry for a file, with the layer's path, and what takes the layer away."""
+
+    entry: FileEntry
+    path: tuple[str, ...]
+    removals: tuple[Removal, ...] = ()
+
+
+class FileAnswer(msgspec.Struct, frozen=True):
+    """`entries` are those of the node's layers, lowest first: the last one decides.
+
+    `params` is how many parameters a format writes, None where none does. `taken` are entries of
+    layers that `without` takes away, `elsewhere` layers that bring the file where this node has it not.
+    """
+
+    name: str
+    entries: tuple[Brought, ...]
+    params: int | None
+    taken: tuple[Brought, ...]
+    retired: bool
+    elsewhere: tuple[str, ...]
+
+    @property
+    def deciding(self) -> Brought | None:
+        """The entry that counts; it may be one that takes the file away."""
+        return self.entries[-1] if self.entries else None
+
+    @property
+    def has(self) -> bool:
+        """Does some layer bring the file, with none above taking it away?"""
+        return self.deciding is not None and not self.deciding.entry.removed
+
+
+def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -> FileAnswer:
+    """The entries for a file, each with the mode that it has on the node. GitcfgError: no layer of any node
+    brings it.
+    """
+    known = {known for layer in fleet.model.layers() for known in layer.files}
+    if path not in known:
+        near = did_you_mean(path, filter(str.isprintable, known))
+        raise GitcfgError(f"No layer brings a file {shown(path)}.", near)
+    found = node.kind.stack.entries(path)
+    entries = tuple(Brought(_with_mode(fleet, node, entry, engine), where) for entry, where in found)
+    taken = _taken_why_file(fleet, node, path, engine)
+    deciding = entries[-1].entry if entries else None
+    takes = deciding is not None and deciding.format is not None
+    alien = not (entries or taken or node.said.retired)
+    return FileAnswer(
+        path,
+        entries,
+        len(selected(fleet, deciding, node.params)) if deciding is not None and takes else None,
+        taken,
+        node.said.retired,
+        tuple(mention.layer for mention in bringing(fleet.model, path)) if alien else (),
+    )
+
+
+def _with_mode(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> FileEntry:
+    mode = mode_of(fleet, node, entry, engine)
+    return entry if mode == entry.mode else msgspec.structs.replace(entry, mode=mode)
+
+
+def _taken_why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -> tuple[Brought, ...]:
+    if node.said.retired or not node.kind.without:
+        return ()
+    would_be = FleetNode(node.name, unrestricted(fleet, node.kind), node.said)
+    found = [
+        Brought(_with_mode(fleet, would_be, entry, engine), where, removals(node, where))
+        for entry, where in would_be.kind.stack.entries(path)
+    ]
+    return tuple(brought for brought in found if brought.removals)
+
+
+# Who puts a node into a group, at which place among its groups, or why nobody does.
+
+
+class GroupAnswer(msgspec.Struct, frozen=True):
+    """`groups` are all of the node's, highest first, the default group last.
+
+    `by` says who lists the group. Where the node's own list drops what its set lists, `listed` is
+    the set's entry, and `dropped` the node's, or its whole list if that replaces the set's (`replaced`).
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    default: bool
+    by: Mention | None
+    listed: Mention | None
+    dropped: Mention | None
+    replaced: bool
+    retired: bool
+
+    @property
+    def has(self) -> bool:
+        """Is the node in the group?"""
+        return self.name in self.groups
+
+
+def why_group(fleet: Fleet, node: FleetNode, name: str) -> GroupAnswer:
+    """How a node comes into a group. GitcfgError: there is no such group."""
+    default = fleet.model.settings.default_group
+    if name not in fleet.model.groups and name != default:
+        raise GitcfgError(f"There is no group {shown(name)}.", did_you_mean(name, fleet.model.groups))
+    said = node.said
+    found = next((ref for ref in said.groups if ref.name == name), None)
+    of_set = (
+        _mention(f"node set {said.nodeset.name}", said.nodeset.definition, name) if said.nodeset else None
+    )
+    return GroupAnswer(
+        name,
+        (*node.groups, default),
+        name == default,
+        _who(node, found),
+        of_set if found is None else None,
+        _dropped(said.own, name) if found is None and of_set is not None else None,
+        said.own is not None and said.own.groups.op is Op.SET,
+        said.retired,
+    )
+
+
+def _who(node: FleetNode, found: Ref | None) -> Mention | None:
+    """Who lists it: a list's entry is the node's own or its set's."""
+    if found is None:
+        return None
+    own, nodeset = node.said.own, node.said.nodeset
+    if own is not None and found in own.groups.items:
+        return Mention(f"node {own.name}", found.origin)
+    return Mention(f"node set {nodeset.name}", found.origin) if nodeset is not None else None
+
+
+def _mention(label: str, definition: Node, name: str) -> Mention | None:
+    found = [ref for ref in definition.groups.items if ref.name == name]
+    return Mention(label, found[0].origin) if found and definition.groups.op is not Op.REMOVE else None
+
+
+def _dropped(own: Node | None, name: str) -> Mention | None:
+    """The node's own list, or its entry under `$remove`."""
+    if own is None or own.groups.origin is None:
+        return None
+    removed = [ref.origin for ref in own.groups.items if ref.name == name]
+    return Mention(f"node {own.name}", removed[0] if removed else own.groups.origin)
+
+
+# Why a node has a feature, a file or a group, as programs read it.
+
+Answer = FeatureAnswer | FileAnswer | GroupAnswer
+
+
+def why_record(
+    commit: str | None, node: str, answers: Iterable[Answer], blamer: Blamer | None = None
+) -> Record:
+    """`gitcfg.why/1`: for each thing asked whether the node has it, and why; who made it so, if asked."""
+    writer = _Writer(blamer)
+    return {
+        "schema": "gitcfg.why/1",
+        "commit": commit,
+        "node": node,
+        "answers": [writer.answer(answer) for answer in answers],
+    }
+
+
+class _Writer:
+    """Answers as records, with the commits to blame if there is a blamer."""
+
+    def __init__(self, blamer: Blamer | None) -> None:
+        self.blamer = blamer
+
+    def answer(self, answer: Answer) -> Record:
+        if isinstance(answer, FeatureAnswer):
+            return self._feature(answer)
+        return self._file(answer) if isinstance(answer, FileAnswer) else self._group(answer)
+
+    def _feature(self, answer: FeatureAnswer) -> Record:
+        return {
+            "kind": "feature",
+            "name": answer.name,
+            "has": answer.has,
+            "retired": answer.retired,
+            "instances": list(answer.instances),
+            "places": [self._place(place) for place in answer.places],
+            "taken": [
+                {**self._place(taken.place), "without": self._removals(taken.removals)}
+                for taken in answer.taken
+            ],
+            "barred": answer.barred,
+            "elsewhere": list(answer.elsewhere),
+            **({"rules": [_passing_why_records(found) for found in answer.rules]} if answer.rules else {}),
+        }
+
+    def _place(self, place: Place) -> Record:
+        mentions = zip(place.layers, place.origins, strict=True)
+        layers = [self._mention(Mention(layer, origin)) for layer, origin in mentions]
+        record = {"layers": layers, "instances": list(place.instances)}
+        return {**record, "decided": decision_record(place.decided)} if place.decided else record
+
+    def _mention(self, mention: Mention, blamed: bool = True) -> Record:
+        record = {"layer": mention.layer, "origin": origin_record(mention.origin)}
+        return with_blame(record, self.blamer if blamed else None, mention.layer, mention.origin)
+
+    def _removals(self, removals: Iterable[Removal]) -> list[Record]:
+        return [{"feature": removal.feature, **self._mention(removal.by)} for removal in removals]
+
+    def _file(self, answer: FileAnswer) -> Record:
+        deciding = answer.deciding
+        return {
+            "kind": "file",
+            "name": answer.name,
+            "has": answer.has,
+            "retired": answer.retired,
+            "params": answer.params,
+            "entries": [
+                {**self._brought(brought), "overridden": brought is not deciding}
+                for brought in answer.entries
+            ],
+            "taken": [
+                {**self._brought(taken), "without": self._removals(taken.removals)} for taken in answer.taken
+            ],
+            "elsewhere": list(answer.elsewhere),
+        }
+
+    def _brought(self, brought: Brought) -> Record:
+        origin = brought.entry.origin
+        record = {"path": list(brought.path), "origin": origin_record(origin), **entry_record(brought.entry)}
+        return with_blame(record, self.blamer, brought.path[0], origin)
+
+    def _group(self, answer: GroupAnswer) -> Record:
+        return {
+            "kind": "group",
+            "name": answer.name,
+            "has": answer.has,
+            "retired": answer.retired,
+            "default": answer.default,
+            "groups": list(answer.groups),
+            "by": self._mention(answer.by) if answer.by else None,
+            "listed": self._mention(answer.listed) if answer.listed else None,
+            "dropped": self._mention(answer.dropped, not answer.replaced) if answer.dropped else None,
+        }
+
+
+def _passing_why_records(found: Passing) -> Record:
+    """A rule that passes the node by."""
+    record: Record = {
+        "rule": found.rule,
+        "feature": found.feature,
+        "reason": str(found.reason),
+        "origin": origin_record(found.at.origin),
+    }
+    if found.reason in (Reason.WHERE, Reason.FAILED):
+        record["where"] = found.at.name
+    if found.saw:
+        record["saw"] = [{"instances": list(saw.instances), "terms": saw.terms} for saw in found.saw]
+    if found.problem:
+        record["problem"] = found.problem
+    if found.slots:
+        record["placed"] = {"slots": fold(found.slots), "count": len(found.slots)}
+    return record
+
+
+def entry_record(entry: FileEntry) -> Record:
+    """What an entry says of its file: nothing but that it is taken away, or all of it."""
+    if entry.removed:
+        return {"removed": True}
+    return {
+        "removed": False,
+        "format": entry.format,
+        "template": entry.template.name if entry.template else None,
+        "source": entry.source.name if entry.source else None,
+        "text": entry.text,
+        "mode": entry.mode,
+        "owner": entry.owner,
+        "group": entry.group,
+    }

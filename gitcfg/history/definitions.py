@@ -1,0 +1,352 @@
+"""Declarations of parameters at neighbouring commits: which names are declared as they were."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache, partial
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from gitcfg.comparison.change import Delta
+from gitcfg.compile.declarations import Declarations, implied_kinds
+from gitcfg.compile.mentions import collects
+from gitcfg.history.snapshot import KINDS, Documents, Key, Place, Snapshot
+from gitcfg.load.overrides import NEVER
+from gitcfg.model import (
+    Allocation,
+    Binding,
+    Feature,
+    Node,
+    NodeSet,
+    Op,
+    Origin,
+    Override,
+    Parameter,
+    Ref,
+    Rule,
+    Secret,
+    Settings,
+    Use,
+)
+
+T = TypeVar("T")
+
+
+def parameters(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Parameter]:
+    """What the files of parameters/ declare; of a name that is declared twice, the first counts."""
+    return _first(documents.parameters, files)
+
+
+def secrets(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Secret]:
+    """The secrets that files of secrets/ describe; of one that is described twice, the first counts."""
+    return _first(documents.secrets, files)
+
+
+def _first(read: Callable[[str, bytes], Mapping[str, T]], files: Mapping[str, bytes]) -> dict[str, T]:
+    """What files say by name, in order of path."""
+    found: dict[str, T] = {}
+    for path in sorted(files):
+        for name, said in read(path, files[path]).items():
+            found.setdefault(name, said)
+    return found
+
+
+def declarations(
+    older: Declarations | None,
+    known: Mapping[str, Parameter],
+    implied: Mapping[str, str],
+    sealed: Mapping[str, Secret],
+) -> Declarations:
+    """Declarations; the older ones if values and files mean the same by them."""
+    same = older is not None and _same(older.parameters, known)
+    declared = Declarations(older.parameters if older and same else known, {})
+    # Operations imply the types of those names only that are declared without any.
+    needed = {
+        name: kind for name, kind in implied.items() if "${" in name or not declared.declared_kind(name)
+    }
+    if older is not None and same and older.implied == needed and _as_old(older.secrets, sealed):
+        return older
+    return Declarations(declared.parameters, needed, sealed)
+
+
+def _as_old(ours: Mapping[str, Secret], theirs: Mapping[str, Secret]) -> bool:
+    """Are the same secrets there, each in the same version?"""
+    if ours is theirs:
+        return True
+    before, after = ({name: one.version for name, one in side.items()} for side in (ours, theirs))
+    return before == after
+
+
+def _same(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) -> bool:
+    if ours is theirs:
+        return True
+    return ours.keys() == theirs.keys() and all(
+        found is theirs[name] or _effect(found) == _effect(theirs[name]) for name, found in ours.items()
+    )
+
+
+def alike(ours: Declarations, theirs: Declarations) -> Callable[[str], bool]:
+    """Does a name mean the same to values and files on both sides?
+
+    Names that only an instance completes are never alike where anything differs; nor is any where a secret
+    is another, for any may be bound to it.
+    """
+    if ours is theirs:
+        return lambda name: True
+    if not _as_old(ours.secrets, theirs.secrets):
+        return lambda name: False
+
+    @cache
+    def same(name: str) -> bool:
+        if "${" in name or ours.kind(name) != theirs.kind(name):
+            return False
+        before, after = ours.find(name), theirs.find(name)
+        return before is after or _effect(before) == _effect(after)
+
+    return same
+
+
+def _effect(parameter: Parameter | None) -> Any:
+    """What of a declaration decides over values, and over how files write them."""
+    if parameter is None:
+        return None
+    given = parameter.default
+    default = None if given is None else (given.op, repr(given.given), given.text)
+    typing = (parameter.type, parameter.separator, parameter.unique, parameter.macros, parameter.secret)
+    return typing, parameter.tags, parameter.must_change, default
+
+
+# What definitions say, wherever it is written: to be compared across commits.
+
+_PLACES = frozenset({"origin", "at", "schema_origin", "place", "until_at", "decided"})
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+def meaning(value: Any) -> Any:
+    """A definition, or a part of one, as plain tuples without any places; maps in order of their keys."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, msgspec.Struct):
+        return tuple([meaning(getattr(value, field)) for field in _placeless(value.__struct_fields__)])
+    if isinstance(value, dict):
+        return tuple([(key, meaning(value[key])) for key in sorted(value)])
+    if isinstance(value, list | tuple):
+        return tuple([meaning(item) for item in value])
+    return value.value if isinstance(value, Op) else value
+
+
+@cache
+def _placeless(fields: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(field for field in fields if field not in _PLACES)
+
+
+def said(value: Any) -> str:
+    """Equal for what says the same; unlike values, texts tell 1 from 1.0 and from true."""
+    return repr(meaning(value))
+
+
+# What of a parameter's declaration says something else.
+
+_UNDECLARED = Parameter("", Origin(""))
+_FIELDS = tuple(field for field in Parameter.__struct_fields__ if not field.endswith("origin"))
+
+
+def redeclared(old: Mapping[str, Parameter], new: Mapping[str, Parameter]) -> dict[str, Delta]:
+    """The keys that say something else, `name` among them: that may be a family's pattern."""
+    before, after = (next(iter(declared.values()), _UNDECLARED) for declared in (old, new))
+    if before is after:
+        return {}
+    deltas = ((field, _delta(field, before, after)) for field in _FIELDS)
+    return {field: delta for field, delta in deltas if delta is not None}
+
+
+def _delta(field: str, before: Parameter, after: Parameter) -> Delta | None:
+    old, new = (getattr(declared, field) for declared in (before, after))
+    return None if said(old) == said(new) else Delta(_shown(field, old), _shown(field, new))
+
+
+def _shown(field: str, value: Any) -> Any:
+    """A part of a declaration as it is written; UNSET where nothing is."""
+    if value == getattr(_UNDECLARED, field):
+        return UNSET
+    if isinstance(value, Binding):
+        return value.given if value.text is None else value.text
+    return (
+        [item.name if isinstance(item, Ref) else item for item in value]
+        if isinstance(value, tuple)
+        else value
+    )
+
+
+# Rules, and what was decided for them, followed from commit to commit.
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """Rules and allocations by name; the same object as before where none of them is another."""
+
+    rules: Mapping[str, Rule] = {}
+    allocations: Mapping[str, Allocation] = {}
+
+    @property
+    def bindings(self) -> Iterator[tuple[str, Binding]]:
+        """What rules set."""
+        return (bound for rule in self.rules.values() for bound in rule.params.items())
+
+    @property
+    def collects(self) -> bool:
+        """Do rules set what is collected from other nodes?"""
+        return collects(bound for _, bound in self.bindings)
+
+    @property
+    def binds(self) -> frozenset[str]:
+        """The parameters that rules may bring, and the attributes of instances."""
+        return frozenset(name for rule in self.rules.values() for name in (*rule.params, *rule.domains))
+
+    @property
+    def uses(self) -> Iterator[Use]:
+        """The features that rules speak of, which they may install."""
+        found = (rule.feature for rule in self.rules.values())
+        return (Use(feature.name, feature.origin) for feature in found if feature is not None)
+
+
+NOTHING = Ruling()
+
+
+def ruling(
+    documents: Documents, settings: Settings, older: tuple[Ruling, Snapshot] | None, snapshot: Snapshot
+) -> Ruling:
+    """What is said in a snapshot; of a name that is there twice, the first counts."""
+    if older is not None and _said_alike(older[1].others, snapshot.others):
+        return older[0]
+    rules: dict[str, Rule] = {}
+    for found in _read(documents, settings, snapshot, "rules"):
+        for rule in found:
+            rules.setdefault(rule.name, rule)
+    allocations: dict[str, Allocation] = {}
+    for allocation in _read(documents, settings, snapshot, "allocations"):
+        allocations.setdefault(allocation.name, allocation)
+    new = Ruling(rules, allocations) if rules else NOTHING
+    return older[0] if older is not None and _same_ruling(older[0], new) else new
+
+
+def _said_alike(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
+    return ours["rules"] is theirs["rules"] and ours["allocations"] is theirs["allocations"]
+
+
+def _read(documents: Documents, settings: Settings, snapshot: Snapshot, kind: str) -> Iterator[Any]:
+    """What each file says, in order of path."""
+    for path, file in sorted(snapshot.others[kind].items()):
+        found = documents.definition(path, file, settings)
+        if found is not None:
+            yield found
+
+
+def _same_ruling(ours: Ruling, theirs: Ruling) -> bool:
+    pairs = ((ours.rules, theirs.rules), (ours.allocations, theirs.allocations))
+    return all(
+        before.keys() == after.keys() and all(found is after[name] for name, found in before.items())
+        for before, after in pairs
+    )
+
+
+# The types that operations imply for parameters, over all definitions, followed from commit to commit.
+
+_COMPOSES = re.compile(rb"\$(?:append|prepend|remove|and|or|merge)|\\")
+"""What a file holds that composes: the word of an operation, or an escape that may hide one."""
+
+Counts = Counter[tuple[str, str]]
+"""How many definitions imply a type for a name."""
+
+
+class Implied:
+    """Counts what definitions imply; files without operations are not even parsed."""
+
+    def __init__(self, documents: Documents, content: Callable[[bytes], bytes]) -> None:
+        self._by = lru_cache(maxsize=1 << 13)(partial(_of, documents, content))
+
+    def follow(
+        self, counts: Counts, settings: Settings, older: Snapshot, newer: Snapshot, keys: Iterable[Key]
+    ) -> Counts:
+        """The counts of a neighbour that is different in `keys`; the same ones if nothing changes them."""
+        result = counts
+        for kind, name in keys:
+            if kind not in KINDS:
+                continue
+            less, more = (self._by(each.place(kind, name), settings) for each in (older, newer))
+            if less != more:
+                result = result + Counter(more) - Counter(less)
+        return result
+
+
+def _of(
+    documents: Documents, content: Callable[[bytes], bytes], place: Place | None, settings: Settings
+) -> frozenset[tuple[str, str]]:
+    """Names and types that the definition at a place implies."""
+    if place is None or not _COMPOSES.search(content(place[1])):
+        return frozenset()
+    definition = documents.definition(*place, settings)
+    if definition is None:
+        return frozenset()
+    said = getattr(definition, "definition", definition)
+    return frozenset(implied_kinds(said.params.items()).items())
+
+
+def kinds(counts: Counts, ruling: Ruling) -> Mapping[str, str]:
+    """The type that each name's operations imply, those of rules among them."""
+    found: dict[str, str] = {}
+    for name, kind in (*counts, *implied_kinds(ruling.bindings).items()):
+        found[name] = min(kind, found.get(name, kind))
+    return found
+
+
+# Definitions without what a question does not look at, so that commits which change only that stand out.
+
+_MARK = re.compile(r"\$\{[^{}]*\}")
+
+replace = msgspec.structs.replace
+
+
+class Outline:
+    """Keeps of definitions their lists, facts and labels, and the bindings of some parameters.
+
+    What says the same becomes the same object, wherever it is written.
+    """
+
+    def __init__(self, binds: Callable[[str], bool]) -> None:
+        self._binds = binds
+        self._kept: dict[tuple[str, str], Any] = {}
+
+    def of(self, definition: Any) -> Any:
+        """A definition in outline; rules, and what was decided for them, as they are."""
+        if isinstance(definition, tuple | Allocation):
+            return self._same(definition)
+        if isinstance(definition, NodeSet):
+            return self._same(replace(definition, definition=self.of(definition.definition)))
+        params = {name: bound for name, bound in definition.params.items() if self._binds(name)}
+        plain = replace(definition, params=params, files={})
+        match plain:
+            case Override():
+                plain = replace(plain, reason="", until=NEVER)
+            case Feature():
+                plain = replace(plain, description="", depends=(), conflicts=(), after=())
+            case Node():
+                plain = replace(plain, description="", address=None)
+            case _:
+                plain = replace(plain, description="")
+        return self._same(plain)
+
+    def _same(self, definition: Any) -> Any:
+        return self._kept.setdefault((type(definition).__name__, said(definition)), definition)
+
+
+def binding(param: str) -> Callable[[str], bool]:
+    """Whether a name in a definition is a parameter's, or may become it in an instance."""
+    return lambda name: name == param or ("${" in name and _becomes(name).fullmatch(param) is not None)
+
+
+@cache
+def _becomes(name: str) -> re.Pattern[str]:
+    """What a name with an instance's marks can become, and perhaps more."""
+    return re.compile(".*".join(map(re.escape, _MARK.split(name))), re.DOTALL)

@@ -1,0 +1,233 @@
+"""Whether the text that a parser reads for a parameter is the value that was meant."""
+
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from io import BytesIO, TextIOWrapper
+from typing import Any, NoReturn
+
+from gitcfg.compile import lists
+from gitcfg.load import yaml
+from gitcfg.load.yaml import resolve
+from gitcfg.parsers.child.verdict import Meant, Said, left_out, not_meant, otherwise
+
+
+def means(read: str, value: Any, separator: str | None) -> bool:
+    """Is this text that value? Lists are split again, booleans are words in any case."""
+    if not isinstance(value, list):
+        return _scalar(read, value)
+    items = lists.split(read, separator or "comma")
+    return len(items) == len(value) and all(map(_scalar, items, value))
+
+
+def _scalar(read: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return read.lower() == str(value).lower()
+    return read == (value if isinstance(value, str) else repr(value))
+
+
+# INI files, by Python's own parser; what stands before the first section has none in its name.
+
+_FIRST = "first section"  # no section's name has a blank
+_HEAD = f"[{_FIRST}]\n".encode()
+
+
+def judge_ini(text: str, meant: Meant | None) -> Iterator[Said]:
+    """What is wrong with a text."""
+    try:
+        found = _read(text)
+    except configparser.Error as error:
+        line = getattr(error, "lineno", None) or next(iter(getattr(error, "errors", ())), [1])[0]
+        said = " ".join(str(error).partition("\n")[0].split())
+        yield Said(f"is no INI file at line {max(line - 1, 1)}: {said}", max(line - 1, 1))
+    else:
+        if meant is not None:
+            yield from _differences(found, meant)
+
+
+def _read(text: str) -> dict[str, str]:
+    parser = configparser.RawConfigParser(strict=True, delimiters=("=",))
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    # As a file is read: any of the three line ends is one.
+    parser.read_file(TextIOWrapper(BytesIO(_HEAD + text.encode()), encoding="utf-8"))
+    sections = {"DEFAULT": parser.defaults(), **{name: parser[name] for name in parser.sections()}}
+    return {
+        key if section == _FIRST else f"{section}.{key}": value
+        for section, found in sections.items()
+        for key, value in found.items()
+    }
+
+
+def _differences(found: dict[str, str], meant: Meant) -> Iterator[Said]:
+    for name, value in meant.values.items():
+        read = found.pop(name, None)
+        if read is None:
+            yield left_out(name)
+        elif not means(read, value, meant.separators.get(name)):
+            yield otherwise(name, read, value)
+    yield from map(not_meant, found)
+
+
+# Where nested data that a parser reads is not what was meant; dots in names are levels.
+
+
+class Strange(ValueError):
+    """A text that a parser may accept, but that no format of gitcfg writes."""
+
+
+def differences(found: Any, values: Mapping[str, Any]) -> Iterator[Said]:
+    """What is read otherwise than meant, not at all, or without having been meant."""
+    if not isinstance(found, dict):
+        yield Said("holds no map")
+        return
+    for name, value in values.items():
+        *folders, key = name.split(".")
+        place = _place(found, folders)
+        if place is None or key not in place:
+            yield left_out(name)
+        elif not same(read := place.pop(key), value):
+            yield otherwise(name, read, value)
+    yield from map(not_meant, _left(found, ""))
+
+
+def _place(found: Any, folders: list[str]) -> dict[str, Any] | None:
+    for folder in folders:
+        found = found.get(folder) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _left(found: dict[str, Any], before: str) -> Iterator[str]:
+    for key, value in found.items():
+        if isinstance(value, dict):
+            yield from _left(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}"
+
+
+def same(read: Any, value: Any) -> bool:
+    """Equal, and of the same types all through."""
+    if type(read) is not type(value):
+        return False
+    if isinstance(value, dict):
+        return read.keys() == value.keys() and all(same(read[key], value[key]) for key in value)
+    if isinstance(value, list):
+        return len(read) == len(value) and all(map(same, read, value))
+    return bool(read == value)
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A map of pairs. Strange: a key stands there twice, of which readers take one or the other."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        raise Strange("a key stands twice in one map")
+    return result
+
+
+# JSON, by Python's own parser.
+
+
+def judge_json(text: str, meant: Meant | None) -> Iterator[Said]:
+    """What is wrong with a text."""
+    try:
+        found = _read_json(text, meant)
+    except json.JSONDecodeError as error:
+        yield Said(f"is no JSON at line {error.lineno}, column {error.colno}: {error.msg}", error.lineno)
+    except Strange as error:
+        yield Said(f"is not what gitcfg writes: {error}")
+    except ValueError as error:
+        yield Said(f"is no JSON: {error}")
+    except RecursionError:
+        yield Said("nests too deep to be read")
+    else:
+        if meant is not None:
+            yield from differences(found, meant.values)
+
+
+def _read_json(text: str, meant: Meant | None) -> Any:
+    return json.loads(text, object_pairs_hook=once if meant else None, parse_constant=_no_number)
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number there")
+
+
+# TOML 1.0, by Python's own parser.
+
+_LINE = re.compile(r" \(at line (\d+), column \d+\)\Z")
+
+
+def judge_toml(text: str, meant: Meant | None) -> Iterator[Said]:
+    """What is wrong with a text."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = _LINE.search(str(error))
+        where = f" at line {place[1]}" if place else ""
+        yield Said(f"is no TOML{where}: {_LINE.sub('', str(error))}", int(place[1]) if place else 0)
+    except RecursionError:
+        yield Said("nests too deep to be read")
+    else:
+        if meant is not None:
+            yield from differences(found, meant.values)
+
+
+# YAML: libyaml says whether a text parses, and its plain scalars are read as YAML 1.2 reads them.
+
+_NOT_PLAIN = "it holds more than one document of plain values"
+
+
+def judge_yaml(text: str, meant: Meant | None) -> Iterator[Said]:
+    """What is wrong with a text. One that gitcfg did not write may be several documents, with tags."""
+    try:
+        if meant is None:
+            for _ in yaml.events(text):
+                pass
+            return
+        found = _read_yaml(text)
+    except yaml.YAMLError as error:
+        reason, line, column = yaml.complaint(error)
+        yield Said(f"is no YAML at line {line}, column {column}: {reason}", line)
+    except Strange as error:
+        yield Said(f"is not what gitcfg writes: {error}")
+    else:
+        yield from differences(found, meant.values)
+
+
+def _read_yaml(text: str) -> Any:
+    """The one document's value."""
+    _, *events, _ = yaml.events(text)
+    if not events:
+        raise Strange(_NOT_PLAIN)
+    within = iter(events[1:])
+    value = _value(next(within), within)
+    if len(list(within)) != 1:
+        raise Strange(_NOT_PLAIN)
+    return value
+
+
+def _value(event: Any, events: Iterator[Any]) -> Any:
+    if event.anchor is not None or getattr(event, "tag", None) is not None:
+        raise Strange("it holds anchors, aliases or tags")
+    if type(event) is yaml.ScalarEvent:
+        return resolve(event.value) if event.implicit[0] else event.value
+    if type(event) is yaml.MappingStartEvent:
+        return once(
+            [(_key(key), _value(next(events), events)) for key in _until(events, yaml.MappingEndEvent)]
+        )
+    return [_value(item, events) for item in _until(events, yaml.SequenceEndEvent)]
+
+
+def _key(event: Any) -> str:
+    if type(event) is not yaml.ScalarEvent:
+        raise Strange("it holds a key that is no text")
+    key: str = event.value
+    return key
+
+
+def _until(events: Iterator[Any], end: type) -> Iterator[Any]:
+    for event in events:
+        if type(event) is end:
+            return
+        yield event

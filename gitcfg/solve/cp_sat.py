@@ -1,0 +1,258 @@
+"""CP-SAT asked so that answers are alike everywhere: one worker, a fixed seed, work counted and not timed."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from ortools.sat.python import cp_model
+
+from gitcfg.solve.conflicts import Budget, Exhausted
+from gitcfg.solve.problem import Kin, Part, Row, Rows, Value
+
+AT_ONCE = 40
+"""Variables whose order is decided by one search: a power of two each, and all must fit in 64 bits."""
+
+
+class Model:
+    """Variables that are true or false, by number, and what must hold among them.
+
+    What has a cause holds only where the cause is among those assumed.
+    """
+
+    def __init__(self, variables: Iterable[int], budget: Budget) -> None:
+        self._budget = budget
+        self._model = cp_model.CpModel()
+        self._vars = {number: self._model.new_bool_var("") for number in variables}
+        self._causes: dict[str, cp_model.IntVar] = {}
+        self._last: frozenset[int] = frozenset()
+
+    def add(self, row: Row, cause: str | None = None) -> None:
+        """What a row says."""
+        found = [self._vars[number] for number in row.members]
+        if row.arrow:
+            held = self._model.add_bool_or(found[0].negated(), found[1])
+        else:
+            held = self._model.add_linear_constraint(cp_model.LinearExpr.sum(found), row.least, row.most)
+        if cause is not None:
+            held.only_enforce_if(self._cause(cause))
+
+    def fix(self, number: int, value: bool) -> None:
+        """A variable has this value."""
+        self._model.add(self._vars[number] == int(value))
+
+    def solve(self) -> frozenset[int] | None:
+        """Those that are true in an answer; None: there is none."""
+        self._model.clear_hints()  # type: ignore[no-untyped-call]
+        for number, variable in self._vars.items():
+            self._model.add_hint(variable, number in self._last)
+        solver, status = self._run()
+        if status == cp_model.INFEASIBLE:
+            return None
+        self._last = frozenset(number for number, found in self._vars.items() if solver.boolean_value(found))
+        return self._last
+
+    def least(self, weights: Mapping[int, int]) -> frozenset[int] | None:
+        """An answer of least weight; None: there is no answer."""
+        self._model.minimize(self._total(weights))
+        found = self.solve()
+        self._model.clear_objective()  # type: ignore[no-untyped-call]
+        return found
+
+    def hold(self, weights: Mapping[int, int], found: Collection[int]) -> None:
+        """Answers from now on weigh as much as this one."""
+        self._model.add(self._total(weights) == sum(weights[number] for number in found))
+
+    def conflict(self) -> Collection[str]:
+        """Causes that cannot hold together, in what has no answer if all are assumed."""
+        self._model.add_assumptions(list(self._causes.values()))
+        solver, status = self._run()
+        assert status == cp_model.INFEASIBLE
+        found = set(solver.sufficient_assumptions_for_infeasibility())
+        return [cause for cause, variable in self._causes.items() if variable.index in found]
+
+    def _total(self, weights: Mapping[int, int]) -> cp_model.LinearExpr:
+        return cp_model.LinearExpr.weighted_sum([self._vars[n] for n in weights], list(weights.values()))
+
+    def _cause(self, name: str) -> cp_model.IntVar:
+        if name not in self._causes:
+            self._causes[name] = self._model.new_bool_var("")
+        return self._causes[name]
+
+    def _run(self) -> tuple[cp_model.CpSolver, cp_model.CpSolverStatus]:
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.random_seed = 0
+        solver.parameters.max_deterministic_time = self._budget.left()
+        status = solver.solve(self._model)
+        self._budget.spend(solver.response_proto.deterministic_time)
+        if status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
+            raise self._budget.exhausted()
+        return solver, status
+
+
+def first(model: Model, numbers: Sequence[int], found: frozenset[int]) -> frozenset[int]:
+    """The answer with the first of these that it can have, then the next: from now on it has them.
+
+    `found` is an answer.
+    """
+    for start in range(0, len(numbers), AT_ONCE):
+        some = numbers[start : start + AT_ONCE]
+        if not found.issuperset(some):
+            weights = {number: -(1 << (AT_ONCE - rank)) for rank, number in enumerate(some)}
+            found = model.least(weights) or found
+        for number in some:
+            model.fix(number, number in found)
+    return found
+
+
+# The best answer of one component, by CP-SAT.
+
+_CORE = 0.5
+"""Work for a first guess at what cannot hold together: counting arguments are found without causes only."""
+
+
+def some(part: Part, budget: Budget) -> frozenset[int] | None:
+    """Some answer; None: there is none."""
+    return _model(part, budget).solve()
+
+
+def best(part: Part, budget: Budget) -> frozenset[int] | None:
+    """The answer with the fewest changes, of those with the fewest spots, of those the first."""
+    model = _model(part, budget)
+    change = len(part.numbers) + 1
+    weights = {number: 1 + (-change if number in part.stood else change) for number in part.numbers}
+    found = model.least(weights)
+    if found is None:
+        return None
+    model.hold(weights, found)
+    return _First(part, model).after(found)
+
+
+def core(rows: Rows, indices: Collection[int]) -> frozenset[int]:
+    """Of rows that cannot all hold, those of causes that suffice for that, as far as that is soon known."""
+    found = rows.some(indices)
+    model = Model(found.of, Budget(_CORE))
+    for row in found.rows:
+        model.add(row, row.cause)
+    try:
+        causes = model.conflict()
+    except Exhausted:
+        return frozenset(indices)
+    return frozenset(index for index in indices if rows.rows[index].cause in causes)
+
+
+def _model(part: Part, budget: Budget) -> Model:
+    model = Model(part.numbers, budget)
+    for row in part.rows:
+        model.add(row)
+    return model
+
+
+class _First:
+    """Looks for the answer whose spots come first, among answers with as many."""
+
+    def __init__(self, part: Part, model: Model) -> None:
+        self._model = model
+        self._waiting = list(reversed(part.numbers))
+        self._room = [row.most for row in part.rows]
+        self._of: dict[int, list[int]] = {number: [] for number in part.numbers}
+        for index, row in enumerate(part.rows):
+            for number in () if row.arrow else row.members:
+                self._of[number].append(index)
+
+    def after(self, found: frozenset[int]) -> frozenset[int]:
+        """The first answer; this is one that is as good otherwise."""
+        left = len(found)
+        while left:
+            some = self._next(found)
+            found = first(self._model, some, found)
+            taken = found.intersection(some)
+            for index in (index for number in taken for index in self._of[number]):
+                self._room[index] -= 1
+            left -= len(taken)
+        return found
+
+    def _next(self, found: frozenset[int]) -> list[int]:
+        """The next spots that what is taken leaves room for. One that comes first is taken by itself."""
+        some: list[int] = []
+        while self._waiting and len(some) < AT_ONCE:
+            if self._waiting[-1] in found and not some:
+                return [self._waiting.pop()]
+            number = self._waiting.pop()
+            if all(self._room[index] for index in self._of[number]):
+                some.append(number)
+        return some
+
+
+# Values for one component of slots by CP-SAT: what is kept, and what groups that overlap leave.
+
+_MOST = 1_000_000
+"""Pairs of slot and value beyond which there is no use in beginning: it would take more than the budget."""
+
+
+class Assigning:
+    """What a component may do, as a model.
+
+    Raises:
+        Exhausted: It is too large.
+    """
+
+    def __init__(self, kin: Kin, budget: Budget) -> None:
+        if sum(map(len, kin.open)) > _MOST:
+            raise budget.exhausted()
+        self._kin = kin
+        self._pairs = [(slot, value) for slot in range(len(kin.slots)) for value in kin.values(slot)]
+        self._groups = [
+            [n for n, group in enumerate(kin.groups) if slot in group] for slot in range(len(kin.slots))
+        ]
+        self._of: list[dict[Value, int]] = [{} for _ in kin.slots]
+        for number, (slot, value) in enumerate(self._pairs):
+            self._of[slot][value] = number
+        self._model = Model(range(len(self._pairs)), budget)
+        for row in self._rows():
+            self._model.add(row)
+
+    def some(self) -> dict[int, Value] | None:
+        """Some answer; None: there is none."""
+        found = self._model.solve()
+        return None if found is None else self._values(found)
+
+    def kept(self) -> dict[int, Value]:
+        """The slots that keep what they had: as many as can, of those the first; from now on they do."""
+        kept = [self._of[slot][value] for slot, value in enumerate(self._kin.keeps) if value is not None]
+        if not kept:
+            return {}
+        weights = dict.fromkeys(kept, -1)
+        found = (self._model.least(weights) or frozenset()).intersection(kept)
+        self._model.hold(weights, found)
+        return self._values(first(self._model, kept, found).intersection(kept))
+
+    def best(self) -> dict[int, Value]:
+        """The best answer: each slot in turn has the first value that leaves one for all after it."""
+        given = self.kept()
+        found = self._model.solve() or frozenset()
+        for slot in range(len(self._of)):
+            near = {given[other] for other in self._near(slot) if other in given}
+            ranks = [self._of[slot][value] for value in self._kin.values(slot) if value not in near]
+            if slot not in given and ranks[0] not in found:
+                found = self._model.least({n: rank for rank, n in enumerate(ranks)}) or found
+            given[slot] = next(value for value, number in self._of[slot].items() if number in found)
+            self._model.fix(self._of[slot][given[slot]], True)
+        return given
+
+    def _near(self, slot: int) -> Iterator[int]:
+        """The slots that differ from one."""
+        return (other for group in self._groups[slot] for other in self._kin.groups[group] if other != slot)
+
+    def _values(self, found: frozenset[int]) -> dict[int, Value]:
+        return dict(self._pairs[number] for number in sorted(found))
+
+    def _rows(self) -> Iterator[Row]:
+        """Each slot has one value, and in each group a value is one slot's."""
+        for numbers in self._of:
+            yield Row("", 1, 1, list(numbers.values()))
+        for group in self._kin.groups:
+            sharing: dict[Value, list[int]] = defaultdict(list)
+            for slot in group:
+                for value, number in self._of[slot].items():
+                    sharing[value].append(number)
+            yield from (Row("", 0, 1, numbers) for numbers in sharing.values() if len(numbers) > 1)

@@ -1,0 +1,134 @@
+"""One stratum of rules as a problem of placement."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, combinations, permutations
+
+from gitcfg.compile.ruled.view import Ruled
+from gitcfg.model.rules import Rule, RuleKind
+from gitcfg.solve.fleet.answers import Cause, Causes
+from gitcfg.solve.fleet.base import Spots, Ways, natural
+from gitcfg.solve.fleet.demands import Demands, Needs
+from gitcfg.solve.problem import Bound, Excludes, Fixed, Placing, Spot
+
+_MOST_WAYS = 16
+"""Beyond this both what is there and what includes it counts: the ways double each time."""
+
+
+class Placed:
+    """Puts a problem together from what was found of it."""
+
+    def __init__(self, spots: Spots, ruled: Ruled, causes: Causes) -> None:
+        self._spots = spots
+        self._ruled = ruled
+        self._causes = causes
+        self._demands = Demands(ruled.fleet, spots.ground)
+
+    def problem(self, rules: Iterable[Rule], earlier: Iterable[Rule], stood: Iterable[Spot]) -> Placing:
+        """What is to be placed for rules that count, under all that limits it.
+
+        What was counted `earlier` may become too much by it.
+        """
+        bounds = [*self._bounds(rules), *self._touched(self._bounds(earlier)), *self._touched(self._limits())]
+        needs = Needs(self._spots, self._demands, self._causes)
+        needs.look()
+        here = (*self._spots.open, *self._spots.fixed)
+        before = [spot for spot in stood if spot in self._spots.open]
+        return Placing(
+            [*sorted({thing for thing, _ in here}, key=natural), *needs.things],
+            sorted({slot for _, slot in here} | needs.nodes, key=natural),
+            [*bounds, *needs.bounds],
+            [*self._there(), *self._away(), *needs.fixed],
+            needs.implied,
+            [*self._apart(), *self._nested()],
+            [*before, *needs.stood(before)],
+        )
+
+    def broken(self, rules: Iterable[Rule]) -> Placing | None:
+        """What does not hold though nothing is left to be placed; None: all does."""
+        bounds = [bound for bound in (*self._bounds(rules), *self._limits()) if not _holds(bound)]
+        if not bounds:
+            return None
+        members = {spot for bound in bounds for spot in bound.members}
+        there = [fixed for fixed in self._there() if fixed.spot in members]
+        things, slots = {thing for thing, _ in members}, {slot for _, slot in members}
+        return Placing(sorted(things, key=natural), sorted(slots, key=natural), bounds, there)
+
+    def _touched(self, bounds: Iterable[Bound]) -> Iterator[Bound]:
+        """Those about which something can be done."""
+        return (bound for bound in bounds if any(spot in self._spots.open for spot in bound.members))
+
+    def _bounds(self, rules: Iterable[Rule]) -> Iterator[Bound]:
+        for rule in rules:
+            if rule.feature is not None and rule.count is not None:
+                for places in self._spots.places[rule.name].values():
+                    found = [spot for one in places for spot in self._spots.counting(rule.feature.name, one)]
+                    cause = self._causes.count(rule, rule.feature, rule.count)
+                    yield Bound(cause, rule.count.least, rule.count.most, found)
+
+    def _limits(self) -> Iterator[Bound]:
+        for rule in self._ruled.book.of_kind(RuleKind.LIMIT):
+            wrong = rule.name in self._ruled.book.led
+            if rule.feature is not None and rule.count is not None and not wrong:
+                for group in self._ruled.groups(rule.name).values():
+                    ways = [way for seen in group for way in self._spots.limited(rule.feature.name, seen)]
+                    cause = self._causes.count(rule, rule.feature, rule.count)
+                    for number, found in enumerate(_ways(ways)):
+                        yield Bound(cause, 0 if number else rule.count.least, rule.count.most, found)
+
+    def _there(self) -> Iterator[Fixed]:
+        """What nodes have whatever is chosen."""
+        rules = self._ruled.book.of_kind(RuleKind.INSTALL)
+        plain = {rule.feature.origin: rule.name for rule in rules if rule.feature and rule.count is None}
+        for spot, node in self._spots.fixed.items():
+            origin = self._spots.ground.origin(node, spot[0])
+            cause = Cause(f"{spot[0]} is installed", (origin,), plain.get(origin))
+            yield Fixed(self._causes.key(cause), spot, placed=True)
+
+    def _away(self) -> Iterator[Fixed]:
+        """What nodes may not get: they do without it, or it is in conflict with what they have."""
+        for node, spots in self._spots.on.items():
+            for spot in spots:
+                cause = self._left_out(node, spot[0]) or self._demands.clash(spot[0], node)
+                if cause is not None:
+                    yield Fixed(self._causes.key(cause), spot, placed=False)
+
+    def _left_out(self, node: str, feature: str) -> Cause | None:
+        if feature not in self._spots.ground.without(node):
+            return None
+        said = self._ruled.fleet.kinds[node].without
+        origins = tuple(ref.origin for ref in said if ref.name == feature)
+        return Cause(f"{node} does without {feature}", origins)
+
+    def _apart(self) -> Iterator[Excludes]:
+        for node, spots in self._spots.on.items():
+            for one, other in combinations(spots, 2):
+                cause = self._demands.clash_of(one[0], other[0], node)
+                if cause is not None:
+                    yield Excludes(self._causes.key(cause), one, other)
+
+    def _nested(self) -> Iterator[Excludes]:
+        """What includes another is not placed beside it: the other is there by that."""
+        features, ground = self._ruled.fleet.model.features, self._spots.ground
+        for node, spots in self._spots.on.items():
+            for one, other in permutations(spots, 2):
+                if one[1] == other[1] and one[0] != other[0] and ground.brings(one[0], other[0], node):
+                    cause = Cause(f"{one[0]} includes {other[0]}", (features[one[0]].origin,))
+                    yield Excludes(self._causes.key(cause), one, other)
+
+
+def _ways(counted: Iterable[Ways]) -> list[list[Spot]]:
+    """All ways in which something is counted, none of which may be too many; first what is there."""
+    rows: list[list[Spot]] = [[]]
+    for ways in counted:
+        if len(ways) == 1 or len(rows) * len(ways) > _MOST_WAYS:
+            for row in rows:
+                row.extend(chain(*ways))
+        else:
+            rows = [[*row, *way] for way in ways for row in rows]
+    return rows
+
+
+def _holds(bound: Bound) -> bool:
+    """Where all members are there."""
+    count = len(set(bound.members))
+    return bound.least <= count and (bound.most is None or count <= bound.most)

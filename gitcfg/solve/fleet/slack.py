@@ -1,0 +1,129 @@
+"""How rules stand in a fleet: where they count, and how much is left of what they count or give out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from gitcfg.compile.ruled.asking import Seen
+from gitcfg.compile.ruled.view import Ruled
+from gitcfg.domain import DomainProblem, Values, parse
+from gitcfg.model.rules import Rule, RuleKind
+from gitcfg.solve.fleet.answers import Causes
+from gitcfg.solve.fleet.base import Ground, Spots, natural
+from gitcfg.solve.fleet.placement import Placed
+
+_OF_CHANGES = (RuleKind.FORBID, RuleKind.ALLOW)
+
+
+class Group(msgspec.Struct, frozen=True):
+    """The slots of a rule that have a key in common; those where its feature is, and could be as well.
+
+    `placed` names a slot once for each installation that is counted there.
+    """
+
+    key: Any
+    slots: tuple[str, ...]
+    placed: tuple[str, ...] = ()
+    able: tuple[str, ...] = ()
+
+
+class Room(msgspec.Struct, frozen=True):
+    """A domain of a rule: how many values it has, and how many of them are in use."""
+
+    param: str
+    values: str
+    size: int
+    used: int
+
+
+class Tight(msgspec.Struct, frozen=True):
+    """One rule. `in_force`: is there anything that it is about? `failed`: nodes where it cannot be asked."""
+
+    rule: Rule
+    nodes: tuple[str, ...]
+    slots: int
+    groups: tuple[Group, ...] = ()
+    rooms: tuple[Room, ...] = ()
+    failed: tuple[str, ...] = ()
+
+    @property
+    def in_force(self) -> bool:
+        """Rules about changes always are."""
+        return self.rule.kind in _OF_CHANGES or self.slots > 0
+
+
+def tight(ruled: Ruled, rule: Rule) -> Tight:
+    """How a rule stands."""
+    wrong = {found.rule for found in ruled.book.unreadable}
+    if rule.kind in _OF_CHANGES or rule.name in wrong:
+        return Tight(rule, (), 0)
+    slots = ruled.slots(rule.name)
+    groups = tuple(_groups(ruled, rule)) if rule.per is not None or rule.count is not None else ()
+    failed = {slot.partition("/")[0] for slot in ruled.failed.get(rule.name, ())}
+    rooms = tuple(_rooms(ruled, rule, slots))
+    return Tight(rule, _names({seen.name for seen in slots}), len(slots), groups, rooms, _names(failed))
+
+
+def _groups(ruled: Ruled, rule: Rule) -> Iterator[Group]:
+    counted = (_counted if rule.kind is RuleKind.INSTALL else _limited)(ruled, rule)
+    for key, members in ruled.groups(rule.name).items():
+        slots = _names({seen.slot for seen in members})
+        yield Group(key, slots, *counted.get(key, ((), ())))
+
+
+def _counted(ruled: Ruled, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """By key, where a feature is, and where else it might be by what is there already; limits aside."""
+    level = ruled.book.order.get(rule.name)
+    if level is None or rule.feature is None or rule.feature.name not in ruled.fleet.model.features:
+        return {}
+    spots = Spots(Ground(ruled.fleet, ruled.book, level), ruled)
+    spots.add((rule,), choose=True)
+    problem = Placed(spots, ruled, Causes()).problem((rule,), (), ())
+    away = {fixed.spot[1] for fixed in problem.fixed if not fixed.placed}
+    return {
+        key: (
+            _names({place.seen.slot for place in places if place.had is not None}),
+            _names({place.seen.slot for place in places if place.had is None} - away),
+        )
+        for key, places in spots.places[rule.name].items()
+    }
+
+
+def _limited(ruled: Ruled, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """By key, where what a limit counts is; it places nothing."""
+    if rule.kind is not RuleKind.LIMIT:
+        return {}
+    return {
+        key: (tuple(sorted((seen.slot for seen, _ in found), key=natural)), ())
+        for key, found in ruled.counted(rule.name).items()
+    }
+
+
+def _rooms(ruled: Ruled, rule: Rule, slots: Sequence[Seen]) -> Iterator[Room]:
+    for param, said in rule.domains.items():
+        kind = ruled.fleet.declarations.declared_kind(param) if rule.over is None else None
+        try:
+            values = parse(said.items, kind)
+        except DomainProblem:
+            continue
+        used = {_normal(values, _value(seen, param)) for seen in slots} - {None}
+        yield Room(param, values.describe(), values.size, sum(value in values for value in used))
+
+
+def _value(seen: Seen, param: str) -> Any:
+    if seen.unit is None:
+        return seen.params().get(param)
+    bound = seen.unit.attributes.get(param)
+    return None if bound is None else bound.given
+
+
+def _normal(values: Values, value: Any) -> Any:
+    try:
+        return None if value is None else values.normal(value)
+    except DomainProblem:
+        return None
+
+
+def _names(found: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(found, key=natural))

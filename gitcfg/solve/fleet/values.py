@@ -1,0 +1,153 @@
+"""Domains of rules as a problem of values, and what is given as allocations."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from gitcfg.cel import CelProblem
+from gitcfg.compile.ruled.asking import Seen, values
+from gitcfg.compile.ruled.view import Ruled
+from gitcfg.domain import DomainProblem, Value, Values, parse
+from gitcfg.model import Origin
+from gitcfg.model.rules import Allocation, Rule, Uniqueness
+from gitcfg.solve.fleet.answers import Cause, Causes, Failing
+from gitcfg.solve.fleet.base import natural
+from gitcfg.solve.problem import Apart, ByHand, Giving, Want, Within
+
+Allocations = Mapping[str, Allocation]
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """A value that rules ask for: by whom, and where a rule sees it."""
+
+    slot: str
+    param: str
+    seen: Seen
+    rules: list[Rule]
+
+
+class Handed:
+    """The values that the domains of a fleet's rules ask for, by the names that the pure problem knows."""
+
+    def __init__(self, ruled: Ruled, rules: Sequence[Rule], stood: Allocations, causes: Causes) -> None:
+        self.rules = rules
+        self._ruled = ruled
+        self._stood = stood
+        self._causes = causes
+        self._domains: dict[tuple[str, str], Values] = {}
+        self._asked: dict[str, _Asked] = {}
+        for rule in self.rules:
+            self._add(rule)
+
+    def _add(self, rule: Rule) -> None:
+        for param, said in rule.domains.items():
+            kind = self._ruled.fleet.declarations.declared_kind(param) if rule.over is None else None
+            try:
+                self._domains[rule.name, param] = parse(said.items, kind)
+            except DomainProblem as problem:
+                at = said.origin if problem.index is None else said.places[problem.index]
+                raise Failing(Cause(f"rule {rule.name}", (at,), rule.name), problem.message) from None
+        for seen in self._ruled.slots(rule.name):
+            for param in rule.domains:
+                asked = _Asked(seen.slot, param, seen, [])
+                self._asked.setdefault(_name(seen, param), asked).rules.append(rule)
+
+    def problem(self) -> Giving:
+        """Who needs which values."""
+        names = sorted(self._asked, key=lambda name: (natural(self._asked[name].slot), name))
+        return Giving([self._want(name, self._asked[name]) for name in names], list(self._apart()))
+
+    def _want(self, name: str, asked: _Asked) -> Want:
+        within = [self._within(rule, asked.param) for rule in asked.rules]
+        stood = next((value for _, value in self._had(asked)), None)
+        return Want(name, within, stood, self._by_hand(asked))
+
+    def _within(self, rule: Rule, param: str) -> Within:
+        domain = self._domains[rule.name, param]
+        cause = self._causes.rule(rule, f"{param} in {domain.describe()}", rule.domains[param].origin)
+        return Within(cause, domain)
+
+    def _normal(self, asked: _Asked, value: Any) -> Value:
+        """A value as its domains write it; one that they do not know as it stands."""
+        domain = self._domains[asked.rules[0].name, asked.param]
+        try:
+            return domain.normal(value)
+        except DomainProblem:
+            return value if isinstance(value, int) else str(value)
+
+    def _had(self, asked: _Asked) -> Iterator[tuple[Rule, Value]]:
+        """What was decided before, with the rule for which it was."""
+        for rule in asked.rules:
+            found = self._stood.get(rule.name)
+            bound = found.values.get(asked.slot, {}).get(asked.param) if found is not None else None
+            if bound is not None:
+                yield rule, self._normal(asked, bound.given)
+
+    def _by_hand(self, asked: _Asked) -> ByHand | None:
+        found = self._set(asked)
+        if found is None:
+            return None
+        value, origin = found
+        cause = Cause(f"{asked.param} of {asked.slot} is {value}", (origin,))
+        return ByHand(self._causes.key(cause), self._normal(asked, value))
+
+    def _set(self, asked: _Asked) -> tuple[Any, Origin] | None:
+        """The value that is set, and where; an attribute's binding is as it stands in `with`."""
+        if asked.seen.unit is not None:
+            bound = asked.seen.unit.attributes.get(asked.param)
+            return None if bound is None or bound.given is None else (bound.given, bound.origin)
+        value = asked.seen.params().get(asked.param)
+        if value is None:
+            return None
+        step = self._ruled.fleet[asked.seen.name].deciding(asked.param)
+        return value, step.origin if step is not None else asked.rules[0].origin
+
+    def _apart(self) -> Iterator[Apart]:
+        for rule in self.rules:
+            if rule.unique is None:
+                continue
+            origins = () if rule.unique.key is None else (rule.unique.key.origin,)
+            causes = {
+                param: self._causes.rule(rule, f"{param} unique", *origins, part="unique")
+                for param in rule.domains
+            }
+            for seen in self._among(rule, rule.unique):
+                for param, cause in causes.items():
+                    yield Apart(cause, [_name(one, param) for one in seen])
+
+    def _among(self, rule: Rule, unique: Uniqueness) -> Iterable[list[Seen]]:
+        """The slots that differ, each from each other."""
+        slots = self._ruled.slots(rule.name)
+        if unique.key is None and unique.scope == "fleet":
+            return [list(slots)]
+        found: dict[Any, list[Seen]] = defaultdict(list)
+        for seen, key in zip(slots, self._keys(rule, slots), strict=True):
+            found[key].append(seen)
+        return found.values()
+
+    def _keys(self, rule: Rule, slots: Iterable[Seen]) -> list[Any]:
+        expression = self._ruled.book.uniques.get(rule.name)
+        if expression is None:
+            return [seen.name for seen in slots]
+        rows = [values(expression, seen) for seen in slots]
+        try:
+            return [expression.key(row, self._ruled.book.budgets[rule.name]) for row in rows]
+        except CelProblem as problem:
+            cause = Cause(f"rule {rule.name}", (rule.origin,), rule.name)
+            raise Failing(cause, problem.message) from None
+
+    def given(self, found: Mapping[str, Value]) -> dict[str, dict[str, dict[str, Value]]]:
+        """Values by rule, slot and parameter: each goes to the rule that had it, else to the first."""
+        made: dict[str, dict[str, dict[str, Value]]] = {}
+        for name, value in found.items():
+            asked = self._asked[name]
+            owner = next((rule for rule, _ in self._had(asked)), asked.rules[0])
+            made.setdefault(owner.name, {}).setdefault(asked.slot, {})[asked.param] = value
+        return made
+
+
+def _name(seen: Seen, param: str) -> str:
+    """A slot may be an instance of several features; each of them has its own attributes."""
+    return f"{seen.slot}\n{param}\n{seen.self_.feature}"

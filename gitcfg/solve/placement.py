@@ -1,0 +1,165 @@
+"""Keep what stands, drop the last where it is too many, fill with the first that fit: best where it works."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+from gitcfg.solve.conflicts import WORK, Budget, Conflict, Conflicts, Unsolvable, unsolvable
+from gitcfg.solve.problem import Contradiction, Numbers, Part, Parts, Placing, Rows, Settled, Spot, numbered
+
+
+class Filling:
+    """`true`: the undecided spots that are true. `hard`: the rows where this is not known to be best."""
+
+    def __init__(self, rows: Rows, settled: Settled) -> None:
+        self._rows, self._of, self._settled = rows.rows, rows.of, settled
+        self._stood = [number for number in rows.stood if number not in settled.value]
+        self.true = set(self._stood)
+        self.hard: set[int] = set()
+        self._have = list(settled.true)
+        for number in self._stood:
+            self._count(number, 1)
+        self._fill(self._drop())
+        self.hard.update(self._broken())
+
+    def _count(self, number: int, change: int) -> None:
+        for index in self._of[number]:
+            self._have[index] += change
+
+    def _drop(self) -> set[int]:
+        """Drop the last of those too many; the rows that could have come to lack a member."""
+        pairs = enumerate(zip(self._rows, self._have, strict=True))
+        above = {index: have - row.most for index, (row, have) in pairs if have > row.most}
+        standing = {index: self._standing(index) for index in above}
+        self._own(standing.items())
+        missed = {number: self._missed(number) for numbers in standing.values() for number in numbers}
+        for index, numbers in standing.items():
+            fewest = min(len(missed[number]) for number in numbers)
+            last = numbers[-above[index] :]
+            if any(len(missed[number]) > 1 for number in numbers) or self._lost(last) > fewest * len(last):
+                self.hard.add(index)
+        return {index for rows in missed.values() for index in rows}
+
+    def _standing(self, index: int) -> list[int]:
+        return sorted(number for number in self._rows[index].members if number in self.true)
+
+    def _missed(self, number: int) -> list[int]:
+        """The rows that need a spot, or one instead."""
+        return [index for index in self._of[number] if self._have[index] <= self._rows[index].least > 0]
+
+    def _lost(self, numbers: Iterable[int]) -> int:
+        """Drop spots; how many others are needed instead."""
+        lost = 0
+        for number in self.true.intersection(numbers):  # two rows may drop the same one
+            self.true.discard(number)
+            self._count(number, -1)
+            lost += sum(self._have[index] < self._rows[index].least for index in self._of[number])
+        return lost
+
+    def _own(self, wanted: Iterable[tuple[int, Iterable[int]]]) -> dict[int, int]:
+        """Which row a spot is for: where two want it, neither is filled or emptied simply."""
+        owners: dict[int, int] = {}
+        for index, numbers in wanted:
+            for number in numbers:
+                other = owners.setdefault(number, index)
+                if other != index:
+                    self.hard.update((index, other))
+        return owners
+
+    def _fill(self, loose: set[int]) -> None:
+        pairs = enumerate(zip(self._rows, self._have, strict=True))
+        lacking = {index: row.least - have for index, (row, have) in pairs if have < row.least}
+        known = self._settled.value.keys() | self._stood
+        wanted = sorted(loose.union(lacking))
+        owners = self._own((i, [n for n in self._rows[i].members if n not in known]) for i in wanted)
+        for number in sorted(owners):
+            if lacking.get(owners[number]) and self._fits(number):
+                lacking[owners[number]] -= 1
+                self.true.add(number)
+                self._count(number, 1)
+
+    def _fits(self, number: int) -> bool:
+        return all(self._have[index] < self._rows[index].most for index in self._of[number])
+
+    def _broken(self) -> Iterator[int]:
+        value, true = self._settled.value, self.true
+        for index, row in enumerate(self._rows):
+            if row.arrow:
+                one, other = row.members
+                if (one in true or value.get(one)) and not (other in true or value.get(other)):
+                    yield index
+            elif not row.least <= self._have[index] <= row.most:
+                yield index
+
+
+# Places things at slots: as what stands with the fewest changes, by the fewest spots, by the first ones.
+
+_Search = Callable[[Part, Budget], frozenset[int] | None]
+
+
+def place(problem: Placing, work: float = WORK) -> tuple[Spot, ...] | Unsolvable:
+    """What is to be placed beside what is fixed, in canonical order.
+
+    The one answer that, first, changes the fewest spots of what stood; second, places the fewest; third,
+    has the first spot where two answers differ: what stood before all others, things then slots in order.
+
+    Raises:
+        Exhausted: It takes more work than this to find it, or to say why there is none.
+    """
+    numbers = Numbers(problem)
+    rows = numbered(problem, numbers)
+    try:
+        true = _placed(rows, _best, Budget(work))
+    except Contradiction as found:
+        return _told(rows, rows.some(found.rows), Budget(work))
+    fixed = set(numbers.many([found.spot for found in problem.fixed]))
+    return tuple(numbers.spot(number) for number in sorted(true - fixed))
+
+
+def _placed(rows: Rows, search: _Search, budget: Budget) -> set[int]:
+    """All spots that are true.
+
+    Raises:
+        Contradiction: There is no answer.
+    """
+    settled = Settled(rows)
+    filling = Filling(rows, settled)
+    true = filling.true
+    for part in Parts(rows, settled).of(filling.hard):
+        found = search(part, budget)
+        if found is None:
+            raise Contradiction(_core(rows, settled.reasons(part.origins)))
+        true.difference_update(*(settled.undecided(rows.rows[index]) for index in part.origins))
+        true |= found
+    return true | {number for number, value in settled.value.items() if value}
+
+
+def _told(rows: Rows, part: Rows, budget: Budget) -> Unsolvable:
+    def among(some: Rows) -> Conflict:
+        return lambda causes: _conflict(some.only(causes), budget)
+
+    return unsolvable(Conflicts(rows.causes(), among(rows), among(part)))
+
+
+def _conflict(rows: Rows, budget: Budget) -> Collection[str] | None:
+    try:
+        _placed(rows, _some, budget)
+    except Contradiction as found:
+        return {rows.rows[index].cause for index in found.rows}
+    return None
+
+
+def _best(part: Part, budget: Budget) -> frozenset[int] | None:
+    from gitcfg.solve.cp_sat import best
+
+    return best(part, budget)
+
+
+def _some(part: Part, budget: Budget) -> frozenset[int] | None:
+    from gitcfg.solve.cp_sat import some
+
+    return some(part, budget)
+
+
+def _core(rows: Rows, indices: Collection[int]) -> frozenset[int]:
+    from gitcfg.solve.cp_sat import core
+
+    return core(rows, indices)

@@ -1,0 +1,597 @@
+"""What is to be placed where, and what must hold: plain data that knows neither nodes nor rules."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import islice
+from operator import and_
+from typing import Protocol, Self
+
+from msgspec import Struct
+
+Spot = tuple[str, str]
+"""A thing at a slot."""
+
+
+class Bound(Struct, frozen=True, gc=False):
+    """At least and at most so many of the members are placed; most None: as many as there are."""
+
+    cause: str
+    least: int
+    most: int | None
+    members: Sequence[Spot]
+
+
+class Fixed(Struct, frozen=True, gc=False):
+    """By hand: placed, or not to be placed."""
+
+    cause: str
+    spot: Spot
+    placed: bool
+
+
+class Implies(Struct, frozen=True, gc=False):
+    """Where `spot` is placed, `needs` is."""
+
+    cause: str
+    spot: Spot
+    needs: Spot
+
+
+class Excludes(Struct, frozen=True, gc=False):
+    """Not both are placed."""
+
+    cause: str
+    one: Spot
+    other: Spot
+
+
+class Placing(Struct, frozen=True):
+    """A problem of placement: things and slots in the order that decides between answers equally good.
+
+    A spot that no bound, fixing, implication or exclusion names is not placed. `stood` is what was placed;
+    what nothing asks for any more (no bound that needs members has it, nothing needs it) does not count.
+    """
+
+    things: Sequence[str]
+    slots: Sequence[str]
+    bounds: Sequence[Bound] = ()
+    fixed: Sequence[Fixed] = ()
+    implied: Sequence[Implies] = ()
+    excluded: Sequence[Excludes] = ()
+    stood: Collection[Spot] = ()
+
+
+# A problem of placement in numbers: its spots in canonical order, all that must hold as rows over them.
+
+
+class Row(Struct, frozen=True, gc=False):
+    """So many of the members are true. An arrow: where the first of its two members is, the second is."""
+
+    cause: str
+    least: int
+    most: int
+    members: Sequence[int]
+    arrow: bool = False
+
+
+class Rows(Struct, frozen=True):
+    """What must hold, and in which rows a spot stands. `stood`: the spots that were true."""
+
+    rows: Sequence[Row]
+    of: Mapping[int, Sequence[int]]
+    stood: frozenset[int] = frozenset()
+
+    def causes(self) -> tuple[str, ...]:
+        """All of them, in the order of the problem."""
+        return tuple(dict.fromkeys(row.cause for row in self.rows))
+
+    def only(self, causes: Collection[str]) -> "Rows":
+        """What has one of these causes; nothing stood."""
+        return related([row for row in self.rows if row.cause in causes])
+
+    def some(self, indices: Collection[int]) -> "Rows":
+        """These rows alone; nothing stood."""
+        return related([self.rows[index] for index in sorted(indices)])
+
+
+class Numbers:
+    """The numbers of spots: in order of things, then of slots."""
+
+    def __init__(self, problem: Placing) -> None:
+        self._slots, self._things = problem.slots, problem.things
+        self._slot = {slot: number for number, slot in enumerate(problem.slots)}
+        self._thing = {thing: number * len(self._slot) for number, thing in enumerate(problem.things)}
+
+    def many(self, spots: Collection[Spot]) -> list[int]:
+        """Each spot's, once."""
+        thing, slot = self._thing, self._slot
+        found = [thing[spot[0]] + slot[spot[1]] for spot in spots]
+        return found if len(set(found)) == len(found) else list(dict.fromkeys(found))
+
+    def known(self, spots: Collection[Spot]) -> list[int]:
+        """Those of spots whose thing and slot there are."""
+        return self.many([spot for spot in spots if spot[0] in self._thing and spot[1] in self._slot])
+
+    def spot(self, number: int) -> Spot:
+        """Which one has it."""
+        thing, slot = divmod(number, len(self._slots))
+        return self._things[thing], self._slots[slot]
+
+
+def numbered(problem: Placing, numbers: Numbers) -> Rows:
+    """All that must hold, as rows; rules' bounds first."""
+    found = related(list(_rows(problem, numbers)))
+    return Rows(found.rows, found.of, frozenset(numbers.known(problem.stood)) & wanted(found.rows))
+
+
+def wanted(rows: Sequence[Row]) -> set[int]:
+    """What something may ask for: the others are in the way of limits at most."""
+    found = {row.members[1] for row in rows if row.arrow}
+    for row in rows:
+        if row.least > 0:
+            found.update(row.members)
+    return found
+
+
+def related(rows: Sequence[Row]) -> Rows:
+    """Rows with where each spot stands."""
+    of: dict[int, list[int]] = defaultdict(list)
+    for index, row in enumerate(rows):
+        for member in row.members:
+            of[member].append(index)
+    return Rows(rows, of)
+
+
+def _rows(problem: Placing, numbers: Numbers) -> Iterator[Row]:
+    for bound in problem.bounds:
+        members = numbers.many(bound.members)
+        most = len(members) if bound.most is None else bound.most
+        yield Row(bound.cause, bound.least, most, members)
+    for fixed in problem.fixed:
+        yield Row(fixed.cause, int(fixed.placed), int(fixed.placed), numbers.many((fixed.spot,)))
+    for found in problem.implied:
+        members = numbers.many((found.spot, found.needs))
+        yield Row(found.cause, 0, 2, members, arrow=len(members) == 2)
+    for pair in problem.excluded:
+        members = numbers.many((pair.one, pair.other))
+        yield Row(pair.cause, 0, len(members) - 1, members)
+
+
+# What must be true or false in every answer: unit propagation over rows, with the reasons kept.
+
+
+class Contradiction(Exception):
+    """These rows cannot all hold."""
+
+    def __init__(self, rows: frozenset[int]) -> None:
+        super().__init__(f"{len(rows)} rows")
+        self.rows = rows
+
+
+class Settled:
+    """The spots that are decided; of each row how many are true (`true`) and undecided (`open`).
+
+    Raises:
+        Contradiction: There is no answer.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows, self._of = rows.rows, rows.of
+        self.value: dict[int, bool] = {}
+        self._why: dict[int, tuple[int, int]] = {}
+        self.true = [0] * len(self._rows)
+        self.open = [len(row.members) for row in self._rows]
+        self._waiting: list[int] = []
+        self._done = bytearray(len(self._rows))
+        for index in range(len(self._rows)):
+            self._look(index)
+            self._spread()
+
+    def undecided(self, row: Row) -> list[int]:
+        """Its members that may be either."""
+        return [member for member in row.members if member not in self.value]
+
+    def reasons(self, rows: Iterable[int]) -> set[int]:
+        """These rows, and those for which their members are as they are."""
+        found = set(rows)
+        seen: set[int] = set()
+        waiting = [member for index in found for member in self._rows[index].members if member in self.value]
+        while waiting:
+            member = waiting.pop()
+            if member not in seen:
+                seen.add(member)
+                found.add(self._why[member][0])
+                waiting += self._before(member)
+        return found
+
+    def _before(self, member: int) -> Iterator[int]:
+        """The members for which a row decided this one: earlier, and of the other value."""
+        index, rank = self._why[member]
+        row = self._rows[index]
+        for other in row.members:
+            earlier = other in self._why and self._why[other][1] < rank
+            if earlier and (row.arrow or self.value[other] != self.value[member]):
+                yield other
+
+    def _spread(self) -> None:
+        while self._waiting:
+            member = self._waiting.pop()
+            for index in self._of[member]:
+                self.open[index] -= 1
+                self.true[index] += self.value[member]
+            for index in self._of[member]:
+                self._look(index)
+
+    def _look(self, index: int) -> None:
+        row = self._rows[index]
+        if row.arrow:
+            self._point(index, *row.members)
+        elif self.true[index] > row.most or self.true[index] + self.open[index] < row.least:
+            raise self._contradicted(index)
+        elif row.least > row.most:
+            raise Contradiction(frozenset((index,)))
+        elif not self._done[index]:
+            self._close(index, row)
+
+    def _close(self, index: int, row: Row) -> None:
+        """Decide all others of a row that has as many as may be, or no more than must."""
+        full = self.true[index] == row.most
+        if full or self.true[index] + self.open[index] == row.least:
+            self._done[index] = True
+            self._decide(index, row.members, value=not full)
+
+    def _point(self, index: int, one: int, other: int) -> None:
+        if self.value.get(one) and self.value.get(other) is False:
+            raise self._contradicted(index)
+        if self.value.get(one):
+            self._decide(index, (other,), value=True)
+        elif self.value.get(other) is False:
+            self._decide(index, (one,), value=False)
+
+    def _decide(self, index: int, members: Iterable[int], *, value: bool) -> None:
+        for member in members:
+            if member not in self.value:
+                self._why[member] = index, len(self._why)
+                self.value[member] = value
+                self._waiting.append(member)
+
+    def _contradicted(self, index: int) -> Contradiction:
+        return Contradiction(frozenset(self.reasons((index,))))
+
+
+# The connected components of what is still undecided.
+
+
+class Part(Struct, frozen=True):
+    """Spots, those that stood first, and the rows about them, which count these spots alone.
+
+    A spot that did not stand and that no row needs is in none: it is false. `origins`: the rows' numbers.
+    """
+
+    numbers: Sequence[int]
+    rows: Sequence[Row]
+    origins: Sequence[int]
+    stood: frozenset[int]
+
+
+class Parts:
+    """Finds the components that rows belong to."""
+
+    def __init__(self, rows: Rows, settled: Settled) -> None:
+        self._rows, self._settled = rows, settled
+        self._live: dict[int, list[int]] = {}
+
+    def of(self, starts: Collection[int]) -> Iterator[Part]:
+        """Each once."""
+        seen: set[int] = set()
+        for start in sorted(starts):
+            if start not in seen:
+                indices = self._connected(start)
+                seen |= indices
+                yield self._part(sorted(indices))
+
+    def _connected(self, start: int) -> set[int]:
+        indices, waiting = {start}, [start]
+        while waiting:
+            for number in self._members(waiting.pop()):
+                for index in self._rows.of[number]:
+                    if index not in indices and self._binds(index):
+                        indices.add(index)
+                        waiting.append(index)
+        return indices
+
+    def _members(self, index: int) -> list[int]:
+        """Those that may be either, and true for a reason."""
+        if index not in self._live:
+            found = self._settled.undecided(self._rows.rows[index])
+            self._live[index] = [number for number in found if self._is_live(number)]
+        return self._live[index]
+
+    def _is_live(self, number: int) -> bool:
+        return number in self._rows.stood or any(
+            self._needs(index, number) for index in self._rows.of[number]
+        )
+
+    def _needs(self, index: int, number: int) -> bool:
+        row = self._rows.rows[index]
+        return row.members[1] == number if row.arrow else self._settled.true[index] < row.least
+
+    def _binds(self, index: int) -> bool:
+        """May it be broken still?"""
+        row, true, live = self._rows.rows[index], self._settled.true[index], len(self._members(index))
+        return live == 2 if row.arrow else true < row.least or true + live > row.most
+
+    def _part(self, indices: Sequence[int]) -> Part:
+        found = []
+        for index in indices:
+            row, true = self._rows.rows[index], self._settled.true[index]
+            least, most = max(row.least - true, 0), row.most - true
+            found.append(Row(row.cause, least, most, self._members(index), row.arrow))
+        numbers = {number for row in found for number in row.members}
+        stood = self._rows.stood & numbers
+        return Part([*sorted(stood), *sorted(numbers - stood)], found, indices, stood)
+
+
+# Which slots need a value, of what, and which of them must differ: plain data.
+
+Value = int | str
+"""In its normal form: equal values are equal here."""
+
+
+class Domain(Protocol):
+    """A set of values, in order from the least; it may be far too large to go through."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+
+    def __contains__(self, value: object, /) -> bool:
+        """Is this one of them?"""
+
+    def __iter__(self) -> Iterator[Value]:
+        """All of them, as they are asked for."""
+
+    def __and__(self, other: Self, /) -> Self:
+        """Those that are in both."""
+
+
+class Within(Struct, frozen=True, gc=False):
+    """The value is one of these."""
+
+    cause: str
+    domain: Domain
+
+
+class ByHand(Struct, frozen=True, gc=False):
+    """The value is this one."""
+
+    cause: str
+    value: Value
+
+
+class Want(Struct, frozen=True, gc=False):
+    """A slot that needs a value within all of these, or has one by hand. `stood`: the value it had."""
+
+    slot: str
+    within: Sequence[Within] = ()
+    stood: Value | None = None
+    by_hand: ByHand | None = None
+
+
+class Apart(Struct, frozen=True, gc=False):
+    """The values of these slots differ, each from each other."""
+
+    cause: str
+    slots: Sequence[str]
+
+
+class Giving(Struct, frozen=True):
+    """A problem of values: slots in the order that decides between answers equally good.
+
+    A slot that `apart` names and that wants nothing differs from nobody.
+    """
+
+    wants: Sequence[Want]
+    apart: Sequence[Apart] = ()
+
+    def causes(self) -> tuple[str, ...]:
+        """All of them; rules first."""
+        found = [one.cause for want in self.wants for one in want.within]
+        found += [one.cause for one in self.apart]
+        found += [want.by_hand.cause for want in self.wants if want.by_hand]
+        return tuple(dict.fromkeys(found))
+
+    def only(self, causes: Collection[str]) -> "Giving":
+        """What has one of these causes; nothing stood."""
+        wants = []
+        for want in self.wants:
+            within = [one for one in want.within if one.cause in causes]
+            by_hand = want.by_hand if want.by_hand and want.by_hand.cause in causes else None
+            if within or by_hand:
+                wants.append(Want(want.slot, within, None, by_hand))
+        return Giving(wants, [one for one in self.apart if one.cause in causes])
+
+    def some(self, slots: Collection[str]) -> "Giving":
+        """These slots alone."""
+        return Giving([want for want in self.wants if want.slot in slots], self.apart)
+
+
+# A problem of values in numbers: slots in order, the groups they differ in, what is open to each.
+
+
+class Clash(Exception):
+    """There is no answer for these slots alone."""
+
+    def __init__(self, slots: Collection[int]) -> None:
+        super().__init__(f"{len(slots)} slots")
+        self.slots = frozenset(slots)
+
+
+class Wanting:
+    """The wants by number. `groups`: of each slot; `held`: of each group, the values set by hand and where.
+
+    Raises:
+        Clash: Values set by hand are outside their domains, or equal in a group.
+    """
+
+    def __init__(self, problem: Giving) -> None:
+        self.wants = problem.wants
+        self._numbers = {want.slot: number for number, want in enumerate(problem.wants)}
+        self.members = [self._known(apart.slots) for apart in problem.apart]
+        found: list[list[int]] = [[] for _ in self.wants]
+        for group, members in enumerate(self.members):
+            for number in members:
+                found[number].append(group)
+        self.groups = [tuple(groups) for groups in found]
+        self.held: list[dict[Value, int]] = [{} for _ in self.members]
+        self._domains: dict[tuple[int, ...], Domain] = {}
+        self.kinds = [tuple(sorted({id(one.domain) for one in want.within})) for want in self.wants]
+        for number, want in enumerate(self.wants):
+            if want.by_hand:
+                self._hold(number, want, want.by_hand.value)
+
+    def domain(self, number: int) -> Domain:
+        """What all the domains of a slot have in common."""
+        kind = self.kinds[number]
+        if kind not in self._domains:
+            self._domains[kind] = reduce(and_, (one.domain for one in self.wants[number].within))
+        return self._domains[kind]
+
+    def allows(self, number: int, value: Value) -> bool:
+        """Is a value within a slot's domains, and no other's by hand?"""
+        return value in self.domain(number) and not any(value in self.held[n] for n in self.groups[number])
+
+    def first(self, number: int, count: int) -> Sequence[Value]:
+        """The first values that are open to a slot, at most so many."""
+        return tuple(islice(self._open(number), count))
+
+    def keeps(self, number: int) -> Value | None:
+        """The value that stood, where it is still open."""
+        stood = self.wants[number].stood
+        return stood if stood is not None and self.allows(number, stood) else None
+
+    def holders(self, numbers: Collection[int]) -> set[int]:
+        """Those that have values by hand which these slots could have otherwise."""
+        return {
+            holder
+            for number in numbers
+            for group in self.groups[number]
+            for value, holder in self.held[group].items()
+            if value in self.domain(number)
+        }
+
+    def _open(self, number: int) -> Iterator[Value]:
+        held = [self.held[group] for group in self.groups[number] if self.held[group]]
+        return (value for value in self.domain(number) if not any(value in one for one in held))
+
+    def _known(self, slots: Sequence[str]) -> list[int]:
+        return sorted({self._numbers[slot] for slot in slots if slot in self._numbers})
+
+    def _hold(self, number: int, want: Want, value: Value) -> None:
+        if not all(value in one.domain for one in want.within):
+            raise Clash((number,))
+        for group in self.groups[number]:
+            other = self.held[group].setdefault(value, number)
+            if other != number:
+                raise Clash((other, number))
+
+
+# The connected components of slots: those that share a group, and domains with something in common.
+
+
+class Kin(Struct, frozen=True):
+    """Slots in order, the values that each may get (in order of preference), and groups that must differ.
+
+    A best answer is among the first values (`open`), as many as there are slots, and what a slot had
+    (`keeps`), which stands in `extra`, too, where it comes after those. Many slots share one list.
+    """
+
+    slots: Sequence[int]
+    open: Sequence[Sequence[Value]]
+    extra: Sequence[Value | None]
+    keeps: Sequence[Value | None]
+    groups: Sequence[Sequence[int]]
+
+    def values(self, place: int) -> Iterator[Value]:
+        """All that are open to a slot."""
+        yield from self.open[place]
+        last = self.extra[place]
+        if last is not None:
+            yield last
+
+    @property
+    def together(self) -> bool:
+        """Is there a group that all slots are in?"""
+        return any(len(group) == len(self.slots) for group in self.groups)
+
+
+class Kinship:
+    """Finds the kin of slots."""
+
+    def __init__(self, wanting: Wanting) -> None:
+        self._wanting = wanting
+        self._free = [bool(want.within) and not want.by_hand for want in wanting.wants]
+        self._meet: dict[tuple[tuple[int, ...], tuple[int, ...]], bool] = {}
+        self._sorted = [self._by_kind(members) for members in wanting.members]
+
+    def of(self, starts: Collection[int]) -> Iterator[Kin]:
+        """The components that these slots belong to."""
+        seen: set[int] = set()
+        for start in sorted(starts):
+            if start not in seen:
+                found = self._connected(start)
+                seen |= found
+                yield self._kin(sorted(found))
+
+    def _by_kind(self, members: Sequence[int]) -> dict[tuple[int, ...], list[int]]:
+        found: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for number in members:
+            if self._free[number]:
+                found[self._wanting.kinds[number]].append(number)
+        return found
+
+    def _connected(self, start: int) -> set[int]:
+        found, waiting = {start}, [start]
+        asked: set[tuple[int, tuple[int, ...]]] = set()
+        while waiting:
+            number = waiting.pop()
+            kind = self._wanting.kinds[number]
+            for group in self._wanting.groups[number]:
+                if (group, kind) not in asked:
+                    asked.add((group, kind))
+                    new = set(self._near(number, group)) - found
+                    found |= new
+                    waiting += sorted(new)
+        return found
+
+    def _near(self, number: int, group: int) -> Iterator[int]:
+        for others in self._sorted[group].values():
+            if self._touch(number, others[0]):
+                yield from others
+
+    def _touch(self, one: int, other: int) -> bool:
+        """Have their domains something in common?"""
+        kinds = self._wanting.kinds
+        key = min((kinds[one], kinds[other]), (kinds[other], kinds[one]))
+        if key not in self._meet:
+            self._meet[key] = (self._wanting.domain(one) & self._wanting.domain(other)).size > 0
+        return self._meet[key]
+
+    def _kin(self, slots: Sequence[int]) -> Kin:
+        places = {number: place for place, number in enumerate(slots)}
+        names = sorted({group for number in slots for group in self._wanting.groups[number]})
+        groups = [[places[n] for n in self._wanting.members[group] if n in places] for group in names]
+        keeps = [self._wanting.keeps(number) for number in slots]
+        known: dict[object, Sequence[Value]] = {}
+        open = []
+        for number in slots:
+            key = self._wanting.kinds[number], self._wanting.groups[number]
+            if key not in known:
+                known[key] = self._wanting.first(number, len(slots))
+            open.append(known[key])
+        sets = {id(values): frozenset(values) for values in known.values()}
+        extra = [
+            kept if kept not in sets[id(values)] else None for kept, values in zip(keeps, open, strict=True)
+        ]
+        return Kin(slots, open, extra, keeps, [group for group in groups if len(group) > 1])

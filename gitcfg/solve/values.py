@@ -1,0 +1,159 @@
+"""Let slots keep what they had, and give the others the first free value: best where it works."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+
+from gitcfg.solve.conflicts import WORK, Budget, Conflict, Conflicts, Unsolvable, unsolvable
+from gitcfg.solve.matching import Matching
+from gitcfg.solve.problem import Clash, Giving, Kin, Kinship, Value, Wanting
+
+
+class Handing:
+    """`values` of slots that need one. `hard`: the slots for which these are not known to be the best."""
+
+    def __init__(self, wanting: Wanting) -> None:
+        self._wanting = wanting
+        self._needy = [
+            number for number, want in enumerate(wanting.wants) if want.within and not want.by_hand
+        ]
+        self.values: dict[int, Value] = {}
+        self.hard: set[int] = set()
+        self._taken: list[set[Value]] = [set(held) for held in wanting.held]
+        self._cursors: dict[object, Iterator[Value]] = {}
+        self._keep()
+        for number in self._needy:
+            if number not in self.values:
+                self._give(number)
+
+    def _keep(self) -> None:
+        """Of several that had the same value the first keeps it, which is best if they all differ."""
+        claims: dict[tuple[int, Value], list[int]] = defaultdict(list)
+        for number in self._needy:
+            value = self._wanting.keeps(number)
+            if value is not None:
+                for group in self._wanting.groups[number]:
+                    claims[group, value].append(number)
+                if not any(value in self._taken[group] for group in self._wanting.groups[number]):
+                    self._take(number, value)
+        self._doubt([numbers for numbers in claims.values() if len(numbers) > 1])
+
+    def _doubt(self, claims: list[list[int]]) -> None:
+        rivals: dict[int, set[tuple[int, ...]]] = defaultdict(set)
+        for numbers in claims:
+            for number in numbers:
+                rivals[number].add(tuple(numbers))
+        self.hard.update(number for number, several in rivals.items() if len(several) > 1)
+
+    def _give(self, number: int) -> None:
+        """Values before a cursor are taken for all slots of the same domains and groups, and stay so."""
+        groups = self._wanting.groups[number]
+        key = self._wanting.kinds[number], groups
+        if not groups or key not in self._cursors:
+            self._cursors[key] = iter(self._wanting.domain(number))
+        for value in self._cursors[key]:
+            if not any(value in self._taken[group] for group in groups):
+                self._take(number, value)
+                return
+        self.hard.add(number)
+
+    def _take(self, number: int, value: Value) -> None:
+        self.values[number] = value
+        for group in self._wanting.groups[number]:
+            self._taken[group].add(value)
+
+
+# Gives slots values: as many as can keep what they had, each of the others in turn gets the first.
+
+_Search = Callable[[Kin, Budget], dict[int, Value] | None]
+
+
+def give(problem: Giving, work: float = WORK) -> dict[str, Value] | Unsolvable:
+    """A value for each slot that has none by hand, in order of slots.
+
+    The one answer in which, first, the most slots keep the value that stood; second, the first slot of
+    which it differs who does keeps its own; third, the first slot where two answers differ has the value
+    that comes first in its domains.
+
+    Raises:
+        Exhausted: It takes more work than this to find it, or to say why there is none.
+    """
+    try:
+        values = _given(problem, _best, Budget(work))
+    except Clash as found:
+        part = problem.some({problem.wants[number].slot for number in found.slots})
+        return _told(problem, part, Budget(work))
+    return {problem.wants[number].slot: values[number] for number in sorted(values)}
+
+
+def _given(problem: Giving, search: _Search, budget: Budget) -> dict[int, Value]:
+    """The values by number.
+
+    Raises:
+        Clash: There is no answer.
+    """
+    wanting = Wanting(problem)
+    handing = Handing(wanting)
+    values = handing.values
+    for kin in Kinship(wanting).of(handing.hard) if handing.hard else ():
+        short = _short(kin)
+        found = None if short is not None else search(kin, budget)
+        if found is None:
+            slots = [kin.slots[place] for place in short or range(len(kin.slots))]
+            raise Clash(wanting.holders(slots).union(slots))
+        values.update((kin.slots[place], value) for place, value in found.items())
+    return values
+
+
+def _short(kin: Kin) -> Collection[int] | None:
+    """Slots for which there are too few values, as far as counting tells."""
+    empty = next((place for place in range(len(kin.slots)) if not kin.open[place]), None)
+    if empty is not None:
+        return (empty,)
+    return Matching(kin, {}).short if kin.together else None
+
+
+def _best(kin: Kin, budget: Budget) -> dict[int, Value] | None:
+    if not kin.together:
+        from gitcfg.solve.cp_sat import Assigning
+
+        made = Assigning(kin, budget)
+        return None if made.some() is None else made.best()
+    found = Matching(kin, _keeping(kin))
+    if found.short is not None:
+        from gitcfg.solve.cp_sat import Assigning
+
+        found = Matching(kin, Assigning(kin, budget).kept())
+    found.settle()
+    return found.values
+
+
+def _keeping(kin: Kin) -> dict[int, Value]:
+    """All that can be kept if the others find something: of several that had the same value, the first."""
+    first: dict[Value, int] = {}
+    for place, value in enumerate(kin.keeps):
+        if value is not None:
+            first.setdefault(value, place)
+    return {place: value for value, place in first.items()}
+
+
+def _some(kin: Kin, budget: Budget) -> dict[int, Value] | None:
+    if kin.together:
+        return Matching(kin, {}).values
+    from gitcfg.solve.cp_sat import Assigning
+
+    return Assigning(kin, budget).some()
+
+
+def _told(problem: Giving, part: Giving, budget: Budget) -> Unsolvable:
+    def among(some: Giving) -> Conflict:
+        return lambda causes: _conflict(some.only(causes), budget)
+
+    return unsolvable(Conflicts(problem.causes(), among(problem), among(part)))
+
+
+def _conflict(problem: Giving, budget: Budget) -> Collection[str] | None:
+    try:
+        _given(problem, _some, budget)
+    except Clash as found:
+        return problem.some({problem.wants[number].slot for number in found.slots}).causes()
+    return None
