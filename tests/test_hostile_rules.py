@@ -18,8 +18,8 @@ from gitcfg.git.repository import Config, Repository
 from gitcfg.inventory.described import described
 from gitcfg.library import Fleet, compare, in_memory, open
 from gitcfg.model import Finding
-from gitcfg.server.outline import outline
-from gitcfg.server.source import judge, look
+from gitcfg.server.outline import load_outline
+from gitcfg.server.source import find_tip, judge_tip
 from gitcfg.solve.fleet import decide
 from tests.output.rendered import Pool
 
@@ -78,7 +78,7 @@ def test_what_nobody_knows_is_made_for_no_node(name: str) -> None:
             lambda: fleet["n1"].digest,
             lambda: fleet.compiled.select("node.params.Q == 1").names,
             lambda: [fleet.valued([node])[node].digest for node in fleet],
-            lambda: outline(fleet, NoCache()),
+            lambda: load_outline(fleet, NoCache()),
             lambda: compare(in_memory(FILES, TODAY), fleet).changes,
         ):
             with pytest.raises(Stopped):
@@ -100,7 +100,7 @@ def test_a_hold_that_nobody_knows_holds_up_everything() -> None:
             ("h",),
             "holds/h.yaml:1:9",
         )
-        for asked in (lambda: described(fleet, TODAY), lambda: outline(fleet, NoCache())):
+        for asked in (lambda: described(fleet, TODAY), lambda: load_outline(fleet, NoCache())):
             with pytest.raises(Stopped):
                 asked()
 
@@ -232,7 +232,7 @@ def test_a_push_of_it_is_refused_and_one_that_takes_it_away_gets_through(pool: P
 
 def test_a_server_neither_accepts_nor_hands_it_out(pool: Pool) -> None:
     source = open(pool.place, TODAY)
-    judged = judge(source, look(source.repository), pool.commits[0])
+    judged = judge_tip(source, find_tip(source.repository), pool.commits[0])
     assert (judged.accepted, judged.errors) == (pool.commits[0], 1)
     assert "GC408" in judged.message
     with source.at(pool.commits[1]) as fleet, pytest.raises(Stopped):

@@ -7,30 +7,30 @@ from aiohttp import web
 from gitcfg.server.problems import Problem
 
 
-def json_answer(body: bytes, headers: dict[str, str] | None = None) -> web.Response:
-    """JSON, which nobody keeps unless the headers say so."""
+def json_response(body: bytes, headers: dict[str, str] | None = None) -> web.Response:
+    """Return JSON that is not cached unless the headers say so."""
     said = {"Cache-Control": "no-store", **(headers or {})}
     return web.Response(body=body, content_type="application/json", headers=said)
 
 
 def entity_tag(digest: str) -> str:
-    """A digest as a strong entity tag."""
+    """Return a digest as a strong entity tag."""
     return f'"{digest}"'
 
 
-def unchanged(request: web.Request, digest: str) -> bool:
-    """Does whoever asks have what a digest is of?"""
+def is_unchanged(request: web.Request, digest: str) -> bool:
+    """Return whether the client has the content of a digest already (If-None-Match)."""
     asked = ", ".join(request.headers.getall("If-None-Match", ()))
     return entity_tag(digest) in (tag.strip() for tag in asked.split(","))
 
 
 def not_modified(digest: str, cache: str = "no-store") -> web.Response:
-    """Nothing is new."""
+    """Return 304 Not Modified."""
     return web.Response(status=304, headers={"ETag": entity_tag(digest), "Cache-Control": cache})
 
 
-def seconds_of(request: web.Request, name: str, most: int) -> int:
-    """How many whole seconds a query says; 0 without. Problem: it says something else."""
+def parse_seconds(request: web.Request, name: str, most: int) -> int:
+    """Parse whole seconds in a query; 0 if missing. Raise Problem for anything else."""
     text = request.query.get(name, "0")
     if not re.fullmatch(r"[0-9]{1,4}", text):
         raise Problem("malformed", f"{name} is a number of seconds.")

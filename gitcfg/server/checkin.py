@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from gitcfg.server.problems import Problem
-from gitcfg.server.signed import Signed
+from gitcfg.server.signed import SignedRequest
 from gitcfg.state import Checkin, Result
 
 SCHEMA = "gitcfg.checkin/1"
@@ -17,14 +17,14 @@ Seconds = Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)]
 
 
 class Running(msgspec.Struct, frozen=True):
-    """What runs there, and since when."""
+    """What runs on the node, and since when."""
 
     commit: Commit | None = None
     digest: Digest | None = None
     since: Seconds | None = None
 
 
-class Installed(msgspec.Struct, frozen=True):
+class CheckinResult(msgspec.Struct, frozen=True):
     """How the last installation went."""
 
     commit: Commit
@@ -35,20 +35,20 @@ class Installed(msgspec.Struct, frozen=True):
 
 
 class Drift(msgspec.Struct, frozen=True):
-    """A managed file that is not as it was written."""
+    """A managed file that was changed on the node."""
 
     path: str
     kind: Literal["changed", "missing", "mode", "owner", "link"]
     diff: str = ""
 
 
-class Said(msgspec.Struct, frozen=True):
+class CheckinBody(msgspec.Struct, frozen=True):
     """The body of a check-in."""
 
     schema: Literal["gitcfg.checkin/1"]
     node: str
     running: Running | None = None
-    result: Installed | None = None
+    result: CheckinResult | None = None
     drift: tuple[Drift, ...] = ()
     facts: dict[str, Any] = {}
     version: Version = ""
@@ -56,10 +56,10 @@ class Said(msgspec.Struct, frozen=True):
     interval: Annotated[float, msgspec.Meta(ge=0, le=1e7)] = 0.0
 
 
-def checkin(body: bytes, signed: Signed, now: float, address: str) -> Checkin:
-    """A check-in as it is kept. Problem: it is none, or another node's."""
+def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) -> Checkin:
+    """Parse a check-in. Raise Problem if it is malformed, or another node's."""
     try:
-        said = msgspec.json.decode(body, type=Said)
+        said = msgspec.json.decode(body, type=CheckinBody)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
     if said.node != signed.node:
@@ -73,7 +73,7 @@ def checkin(body: bytes, signed: Signed, now: float, address: str) -> Checkin:
         running.commit,
         running.digest,
         running.since,
-        _result(said.result, now),
+        _to_result(said.result, now),
         tuple({"path": one.path, "kind": one.kind, "diff": one.diff} for one in said.drift),
         said.facts,
         said.version,
@@ -83,8 +83,8 @@ def checkin(body: bytes, signed: Signed, now: float, address: str) -> Checkin:
     )
 
 
-def _result(said: Installed | None, now: float) -> Result | None:
-    """By this server's clock: the node's may be off."""
+def _to_result(said: CheckinResult | None, now: float) -> Result | None:
+    """Convert a result, dated by this server's clock: the node's may be off."""
     if said is None:
         return None
     output = said.output or ""

@@ -14,16 +14,16 @@ _MOST_NODES = 1000
 Outcome = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z-]{0,19}$")]
 
 
-class Run(msgspec.Struct, frozen=True):
-    """A deploy: by its id it is known when it is told again."""
+class DeployRun(msgspec.Struct, frozen=True):
+    """A deploy; a report with the same id is a repetition."""
 
     id: Annotated[str, msgspec.Meta(pattern="^[0-9a-hj-km-np-tv-z]{10}$")]
     commit: Commit
     who: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
-class Done(msgspec.Struct, frozen=True):
-    """What it has come to on a node."""
+class DeployedNode(msgspec.Struct, frozen=True):
+    """What a deploy did to a node."""
 
     node: Annotated[str, msgspec.Meta(max_length=253)]
     outcome: Outcome
@@ -36,29 +36,29 @@ class Done(msgspec.Struct, frozen=True):
     agent: bool = False
 
 
-class Said(msgspec.Struct, frozen=True):
-    """The body. `now` is the time by the clock of who tells it."""
+class DeployReport(msgspec.Struct, frozen=True):
+    """The body of a deploy report. `now` is the time by the sender's clock."""
 
     schema: Literal["gitcfg.deploy-report/1"]
     now: Seconds
-    run: Run
-    nodes: Annotated[tuple[Done, ...], msgspec.Meta(max_length=_MOST_NODES)]
+    run: DeployRun
+    nodes: Annotated[tuple[DeployedNode, ...], msgspec.Meta(max_length=_MOST_NODES)]
 
 
-def said(body: bytes) -> Said:
-    """What is told. Problem: it is none of that."""
+def parse_deploy_report(body: bytes) -> DeployReport:
+    """Parse a deploy report. Raise Problem if it is malformed."""
     try:
-        return msgspec.json.decode(body, type=Said)
+        return msgspec.json.decode(body, type=DeployReport)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
 
 
-def deployed(told: Said, now: float) -> list[Deployed]:
-    """As it is kept, by this server's clock: that of who tells it may be off."""
-    return [_deployed(told.run, done, min(now, done.at + now - told.now)) for done in told.nodes]
+def collect_deploy_results(told: DeployReport, now: float) -> list[Deployed]:
+    """Return results to store, dated by this server's clock: the sender's may be off."""
+    return [_to_deploy_result(told.run, done, min(now, done.at + now - told.now)) for done in told.nodes]
 
 
-def _deployed(run: Run, done: Done, at: float) -> Deployed:
+def _to_deploy_result(run: DeployRun, done: DeployedNode, at: float) -> Deployed:
     result = Result(
         run.commit, done.outcome, max(0.0, at), done.step, done.output, done.seconds, run.who, run.id
     )

@@ -7,6 +7,6 @@ FILE = Path(__file__).parent / "openapi.json"
 
 
 @cache
-def described() -> bytes:
-    """The OpenAPI description."""
+def load_description() -> bytes:
+    """Load the OpenAPI description."""
     return FILE.read_bytes()

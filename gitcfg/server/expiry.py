@@ -25,7 +25,7 @@ from gitcfg.git.repository import Config
 from gitcfg.library import Source
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.text import counted
-from gitcfg.server.conductor import Conductor
+from gitcfg.server.conductor import Controller
 from gitcfg.server.source import Tip
 
 KEY = "gitcfg.expire"
@@ -35,37 +35,37 @@ _AGAIN = 3600.0
 
 
 class Expiry:
-    """Looks after each new commit, each day, and each hour."""
+    """Lifts what is over, after each new commit, each day, and each hour."""
 
-    def __init__(self, conductor: Conductor) -> None:
-        self._conductor = conductor
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
         self._looked: tuple[Tip, date] | None = None
         self._at = 0.0
 
     async def expire(self) -> None:
-        """Lift what is over."""
-        conductor = self._conductor
-        judged, now = conductor.judged, conductor.clock()
+        """Lift overrides and holds past their last day."""
+        controller = self._controller
+        judged, now = controller.judged, controller.clock()
         if judged is None or judged.tip.commit is None:
             return
-        looking = (judged.tip, conductor.today())
+        looking = (judged.tip, controller.today())
         if looking == self._looked and now - self._at < _AGAIN:
             return
         self._looked, self._at = looking, now
         said: dict[str, Any] = {"ref": judged.tip.ref}
         try:
-            found = await conductor.bench.do(lambda fleets: prepare(fleets.fresh(), *looking))
+            found = await controller.worker.run(lambda fleets: prepare(fleets.reopen(), *looking))
             if found is None:
                 return
             said |= {"commit": found.commit, **found.names}
             await asyncio.to_thread(found.push)
         except GitcfgError as error:
             said |= {"error": error.message}
-            conductor.log.warning("what is over is not lifted", extra={"said": said | _hints(error)})
+            controller.log.warning("what is over is not lifted", extra={"fields": said | _hints(error)})
         else:
-            conductor.log.info("what is over is lifted", extra={"said": said})
-        await conductor.ask(lambda state: state.events.add(conductor.clock(), EVENT, said))
-        conductor.wake()
+            controller.log.info("what is over is lifted", extra={"fields": said})
+        await controller.with_state(lambda state: state.events.add(controller.clock(), EVENT, said))
+        controller.wake()
 
 
 def _hints(error: GitcfgError) -> dict[str, str]:
@@ -74,7 +74,7 @@ def _hints(error: GitcfgError) -> dict[str, str]:
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A commit that the gate would take; `names` are those of what it lifts, by kind."""
+    """A commit that the gate would take; `names` are the overrides and holds that it lifts."""
 
     git: Git
     ref: str
@@ -83,13 +83,13 @@ class Prepared(msgspec.Struct, frozen=True):
     pusher: Mapping[str, str]
 
     def push(self) -> None:
-        """Push it to where it is already, so that all hooks are asked. GitcfgError: it is refused."""
+        """Push it to its own repository, so that all hooks run. Raise GitcfgError if it is refused."""
         words = ("push", "--quiet", "--porcelain", str(self.git.folder), f"{self.commit}:{self.ref}")
         self.git.say(*words, given=b"", **self.pusher)
 
 
 def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
-    """Make the commit that lifts what is over. None: nothing is, or nobody has asked for it.
+    """Make the commit that lifts what is over; None if nothing is, or it is not configured.
 
     GitcfgError: the server has no identity, or the gate would not take the commit.
     """
@@ -119,7 +119,7 @@ def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
 
 
 def _identity(git: Git) -> str:
-    """The address with which the server commits. GitcfgError: nobody has said it."""
+    """Return the server's address as a committer. Raise GitcfgError if none is configured."""
     code, ident, _ = git.ask("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT", given=b"")
     if code:
         hint = (
@@ -135,7 +135,7 @@ def _revoked(config: Config) -> Path | None:
 
 
 def _refuse(gate: Gate, update: Update) -> None:
-    """GitcfgError: the gate would refuse the commit."""
+    """Raise GitcfgError if the gate would refuse the commit."""
     with gate.rulings([update]) as rulings:
         refusals = [refusal for ruling in rulings if ruling.refused for refusal in ruling.refusals]
     if refusals:

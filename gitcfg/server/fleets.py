@@ -18,8 +18,8 @@ T = TypeVar("T")
 Opener = Callable[[], Source]
 
 
-class Fleets:
-    """Those that were asked for last, by commit."""
+class FleetCache:
+    """Fleets by commit, the last ones used."""
 
     def __init__(self, opener: Opener, most: int) -> None:
         self._opener = opener
@@ -32,12 +32,12 @@ class Fleets:
         """The repository, opened for this thread."""
         return self._opener()
 
-    def fresh(self) -> Source:
-        """The repository as it is by now, and today."""
+    def reopen(self) -> Source:
+        """Open the repository again, with its current state and date."""
         return self._opener()
 
     def at(self, commit: str) -> Fleet:
-        """The fleet of a commit, all compiled: of the next node only what is its own has to be made."""
+        """Return the fleet of a commit with its classes compiled, so that a node costs only its own part."""
         found = self._kept.get(commit)
         if found is None:
             found = self._kept[commit] = self.source.at(commit)
@@ -50,8 +50,8 @@ class Fleets:
         return found
 
     def configuration(self, commit: str, name: str) -> Configuration | None:
-        """What a node gets at a commit; None: nothing."""
-        with self.of(commit, name) as fleet:
+        """Return what a node gets at a commit; None if nothing."""
+        with self.fleet_with(commit, name) as fleet:
             if fleet is None:
                 return None
             if fleet is not self._kept.get(commit):
@@ -61,13 +61,13 @@ class Fleets:
             return configuration(fleet, name, self._consequences[commit])
 
     def digest(self, commit: str, name: str) -> str | None:
-        """The digest of all that a node gets at a commit; None: it gets nothing."""
-        with self.of(commit, name) as fleet:
+        """Return the digest of all that a node gets at a commit; None if it gets nothing."""
+        with self.fleet_with(commit, name) as fleet:
             return fleet[name].digest if fleet is not None else None
 
     @contextmanager
-    def of(self, commit: str, name: str) -> Iterator[Fleet | None]:
-        """The fleet that knows a node at a commit; None: it gets nothing there."""
+    def fleet_with(self, commit: str, name: str) -> Iterator[Fleet | None]:
+        """Yield the fleet that has a node at a commit; None if it gets nothing there."""
         fleet = self.at(commit)
         if name in fleet:
             yield fleet
@@ -80,24 +80,24 @@ class Fleets:
             yield found
 
     def close(self) -> None:
-        """Close them all."""
+        """Close all fleets."""
         self._consequences.clear()
         while self._kept:
             self._kept.popitem()[1].close()
 
 
-class Bench:
-    """A thread with fleets of its own, which does one thing after the other."""
+class FleetWorker:
+    """A thread with its own cache of fleets, which runs one function after the other."""
 
     def __init__(self, name: str, opener: Opener, most: int) -> None:
-        self._fleets = Fleets(opener, most)
+        self._fleets = FleetCache(opener, most)
         self._thread = ThreadPoolExecutor(1, f"gitcfg-{name}")
 
-    async def do(self, work: Callable[[Fleets], T]) -> T:
-        """Have something done there."""
+    async def run(self, work: Callable[[FleetCache], T]) -> T:
+        """Run a function on this thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._fleets)
 
     def close(self) -> None:
-        """End, once what is being done is done."""
+        """End once the current function has finished."""
         self._thread.submit(self._fleets.close)
         self._thread.shutdown(wait=True, cancel_futures=False)

@@ -4,42 +4,42 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from gitcfg.model import GitcfgError
-from gitcfg.server.conductor import Conductor
+from gitcfg.server.conductor import Controller
 from gitcfg.server.expiry import Expiry
-from gitcfg.server.following import Following
-from gitcfg.server.hearing import Hearing
-from gitcfg.server.ticking import Ticking
+from gitcfg.server.following import BranchFollower
+from gitcfg.server.hearing import EventReader
+from gitcfg.server.ticking import Clockwork
 
 LOOK = 0.5
 TICK = 2.0
 
 
-async def begun(conductor: Conductor) -> Hearing:
-    """Read what is known of nodes, and hear what comes after that. GitcfgError: the database fails."""
-    told = await conductor.ask(lambda state: state.events.newest())
-    conductor.roll.read(await conductor.ask(lambda state: state.checkins.nodes()))
-    return Hearing(conductor, told)
+async def begin_reading(controller: Controller) -> EventReader:
+    """Load the state of nodes, and read events from then on. Raise GitcfgError if the database fails."""
+    told = await controller.with_state(lambda state: state.events.newest())
+    controller.registry.read(await controller.with_state(lambda state: state.checkins.nodes()))
+    return EventReader(controller, told)
 
 
-async def keep_up(conductor: Conductor, hearing: Hearing) -> None:
-    """Keep up with everything, until it is cancelled."""
-    following, ticking = Following(conductor), Ticking(conductor, conductor.today())
-    expiry = Expiry(conductor)
+async def run_loops(controller: Controller, reader: EventReader) -> None:
+    """Run all loops until cancelled."""
+    follower, clockwork = BranchFollower(controller), Clockwork(controller, controller.today())
+    expiry = Expiry(controller)
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_repeated(conductor, following.follow, LOOK))
-        tasks.create_task(_repeated(conductor, ticking.tick, TICK))
-        tasks.create_task(_repeated(conductor, expiry.expire, TICK))
-        tasks.create_task(_repeated(conductor, hearing.hear, 0.0))
+        tasks.create_task(_repeat(controller, follower.follow, LOOK))
+        tasks.create_task(_repeat(controller, clockwork.tick, TICK))
+        tasks.create_task(_repeat(controller, expiry.expire, TICK))
+        tasks.create_task(_repeat(controller, reader.read, 0.0))
 
 
-async def _repeated(conductor: Conductor, work: Callable[[], Awaitable[None]], pause: float) -> None:
+async def _repeat(controller: Controller, work: Callable[[], Awaitable[None]], pause: float) -> None:
     while True:
         try:
             await work()
-            conductor.works(work.__name__)
+            controller.mark_working(work.__name__)
         except (GitcfgError, OSError) as error:
             # The database or the disk: what was answered until now is still answered.
-            conductor.fails(work.__name__, error)
-            conductor.log.error("keeping up fails", extra={"said": {"error": str(error)}})
+            controller.mark_failing(work.__name__, error)
+            controller.log.error("keeping up fails", extra={"fields": {"error": str(error)}})
             await asyncio.sleep(TICK)
         await asyncio.sleep(pause)

@@ -14,7 +14,7 @@ _NOBODY = Ed25519PrivateKey.generate().public_key()
 
 
 class Keyring(HTTPSignatureKeyResolver):
-    """The keys for one request. `text` is the key that was asked for last, `known`: git has it."""
+    """The keys for one request. `text` is the key that was resolved last, `known`: git has it."""
 
     def __init__(self, keys: Mapping[str, str], presented: str) -> None:
         self._keys = keys
@@ -23,21 +23,21 @@ class Keyring(HTTPSignatureKeyResolver):
         self.text = ""
 
     def resolve_public_key(self, key_id: str) -> Ed25519PublicKey:
-        """The key of who says to have signed."""
+        """Return the key of the node that a signature names."""
         self.text = self._keys.get(key_id, "")
         self.known = bool(self.text)
-        self.text = self.text or _clean(self._presented)
-        return _key(self.text) if HOST.fullmatch(key_id) else _NOBODY
+        self.text = self.text or _normalize(self._presented)
+        return _load_key(self.text) if HOST.fullmatch(key_id) else _NOBODY
 
 
 @lru_cache(maxsize=1 << 16)
-def _key(text: str) -> Ed25519PublicKey:
-    """Kept: to read one takes as long as half a signature."""
+def _load_key(text: str) -> Ed25519PublicKey:
+    """Load a key. Cached: that takes as long as half a signature."""
     raw = public_key(text)
     return Ed25519PublicKey.from_public_bytes(raw) if raw is not None else _NOBODY
 
 
-def _clean(text: str) -> str:
-    """A key as git has it; nothing for what is none."""
+def _normalize(text: str) -> str:
+    """Normalize a key to git's form; "" if it is none."""
     raw = public_key(text)
     return written(raw) if raw is not None else ""

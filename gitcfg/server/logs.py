@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 
-class Lines(logging.Formatter):
-    """`time`, `level`, `message`, and whatever else is said."""
+class JsonFormatter(logging.Formatter):
+    """Formats `time`, `level`, `message`, and further fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        more = dict(getattr(record, "said", {}))
+        more = dict(getattr(record, "fields", {}))
         if "message" in more:
             more["detail"] = more.pop("message")
         said = {
@@ -24,10 +24,10 @@ class Lines(logging.Formatter):
         return json.dumps(said, ensure_ascii=True, default=str)
 
 
-def logger(stream: TextIO, level: str) -> logging.Logger:
-    """The log of the server; what aiohttp has to say goes the same way."""
+def make_logger(stream: TextIO, level: str) -> logging.Logger:
+    """Return the server's log; aiohttp's messages go to the same stream."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonFormatter())
     for name in ("gitcfg.server", "aiohttp", "asyncio"):
         log = logging.getLogger(name)
         log.handlers[:] = [handler]

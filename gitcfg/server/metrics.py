@@ -11,7 +11,7 @@ Labels = tuple[tuple[str, str], ...]
 
 
 class Metrics:
-    """Counts since the server began."""
+    """Counts since the server started."""
 
     def __init__(self) -> None:
         self.requests: Counter[tuple[str, str, int]] = Counter()
@@ -22,11 +22,11 @@ class Metrics:
         self._counts: Counter[str] = Counter()
 
     def checked_in(self, said: Checkin) -> None:
-        """A check-in was kept."""
+        """Count a check-in."""
         self.outcomes[said.result.outcome if said.result is not None else "none"] += 1
 
     def answered(self, method: str, route: str, status: int, seconds: float | None) -> None:
-        """A request was answered; None: it waited because it was asked to."""
+        """Count a request; `seconds` is None if it waited because it was asked to."""
         self.requests[method, route, status] += 1
         if seconds is None:
             return
@@ -37,7 +37,7 @@ class Metrics:
                 self._buckets[route, bound] += 1
 
     def lines(self) -> Iterator[str]:
-        """As OpenMetrics has them."""
+        """Format all counts for OpenMetrics."""
         yield from family("gitcfg_requests", "counter", "Requests answered.")
         for (method, route, status), count in sorted(self.requests.items()):
             asked = (("method", method), ("route", route), ("status", str(status)))
@@ -59,26 +59,26 @@ class Metrics:
 
 
 def gauges(name: str, text: str, label: str, values: Iterable[tuple[str, float]]) -> Iterator[str]:
-    """A gauge with a value for each of several names."""
+    """Format a gauge with several values."""
     yield from family(name, "gauge", text)
     for key, value in values:
         yield sample(name, ((label, key),), value)
 
 
 def gauge(name: str, text: str, value: float) -> Iterator[str]:
-    """A gauge with one value."""
+    """Format a gauge with one value."""
     yield from family(name, "gauge", text)
     yield sample(name, (), value)
 
 
 def family(name: str, kind: str, text: str) -> Iterator[str]:
-    """What the samples that follow are."""
+    """Format the header of the samples that follow."""
     yield f"# TYPE {name} {kind}"
     yield f"# HELP {name} {text}"
 
 
 def sample(name: str, labels: Labels, value: float) -> str:
-    """One figure."""
+    """Format a sample."""
     said = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
     return f"{name}{{{said}}} {value:g}" if said else f"{name} {value:g}"
 

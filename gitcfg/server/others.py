@@ -7,46 +7,48 @@ from aiohttp import web
 from gitcfg.load.keys import fingerprint
 from gitcfg.server.problems import Problem
 from gitcfg.server.proxies import ORIGIN
-from gitcfg.server.signed import PRESENTED, Signed, signed
+from gitcfg.server.signed import PRESENTED, SignedRequest, verify_request
 from gitcfg.state.claims import ANOTHER
 from gitcfg.state.records import OtherKey
 
 if TYPE_CHECKING:
-    from gitcfg.server.conductor import Conductor
+    from gitcfg.server.conductor import Controller
 
 _LOOK, _SAME, _ANOTHER = 0.2, 3600.0, 60.0
 """Seconds between two looks at whatever comes, and two notes of a node: of the same key, of another one."""
 
 
-class Others:
-    """Notes are few however many ask, and nobody is answered anything else because of them."""
+class OtherKeys:
+    """Keys of requests that a node signed with another key than git has; few are kept however many come."""
 
-    def __init__(self, conductor: "Conductor") -> None:
-        self._conductor = conductor
+    def __init__(self, controller: "Controller") -> None:
+        self._controller = controller
         self._looked = 0.0
         self._noted: dict[str, tuple[str, float]] = {}
 
     async def note(self, request: web.Request, body: bytes) -> None:
-        """Keep the key that a request is signed with, where that is another one than the node's."""
-        conductor, now = self._conductor, self._conductor.clock()
-        if PRESENTED not in request.headers or now - self._looked < _LOOK or conductor.view is None:
+        """Keep the key that a request is signed with, if git has another one for the node."""
+        controller, now = self._controller, self._controller.clock()
+        if PRESENTED not in request.headers or now - self._looked < _LOOK or controller.view is None:
             return
         self._looked = now
         try:
-            found = signed(request, body, {}, now)
+            found = verify_request(request, body, {}, now)
         except Problem:
             return
-        known = conductor.view.keys.get(found.node)
+        known = controller.view.keys.get(found.node)
         if known is None or known == found.key or not self._due(found, now):
             return
         self._noted[found.node] = found.key, now
         other = OtherKey(found.key, now, request[ORIGIN].address)
         said = {"key": other.key, "fingerprint": fingerprint(other.key), "address": other.address}
-        await conductor.ask(lambda state: state.claims.other(found.node, known, other, conductor.pending))
-        await conductor.ask(lambda state: state.events.add(now, ANOTHER, said, found.node))
-        conductor.log.warning("another key than git has", extra={"said": {"node": found.node, **said}})
-        conductor.wake()
+        await controller.with_state(
+            lambda state: state.claims.other(found.node, known, other, controller.pending)
+        )
+        await controller.with_state(lambda state: state.events.add(now, ANOTHER, said, found.node))
+        controller.log.warning("another key than git has", extra={"fields": {"node": found.node, **said}})
+        controller.wake()
 
-    def _due(self, found: Signed, now: float) -> bool:
+    def _due(self, found: SignedRequest, now: float) -> bool:
         key, at = self._noted.get(found.node, ("", 0.0))
         return now - at > (_SAME if key == found.key else _ANOTHER)

@@ -4,24 +4,24 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from gitcfg.model import GitcfgError
-from gitcfg.server.fleets import Bench, Fleets
-from gitcfg.server.outline import Outline, outline
+from gitcfg.server.fleets import FleetCache, FleetWorker
+from gitcfg.server.outline import Outline, load_outline
 
 _MOST = 16
 
 
-class Outlines:
-    """Those asked for last."""
+class OutlineCache:
+    """The outlines used last."""
 
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
+    def __init__(self, worker: FleetWorker) -> None:
+        self._worker = worker
         self._kept: OrderedDict[str, Outline] = OrderedDict()
 
     async def of(self, commit: str) -> Outline:
-        """The outline of a commit. GitcfgError: it is not there."""
+        """Return the outline of a commit. Raise GitcfgError if git does not have it."""
         found = self._kept.get(commit)
         if found is None:
-            found = await self._bench.do(lambda fleets: _of(fleets, commit))
+            found = await self._worker.run(lambda fleets: _load_outline(fleets, commit))
             self._kept[commit] = found
         self._kept.move_to_end(commit)
         while len(self._kept) > _MOST:
@@ -29,7 +29,7 @@ class Outlines:
         return found
 
     async def all(self, commits: Iterable[str]) -> Mapping[str, Outline]:
-        """Those of several commits, without those that git no longer has."""
+        """Return the outlines of those commits that git still has."""
         found = {}
         for commit in dict.fromkeys(commits):
             try:
@@ -39,7 +39,7 @@ class Outlines:
         return found
 
 
-def _of(fleets: Fleets, commit: str) -> Outline:
-    source = fleets.fresh()
+def _load_outline(fleets: FleetCache, commit: str) -> Outline:
+    source = fleets.reopen()
     with source.at(commit) as fleet:
-        return outline(fleet, source.cache)
+        return load_outline(fleet, source.cache)

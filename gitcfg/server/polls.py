@@ -8,7 +8,7 @@ SLICE = 100
 
 
 class Polls:
-    """Who waits, by node."""
+    """Waiting requests, by node."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, set[asyncio.Future[None]]] = {}
@@ -16,12 +16,12 @@ class Polls:
         self.count = 0
 
     async def wait(self, node: str, seconds: float) -> None:
-        """Until there is news for a node, the time is over, or the server ends."""
+        """Wait until there is news for a node, the time is over, or the server ends."""
         if self._closed or seconds <= 0:
             return
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
-        timer = loop.call_later(seconds, _done, future)
+        timer = loop.call_later(seconds, _resolve, future)
         self._waiting.setdefault(node, set()).add(future)
         self.count += 1
         try:
@@ -35,23 +35,23 @@ class Polls:
                 del self._waiting[node]
 
     async def wake(self, concerned: Callable[[str], bool]) -> None:
-        """Let those nodes look again whom something concerns."""
+        """Wake the nodes for which a predicate is true."""
         names = list(self._waiting)
         for start in range(0, len(names), SLICE):
             for name in names[start : start + SLICE]:
                 if concerned(name):
                     for future in self._waiting.get(name, ()):
-                        _done(future)
+                        _resolve(future)
             await asyncio.sleep(0)
 
     def close(self) -> None:
-        """Let everybody go, and nobody wait any more."""
+        """Let all requests go, and accept none."""
         self._closed = True
         for waiting in self._waiting.values():
             for future in waiting:
-                _done(future)
+                _resolve(future)
 
 
-def _done(future: asyncio.Future[None]) -> None:
+def _resolve(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)

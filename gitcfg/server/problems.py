@@ -33,7 +33,7 @@ _OF_STATUS = {400: "malformed", 404: "not-found", 405: "method", 408: "slow", 41
 
 
 class Problem(Exception):
-    """Why a request is not answered as it was meant; `kind` is one of KINDS."""
+    """An error that the client is told; `kind` is one of KINDS."""
 
     def __init__(
         self, kind: str, detail: str = "", headers: Mapping[str, str] | None = None, **more: Any
@@ -48,26 +48,26 @@ class Problem(Exception):
             self.headers.setdefault("WWW-Authenticate", 'Bearer realm="gitcfg"')
 
 
-def answer(problem: Problem) -> web.Response:
-    """A problem as an answer."""
+def problem_response(problem: Problem) -> web.Response:
+    """Return a problem as a response."""
     return web.Response(
         status=problem.status,
-        body=body(problem),
+        body=problem_to_json(problem),
         content_type=CONTENT_TYPE,
         headers={**problem.headers, "Cache-Control": "no-store"},
     )
 
 
-def body(problem: Problem) -> bytes:
-    """A problem as JSON."""
+def problem_to_json(problem: Problem) -> bytes:
+    """Return a problem as JSON."""
     said: dict[str, Any] = {"type": TYPE + problem.kind, "title": problem.title, "status": problem.status}
     if problem.detail:
         said["detail"] = problem.detail
     return msgspec.json.encode({**said, **problem.more})
 
 
-def of_http(error: web.HTTPException) -> Problem:
-    """What aiohttp itself refuses."""
+def problem_from_http(error: web.HTTPException) -> Problem:
+    """Convert an error of aiohttp."""
     kind = _OF_STATUS.get(error.status, "malformed" if error.status < 500 else "fault")
     allowed = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
     return Problem(kind, headers=allowed)

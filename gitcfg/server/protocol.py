@@ -5,14 +5,14 @@ import asyncio
 from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
 
-from gitcfg.server.problems import CONTENT_TYPE, NAME, SERVER, Problem, body, of_http
+from gitcfg.server.problems import CONTENT_TYPE, NAME, SERVER, Problem, problem_from_http, problem_to_json
 
 HEAD_SECONDS = 20.0
 """So long a connection may be open before its first request is whole."""
 
 
-class Patient(RequestHandler):
-    """A connection: patient, but not for ever."""
+class TimedConnection(RequestHandler):
+    """A connection that is closed if its first request does not come in time."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -29,11 +29,11 @@ class Patient(RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """Say nothing of what failed: neither what was sent nor where."""
+        """Hide what failed: neither what was sent nor where."""
         answer = super().handle_error(request, status, exc, message)
-        kind = of_http(web.HTTPBadRequest()) if status < 500 else Problem("fault")
+        kind = problem_from_http(web.HTTPBadRequest()) if status < 500 else Problem("fault")
         problem = web.Response(
-            status=status, body=body(kind), content_type=CONTENT_TYPE, headers={SERVER: NAME}
+            status=status, body=problem_to_json(kind), content_type=CONTENT_TYPE, headers={SERVER: NAME}
         )
         if answer.keep_alive is False:
             problem.force_close()
@@ -42,10 +42,10 @@ class Patient(RequestHandler):
 
 class _Server(web.Server):
     def __call__(self) -> RequestHandler:
-        return Patient(self, loop=self._loop, **self._kwargs)
+        return TimedConnection(self, loop=self._loop, **self._kwargs)
 
 
-def patient(runner: web.AppRunner) -> None:
-    """Let a runner's connections be such ones."""
+def use_timed_connections(runner: web.AppRunner) -> None:
+    """Let a runner's server use such connections."""
     assert runner.server is not None
     runner.server.__class__ = _Server

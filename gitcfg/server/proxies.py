@@ -11,11 +11,11 @@ from gitcfg.model.names import shown
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
-FOR, PROTO = "X-Forwarded-For", "X-Forwarded-Proto"
+FORWARDED_FOR, FORWARDED_PROTO = "X-Forwarded-For", "X-Forwarded-Proto"
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where a request comes from; `secure`: over TLS. `disbelieved`: what a proxy says of it counts not.
+    """Where a request comes from; `secure`: over TLS. `disbelieved`: it has headers of an untrusted proxy.
 
     `near`: from this very machine, and of nobody else's as far as can be told.
     """
@@ -27,36 +27,36 @@ class Origin(msgspec.Struct, frozen=True):
 
     @property
     def private(self) -> bool:
-        """Can nobody on the way read the answer?"""
+        """Whether nobody on the way can read the answer."""
         return self.secure or self.near
 
 
 ORIGIN = web.RequestKey("origin", Origin)
 
 
-def origin(request: web.Request, trusted: Sequence[Network]) -> Origin:
-    """Where a request comes from: the last one on the way to here that is no trusted proxy.
+def find_origin(request: web.Request, trusted: Sequence[Network]) -> Origin:
+    """Find where a request comes from: the last address on its way that is no trusted proxy.
 
     What stands to the left of that one anybody may have written. `Forwarded` (RFC 7239) is not read:
     a proxy that writes one of the two lets the other one through as it came.
     """
-    peer, secure = _address(request.remote or ""), request.secure
-    said = FOR in request.headers or PROTO in request.headers
-    if peer is None or not _among(trusted, peer):
+    peer, secure = _parse_address(request.remote or ""), request.secure
+    said = FORWARDED_FOR in request.headers or FORWARDED_PROTO in request.headers
+    if peer is None or not _is_in(trusted, peer):
         near = peer is not None and peer.is_loopback and not said
         return Origin(request.remote or "", secure, disbelieved=said, near=near)
-    for text in reversed(_items(request, FOR)):
-        found = _address(text)
+    for text in reversed(_list_header(request, FORWARDED_FOR)):
+        found = _parse_address(text)
         if found is None:
             break
         peer = found
-        if not _among(trusted, found):
+        if not _is_in(trusted, found):
             break
-    return Origin(str(peer), secure or _items(request, PROTO)[-1:] == ["https"])
+    return Origin(str(peer), secure or _list_header(request, FORWARDED_PROTO)[-1:] == ["https"])
 
 
-def network(text: str) -> Network:
-    """An address or a network, as it is trusted. GitcfgError: it is neither."""
+def parse_network(text: str) -> Network:
+    """Parse an address or a network. Raise GitcfgError if it is neither."""
     try:
         return ip_network(text)
     except ValueError:
@@ -64,17 +64,17 @@ def network(text: str) -> Network:
         raise GitcfgError(f"{shown(text)} is no address and no network.", hint) from None
 
 
-def _among(networks: Sequence[Network], address: Address) -> bool:
+def _is_in(networks: Sequence[Network], address: Address) -> bool:
     return any(address in one for one in networks)
 
 
-def _items(request: web.Request, name: str) -> list[str]:
-    """What a header lists, which may stand there more than once."""
+def _list_header(request: web.Request, name: str) -> list[str]:
+    """Return the items of a header, which may occur more than once."""
     return [item.strip() for item in ",".join(request.headers.getall(name, ())).split(",")]
 
 
-def _address(text: str) -> Address | None:
-    """An address, which some proxies write with a port; None: it is none."""
+def _parse_address(text: str) -> Address | None:
+    """Parse an address, which some proxies write with a port; None if it is none."""
     host = text.partition("]")[0].removeprefix("[") if text.startswith("[") else text
     host = host.partition(":")[0] if host.count(":") == 1 else host
     try:

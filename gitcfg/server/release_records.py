@@ -8,23 +8,23 @@ import msgspec
 from gitcfg.model.nodeset import fold
 from gitcfg.rollout import Outcome, Seen, Status, tally
 from gitcfg.rollout.outcomes import Look, outcome
-from gitcfg.server.outline import Line
-from gitcfg.server.roll import Roll
+from gitcfg.server.outline import OutlineNode
+from gitcfg.server.roll import NodeRegistry
 from gitcfg.state import StoredRelease
 
-GOING = (Status.RUNNING, Status.HALTED)
+ACTIVE = (Status.RUNNING, Status.HALTED)
 """Where a release is not over."""
 _BAD = (Outcome.FAILED, Outcome.MISSING)
 
 
 def release_record(release: StoredRelease, seen: Look, now: float) -> dict[str, Any]:
-    """A release; `counts` are of those nodes that were offered it.
+    """Return a release as JSON; `counts` are of those nodes that were offered it.
 
     Once it is over, what they run today says nothing about it: then there are none.
     """
     progress, plan = release.progress, release.plan
     offered = plan.offered(progress.stage)
-    going = progress.status in GOING
+    going = progress.status in ACTIVE
     found = tally(progress, offered, seen, now) if going else None
     return {
         "commit": release.commit,
@@ -45,10 +45,10 @@ def release_record(release: StoredRelease, seen: Look, now: float) -> dict[str, 
     }
 
 
-def named_record(release: StoredRelease, seen: Look, now: float) -> dict[str, Any]:
-    """A release of `gitcfg.releases/1`: also which nodes failed, and which are in the present stage."""
+def release_record_with_nodes(release: StoredRelease, seen: Look, now: float) -> dict[str, Any]:
+    """Return a release of `gitcfg.releases/1`: also the nodes that failed, and those of the present stage."""
     progress, plan = release.progress, release.plan
-    going = progress.status in GOING
+    going = progress.status in ACTIVE
     offered = plan.offered(progress.stage) if going else ()
     failed = [name for name in offered if outcome(progress, seen(name), now) in _BAD]
     return {
@@ -58,11 +58,17 @@ def named_record(release: StoredRelease, seen: Look, now: float) -> dict[str, An
     }
 
 
-def look(roll: Roll, commit: str, lines: Mapping[str, Line], held: Container[str]) -> Look:
-    """How a release of a commit sees nodes. Held ones are away: they do not get it."""
+def observe_nodes(
+    registry: NodeRegistry, commit: str, lines: Mapping[str, OutlineNode], held: Container[str]
+) -> Look:
+    """Return how a release observes nodes. Held ones are away: they do not get it."""
 
     def seen(name: str) -> Seen | None:
         line = lines.get(name)
-        return None if name in held else roll.seen(name, commit, line.digest if line is not None else None)
+        return (
+            None
+            if name in held
+            else registry.observe(name, commit, line.digest if line is not None else None)
+        )
 
     return seen

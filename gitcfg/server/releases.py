@@ -8,19 +8,19 @@ from msgspec.structs import replace
 from gitcfg.rollout import Progress, Status, advanced, manned, planned
 from gitcfg.rollout.outcomes import Look
 from gitcfg.server import source
-from gitcfg.server.guests import changed_guests
+from gitcfg.server.guests import find_changed_walk_ins
 from gitcfg.server.outline import Outline
-from gitcfg.server.release_records import look
+from gitcfg.server.release_records import observe_nodes
 from gitcfg.server.view import View
 from gitcfg.state import State, StoredRelease
 from gitcfg.state.steering import tell
 
 if TYPE_CHECKING:
-    from gitcfg.server.conductor import Conductor
+    from gitcfg.server.conductor import Controller
 
 
-class Begun(msgspec.Struct, frozen=True):
-    """A commit that is to be released: what it says, and how everything stood before."""
+class NewRelease(msgspec.Struct, frozen=True):
+    """A commit to release: its outline, and the view before it."""
 
     commit: str
     outline: Outline
@@ -29,13 +29,15 @@ class Begun(msgspec.Struct, frozen=True):
     now: float
 
 
-async def begin(conductor: "Conductor", begun: Begun) -> bool:
-    """Begin a release; False: another server was first, or it is under way."""
-    back = await _back(conductor, begun)
-    await conductor.read_checkins()  # else nodes that have just told another server look as if they were away
+async def begin_release(controller: "Controller", begun: NewRelease) -> bool:
+    """Begin a release; False if another server was first, or it is under way."""
+    back = await _leads_back(controller, begun)
+    await (
+        controller.read_checkins()
+    )  # else nodes that have just told another server look as if they were away
     commit, now = begun.commit, begun.now
-    guests = await changed_guests(conductor, commit, begun.outline, begun.view) if begun.known else ()
-    release = begun_release(begun, back, guests, _look(conductor, begun.view, commit, begun.outline))
+    guests = await find_changed_walk_ins(controller, commit, begun.outline, begun.view) if begun.known else ()
+    release = make_release(begun, back, guests, _observe(controller, begun.view, commit, begun.outline))
 
     def keep(state: State) -> bool:
         if not state.releases.begin(release):
@@ -45,12 +47,12 @@ async def begin(conductor: "Conductor", begun: Begun) -> bool:
         tell(state, release, release.progress, now, "begun")
         return True
 
-    return await conductor.ask(keep)
+    return await controller.with_state(keep)
 
 
-def begun_release(begun: Begun, back: bool, guests: tuple[str, ...], seen: Look) -> StoredRelease:
-    """A release as it begins. The first one is there at once: no node runs anything that could be kept."""
-    changed = [*_changed(begun), *guests] if begun.known else []
+def make_release(begun: NewRelease, back: bool, guests: tuple[str, ...], seen: Look) -> StoredRelease:
+    """Make a new release. The first one is done at once: no node runs anything that could be kept."""
+    changed = [*_find_changed(begun), *guests] if begun.known else []
     plan = planned(begun.commit, changed, begun.outline.release, begun.outline.first, back)
     plan = manned(plan, 0, seen, begun.now)
     status = Status.RUNNING if changed else Status.DONE
@@ -59,8 +61,8 @@ def begun_release(begun: Begun, back: bool, guests: tuple[str, ...], seen: Look)
     return StoredRelease(begun.commit, base, begun.now, plan, progress, back)
 
 
-def _changed(begun: Begun) -> list[str]:
-    """The nodes that it brings something else than they had without it; new ones have no part.
+def _find_changed(begun: NewRelease) -> list[str]:
+    """Find the nodes that get something else by it than they would without it; new ones are not among them.
 
     Held ones have: when a hold ends while the release is halted, they do not get it either.
     """
@@ -72,8 +74,8 @@ def _changed(begun: Begun) -> list[str]:
     return found
 
 
-async def _back(conductor: "Conductor", begun: Begun) -> bool:
-    """Does it lead back to what was released before?"""
+async def _leads_back(controller: "Controller", begun: NewRelease) -> bool:
+    """Return whether the commit leads back to what was released before."""
     others = [one.commit for one in begun.known if one.commit != begun.commit]
     outlines = begun.view.outlines
     if any(commit in outlines and outlines[commit].tree == begun.outline.tree for commit in others):
@@ -83,18 +85,18 @@ async def _back(conductor: "Conductor", begun: Begun) -> bool:
     newest, commit = others[0], begun.commit
     if newest not in outlines:
         return False
-    return await conductor.bench.do(
-        lambda fleets: source.came_before(fleets.source.repository, commit, newest)
+    return await controller.worker.run(
+        lambda fleets: source.is_ancestor(fleets.source.repository, commit, newest)
     )
 
 
-async def advance(conductor: "Conductor") -> bool:
-    """Let the release on its way go on by what nodes have said; is anything else than before?"""
-    release = next((one for one in conductor.releases if one.progress.status is Status.RUNNING), None)
-    view, now = conductor.view, conductor.clock()
+async def advance_release(controller: "Controller") -> bool:
+    """Advance the running release by what nodes have reported; return whether it changed."""
+    release = next((one for one in controller.releases if one.progress.status is Status.RUNNING), None)
+    view, now = controller.view, controller.clock()
     if release is None or view is None or release.commit not in view.outlines:
         return False
-    seen = _look(conductor, view, release.commit, view.outlines[release.commit])
+    seen = _observe(controller, view, release.commit, view.outlines[release.commit])
     before = release.plan, replace(release.progress, well=None)
 
     def keep(state: State) -> bool:
@@ -109,8 +111,8 @@ async def advance(conductor: "Conductor") -> bool:
             tell(state, release, progress, now, "went on")
         return True
 
-    return await conductor.ask(keep)
+    return await controller.with_state(keep)
 
 
-def _look(conductor: "Conductor", view: View, commit: str, outline: Outline) -> Look:
-    return look(conductor.roll, commit, outline.nodes, view.held)
+def _observe(controller: "Controller", view: View, commit: str, outline: Outline) -> Look:
+    return observe_nodes(controller.registry, commit, outline.nodes, view.held)

@@ -11,8 +11,8 @@ from gitcfg.state import Checkin, NodeState
 _OVERLAP = 5.0  # check-ins of other servers may be written a little after their time
 
 
-class Last(msgspec.Struct, frozen=True, gc=False):
-    """What a node has said last."""
+class LastCheckin(msgspec.Struct, frozen=True, gc=False):
+    """What a node has reported last."""
 
     key: str
     last: float
@@ -28,42 +28,42 @@ class Last(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def stuck(self) -> bool:
-        """Does nobody know what it runs, since even the way back failed?"""
+        """Whether it is unknown what it runs, since even the rollback failed."""
         return self.outcome == "failed"
 
     def away(self, now: float) -> bool:
-        """Has it been silent for longer than it should be?"""
+        """Return whether it has been silent for longer than its patience."""
         return not self.agentless and now - self.last > patience(self.interval)
 
 
-class Roll:
-    """By name. The database is read for what other servers have been told; `forgotten` counts who was."""
+class NodeRegistry:
+    """All nodes in memory, by name, with what they reported to any server; `forgotten` counts deletions."""
 
     def __init__(self) -> None:
-        self.nodes: dict[str, Last] = {}
+        self.nodes: dict[str, LastCheckin] = {}
         self.forgotten = 0
         self._until = 0.0
 
     @property
     def unread(self) -> float:
-        """What came since then may be new."""
+        """The time since when the database may hold unread check-ins."""
         return max(0.0, self._until - _OVERLAP)
 
     def read(self, states: Iterable[NodeState]) -> None:
-        """Take in what the database says."""
+        """Take in states from the database."""
         for state in states:
             self._until = max(self._until, state.last)
             known = self.nodes.get(state.node)
             if known is None or known.last <= state.last:
-                self.nodes[state.node] = _last(state)
+                self.nodes[state.node] = _to_last_checkin(state)
 
-    def told(self, said: Checkin) -> bool:
-        """Take in a check-in; does it say anything else than the one before?"""
+    def update(self, said: Checkin) -> bool:
+        """Take in a check-in; return whether it says anything else than the one before."""
         known = self.nodes.get(said.node)
         back = known is None or known.away(said.at)
         failed = said.result is not None and said.result.failed
         result = said.result
-        new = Last(
+        new = LastCheckin(
             said.key,
             said.at,
             said.at if known is None or back else known.present,
@@ -76,18 +76,18 @@ class Roll:
             said.interval,
         )
         self.nodes[said.node] = new
-        return known is None or back or failed or _what(known) != _what(new)
+        return known is None or back or failed or _news(known) != _news(new)
 
-    def claimed(self, name: str, key: str, now: float) -> None:
-        """Take in a node that has come for the first time, and has said nothing yet."""
+    def claim(self, name: str, key: str, now: float) -> None:
+        """Take in a node that has come for the first time, and has reported nothing yet."""
         known = self.nodes.get(name)
         if known is None:
-            self.nodes[name] = Last(key, now, now, None, None, None, None, None, 0)
+            self.nodes[name] = LastCheckin(key, now, now, None, None, None, None, None, 0)
         elif not known.key:  # it was deployed to before
             self.nodes[name] = replace(known, key=key)
 
-    def seen(self, name: str, commit: str, digest: str | None) -> Seen | None:
-        """A node as a release sees it that brings it a digest."""
+    def observe(self, name: str, commit: str, digest: str | None) -> Seen | None:
+        """Return a node as a release observes it that brings it a digest."""
         known = self.nodes.get(name)
         if known is None:
             return None
@@ -97,17 +97,17 @@ class Roll:
         return Seen(known.last, known.present, runs, failed, patience(known.interval), not known.agentless)
 
     def forget(self, names: Iterable[str]) -> None:
-        """Know nothing of nodes any more."""
+        """Delete all that is known of nodes."""
         for name in names:
             self.forgotten += self.nodes.pop(name, None) is not None
 
 
-def _what(known: Last) -> tuple[object, ...]:
+def _news(known: LastCheckin) -> tuple[object, ...]:
     return known.commit, known.digest, known.outcome, known.drifts, known.key, known.agentless
 
 
-def _last(state: NodeState) -> Last:
-    return Last(
+def _to_last_checkin(state: NodeState) -> LastCheckin:
+    return LastCheckin(
         state.key,
         state.last,
         state.present,

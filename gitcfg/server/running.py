@@ -9,10 +9,10 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.model import GitcfgError
-from gitcfg.server.application import Boundary, application
-from gitcfg.server.certificate import Certificate, Files, certificate
-from gitcfg.server.keeping import begun, keep_up
-from gitcfg.server.protocol import patient
+from gitcfg.server.application import Boundary, make_application
+from gitcfg.server.certificate import Certificate, CertificateFiles, load_certificate
+from gitcfg.server.keeping import begin_reading, run_loops
+from gitcfg.server.protocol import use_timed_connections
 from gitcfg.server.proxies import Network
 from gitcfg.server.service import Service
 
@@ -21,38 +21,40 @@ _LOOK = 2.0
 _LINGER = 1.0  # so many seconds the rest of a body is read that is not wanted
 
 
-class Listen(msgspec.Struct, frozen=True):
+class ListenOptions(msgspec.Struct, frozen=True):
     """Where to listen, with what certificate, and behind which proxies."""
 
     host: str
     port: int
-    tls: Files | None = None
+    tls: CertificateFiles | None = None
     trusted: tuple[Network, ...] = ()
 
 
-async def run(service: Service, listen: Listen, boundary: Boundary, ready: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT. `ready` is told where. GitcfgError: it cannot listen there."""
-    loop, conductor = asyncio.get_running_loop(), service.conductor
-    tls = certificate(listen.tls, service.log) if listen.tls is not None else None
-    ended = _ended(tls)
-    hearing = await begun(conductor)
+async def run_server(
+    service: Service, listen: ListenOptions, boundary: Boundary, ready: Callable[[str], None]
+) -> None:
+    """Serve until SIGTERM or SIGINT. Call `ready` with the URL. Raise GitcfgError if it cannot listen."""
+    loop, controller = asyncio.get_running_loop(), service.controller
+    tls = load_certificate(listen.tls, service.log) if listen.tls is not None else None
+    ended = _handle_signals(tls)
+    reader = await begin_reading(controller)
     runner = web.AppRunner(
-        application(service, boundary, listen.trusted),
+        make_application(service, boundary, listen.trusted),
         access_log=None,
         shutdown_timeout=_FINISH,
         lingering_time=_LINGER,
     )
     await runner.setup()
-    patient(runner)
+    use_timed_connections(runner)
 
     def wake() -> None:
-        loop.call_soon_threadsafe(conductor.wake)
+        loop.call_soon_threadsafe(controller.wake)
 
     waking = service.state.listen(wake)
-    keeping = asyncio.create_task(keep_up(conductor, hearing))
-    watching = asyncio.create_task(_watch(tls))
+    keeping = asyncio.create_task(run_loops(controller, reader))
+    watching = asyncio.create_task(_watch_certificate(tls))
     try:
-        ready(await _listening(runner, listen, tls))
+        ready(await _listen(runner, listen, tls))
         stop = asyncio.create_task(ended.wait())
         await asyncio.wait({stop, keeping}, return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
@@ -66,27 +68,27 @@ async def run(service: Service, listen: Listen, boundary: Boundary, ready: Calla
         service.close()
 
 
-def _ended(tls: Certificate | None) -> asyncio.Event:
-    """Set when the server is to end. SIGHUP does not end it: the certificate is read anew, if it has one."""
+def _handle_signals(tls: Certificate | None) -> asyncio.Event:
+    """Return an event that SIGTERM and SIGINT set. SIGHUP reads the certificate again, if there is one."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
-    loop.add_signal_handler(signal.SIGHUP, tls.read if tls is not None else _nothing)
+    loop.add_signal_handler(signal.SIGHUP, tls.reload if tls is not None else _ignore)
     return ended
 
 
-def _nothing() -> None:
-    """There is nothing to be read anew."""
+def _ignore() -> None:
+    """Ignore SIGHUP without a certificate."""
 
 
-async def _watch(tls: Certificate | None) -> None:
-    """Take up certificates as they are renewed, until it is cancelled."""
+async def _watch_certificate(tls: Certificate | None) -> None:
+    """Reload certificates as they are renewed, until cancelled."""
     while tls is not None:
         await asyncio.sleep(_LOOK)
-        await asyncio.to_thread(tls.look)
+        await asyncio.to_thread(tls.reload_if_changed)
 
 
-async def _listening(runner: web.AppRunner, listen: Listen, tls: Certificate | None) -> str:
+async def _listen(runner: web.AppRunner, listen: ListenOptions, tls: Certificate | None) -> str:
     context = tls.context if tls is not None else None
     site = web.TCPSite(runner, listen.host, listen.port, ssl_context=context, backlog=4096)
     try:

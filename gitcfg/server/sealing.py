@@ -15,42 +15,42 @@ from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.secrets import Identities, opened, sealed
-from gitcfg.server.fleets import Fleets
+from gitcfg.server.fleets import FleetCache
 from gitcfg.server.problems import Problem
 from gitcfg.server.proxies import Origin
-from gitcfg.server.signed import Signed
+from gitcfg.server.signed import SignedRequest
 
-SECRETS = "secrets"
+SECRETS_PROBLEM = "secrets"
 """The kind of problem that a node hears which does not get them."""
 _PAUSE = 60.0
 _MOST = 1000
 
 
-class Asking(msgspec.Struct, frozen=True):
-    """A node that asks for what it gets at a commit, and from where. `judge` is a commit by which it must
+class SecretQuery(msgspec.Struct, frozen=True):
+    """A node that asks for its package at a commit, and from where. `judge` is a commit by which it must
     have its secrets too: None where that very commit is what it is to run."""
 
-    who: Signed
+    who: SignedRequest
     origin: Origin
     judge: str | None
 
 
 class Withheld(Problem):
-    """A node does not get its secrets. `hints` are for who runs the server."""
+    """A node does not get its secrets. `hints` are for the log."""
 
     def __init__(self, why: str, *hints: str) -> None:
-        super().__init__(SECRETS, why)
+        super().__init__(SECRETS_PROBLEM, why)
         self.hints = hints
 
 
-class Sealing:
-    """`identities` are the keys with which the server opens secrets."""
+class SecretSealer:
+    """Opens secrets with the server's identities, and seals them to a node's key."""
 
     def __init__(self, identities: Identities) -> None:
         self._identities = identities
 
-    def sealed(self, fleets: Fleets, found: Configuration, asking: Asking) -> Configuration:
-        """What a node gets, with the contents of its secret files sealed. Withheld: it cannot get them."""
+    def seal(self, fleets: FleetCache, found: Configuration, asking: SecretQuery) -> Configuration:
+        """Return a package with the contents of its secret files sealed. Raise Withheld if that cannot be."""
         if not asking.who.known:
             raise Withheld("git has no key of this node. `gitcfg node accept` accepts its key.")
         if not asking.origin.private:
@@ -58,9 +58,9 @@ class Sealing:
         fleet, name = fleets.at(found.commit), found.node
         try:
             if asking.judge is not None:
-                _judged(fleet, fleets.at(asking.judge), name)
+                _check_current(fleet, fleets.at(asking.judge), name)
             contents = revealed_files(fleet, name, lambda secret: self._opened(fleet, secret))
-            return found.sealing(dict(_sealed(found, contents, asking.who.key)))
+            return found.sealing(dict(_seal_files(found, contents, asking.who.key)))
         except GitcfgError as error:
             raise Withheld(error.message, *error.hints) from None
 
@@ -68,32 +68,32 @@ class Sealing:
         return opened(fleet.tree, fleet.model.secrets[secret], self._identities)
 
 
-def _judged(fleet: Fleet, counts: Fleet, name: str) -> None:
-    """What a node is not to run, it may still run: then the secrets must be its own by now, too."""
+def _check_current(fleet: Fleet, counts: Fleet, name: str) -> None:
+    """Raise GitcfgError if a secret of an older commit is not the node's by the accepted commit."""
     for secret in kept_from(counts, name, sorted(set(fleet.compiled[name].secrets.values()))):
         raise GitcfgError(f"The secret {shown(secret)} is not for {name} any more.")
 
 
-def _sealed(found: Configuration, contents: Mapping[str, str], key: str) -> Iterator[tuple[str, str]]:
+def _seal_files(found: Configuration, contents: Mapping[str, str], key: str) -> Iterator[tuple[str, str]]:
     for path in found.holding:
         if path not in contents:
             raise GitcfgError(f"{path} cannot be made with its secrets.")
         yield path, base64.b64encode(sealed(contents[path], [key])).decode()
 
 
-class Refusals:
-    """Tells of secrets that a node does not get: the same of a node once a minute at most."""
+class RefusalLog:
+    """Logs secrets that a node does not get, each reason once a minute."""
 
     def __init__(self, log: Logger) -> None:
         self._log = log
-        self._told: dict[tuple[str, str], float] = {}
+        self._position: dict[tuple[str, str], float] = {}
 
-    def note(self, node: str, commit: str, problem: Withheld, now: float) -> None:
-        """One more refusal."""
-        if now - self._told.get((node, problem.detail), 0.0) < _PAUSE:
+    def log(self, node: str, commit: str, problem: Withheld, now: float) -> None:
+        """Log a refusal."""
+        if now - self._position.get((node, problem.detail), 0.0) < _PAUSE:
             return
-        if len(self._told) >= _MOST:
-            self._told.clear()
-        self._told[node, problem.detail] = now
+        if len(self._position) >= _MOST:
+            self._position.clear()
+        self._position[node, problem.detail] = now
         said = {"node": node, "commit": commit, "error": problem.detail, "hint": " ".join(problem.hints)}
-        self._log.error("secrets cannot be handed over", extra={"said": said})
+        self._log.error("secrets cannot be handed over", extra={"fields": said})

@@ -10,24 +10,24 @@ SESSION = "gitcfg"
 _LONGEST = 100
 
 
-async def holder(request: web.Request) -> Token | None:
-    """Whose token began the session that a browser is in; None: nobody's."""
-    service, session = request.app[SERVICE], session_of(request)
+async def find_session_holder(request: web.Request) -> Token | None:
+    """Return the token that began the browser's session; None if there is none."""
+    service, session = request.app[SERVICE], read_session(request)
     if not session or len(session) > _LONGEST:
         return None
-    return await service.conductor.ask(lambda state: state.sessions.holder(session, service.clock()))
+    return await service.controller.with_state(lambda state: state.sessions.holder(session, service.clock()))
 
 
-def session_of(request: web.Request) -> str:
-    """The session that a cookie says; "": none."""
-    return request.cookies.get(cookie(request, SESSION), "")
+def read_session(request: web.Request) -> str:
+    """Read the session from its cookie; "" if none."""
+    return request.cookies.get(cookie_name(request, SESSION), "")
 
 
-def cookie(request: web.Request, name: str) -> str:
-    """A cookie's name: over TLS one that browsers take over TLS alone, and from no other host."""
-    return f"__Host-{name}" if secure(request) else name
+def cookie_name(request: web.Request, name: str) -> str:
+    """Return a cookie's name; over TLS one that browsers take from this host and over TLS alone."""
+    return f"__Host-{name}" if is_secure(request) else name
 
 
-def secure(request: web.Request) -> bool:
-    """Over TLS, to this server or to a proxy that is trusted?"""
+def is_secure(request: web.Request) -> bool:
+    """Return whether a request came over TLS, to this server or to a trusted proxy."""
     return request[ORIGIN].secure

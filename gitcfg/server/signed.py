@@ -14,7 +14,7 @@ from multidict import CIMultiDict
 from gitcfg.server.keyring import Keyring
 from gitcfg.server.problems import Problem
 from gitcfg.server.signing import LABEL, TAG
-from gitcfg.server.usual import Claim, content_digest, usual
+from gitcfg.server.usual import SignatureClaim, content_digest, verify_common_form
 
 PRESENTED = "Gitcfg-Key"
 """The header in which a node says its key, by which it is pending where git has none."""
@@ -25,8 +25,8 @@ _READ = ("Signature-Input", "Signature", "Content-Digest")
 _LONGEST = 200
 
 
-class Signed(msgspec.Struct, frozen=True):
-    """Who signed a request: a node with its key; `known`: git has that key for it."""
+class SignedRequest(msgspec.Struct, frozen=True):
+    """The signer of a request: a node with its key; `known`: git has that key for it."""
 
     node: str
     key: str
@@ -35,29 +35,31 @@ class Signed(msgspec.Struct, frozen=True):
 
 
 class _Verifier(HTTPMessageVerifier):
-    """Leaves it to us what time it is, and says so only to whoever has the key."""
+    """Leaves the time to `verify_request`, which only reports it to holders of the key."""
 
     def validate_created_and_expires(self, sig_input: Any, max_age: timedelta | None = None) -> None:
         if type(sig_input.params.get("created")) is not int:
             raise HTTPMessageSignaturesException("not created at any time")
 
 
-def signed(request: web.BaseRequest, body: bytes, keys: Mapping[str, str], now: float) -> Signed:
-    """Who signed a request. Problem: nobody whom that can be said of."""
+def verify_request(
+    request: web.BaseRequest, body: bytes, keys: Mapping[str, str], now: float
+) -> SignedRequest:
+    """Verify a request's signature. Raise Problem if it has none that holds."""
     keyring = Keyring(keys, request.headers.get(PRESENTED, "")[:_LONGEST])
-    found = usual(request, body, keyring) or judged(request, body, keyring)
+    found = verify_common_form(request, body, keyring) or verify_with_library(request, body, keyring)
     if abs(found.created - now) > CLOCK_SECONDS:
         raise Problem("clock", "Sign with the time that the header Date says.")
     if request.method != "GET" and not 8 <= len(found.nonce) <= _LONGEST:
         raise Problem("unauthorized", "What changes something is signed with a nonce of its own.")
-    return Signed(found.node, keyring.text, keyring.known, found.nonce)
+    return SignedRequest(found.node, keyring.text, keyring.known, found.nonce)
 
 
-def judged(request: web.BaseRequest, body: bytes, keyring: Keyring) -> Claim:
-    """What a request's signature says, as the library reads it. Problem: it does not hold."""
+def verify_with_library(request: web.BaseRequest, body: bytes, keyring: Keyring) -> SignatureClaim:
+    """Verify a signature with the library. Raise Problem if it does not hold."""
     verifier = _Verifier(signature_algorithm=ED25519, key_resolver=keyring)
     message = SimpleNamespace(
-        method=request.method, url=f"http://server{request.raw_path}", headers=_headers(request)
+        method=request.method, url=f"http://server{request.raw_path}", headers=_signed_headers(request)
     )
     try:
         (found,) = verifier.verify(message, expect_tag=TAG, expect_label=LABEL)
@@ -65,18 +67,18 @@ def judged(request: web.BaseRequest, body: bytes, keyring: Keyring) -> Claim:
         # ValueError and the like: what the library does not expect of a hostile text.
         raise Problem("unauthorized") from None
     covered = found.covered_components
-    if not covered.keys() >= _COVERED or not _whole(covered.get(_DIGEST), body):
+    if not covered.keys() >= _COVERED or not _covers_body(covered.get(_DIGEST), body):
         raise Problem("unauthorized")
     said = found.parameters
-    return Claim(str(said["keyid"]), int(said["created"]), found.nonce or "")
+    return SignatureClaim(str(said["keyid"]), int(said["created"]), found.nonce or "")
 
 
-def _headers(request: web.BaseRequest) -> CIMultiDict[str]:
-    """Those that may be signed: to look at all the others took as long as the signature itself."""
+def _signed_headers(request: web.BaseRequest) -> CIMultiDict[str]:
+    """Return the headers that may be signed; converting all took as long as the signature itself."""
     headers = request.headers
     return CIMultiDict((name, value) for name in _READ for value in headers.getall(name, ()))
 
 
-def _whole(said: str | None, body: bytes) -> bool:
-    """Is the body the one whose digest was signed? A request without a body needs none."""
+def _covers_body(said: str | None, body: bytes) -> bool:
+    """Return whether the signed digest is the body's. A request without a body needs none."""
     return not body if said is None else said == content_digest(body)

@@ -19,14 +19,14 @@ _BACK = 50
 
 
 class Tip(msgspec.Struct, frozen=True):
-    """Where the branch that counts stands; None: it has no commit."""
+    """The protected branch and its commit; None if it has none."""
 
     ref: str
     commit: str | None
 
 
-class Judged(msgspec.Struct, frozen=True):
-    """The commit that counts, the tip, and what is wrong with the tip."""
+class TipVerdict(msgspec.Struct, frozen=True):
+    """The accepted commit, the tip, and what is wrong with the tip."""
 
     tip: Tip
     accepted: str | None
@@ -34,65 +34,65 @@ class Judged(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-def look(repository: Repository) -> Tip:
-    """Where the branch that HEAD names stands, if it is protected; else the first one that is."""
+def find_tip(repository: Repository) -> Tip:
+    """Find the branch of HEAD, if it is protected; else the first protected one."""
     refs = Refs(repository)
     head = refs.head
-    protects = _policy(repository, refs).protects
+    protects = _load_policy(repository, refs).protects
     if protects(head):
         return Tip(head, refs.tip(head))
     ref = next((name for name in refs.names() if protects(name)), head)
     return Tip(ref, refs.tip(ref))
 
 
-def moved(repository: Repository, known: Tip) -> bool:
-    """Does the branch stand elsewhere by now? Cheap: it is asked all the time."""
+def has_moved(repository: Repository, known: Tip) -> bool:
+    """Return whether the branch has moved. Cheap: it is polled."""
     refs = Refs(repository)
     return refs.tip(known.ref) != known.commit or known.commit is None
 
 
-def judge(source: Source, tip: Tip, good: str | None) -> Judged:
-    """Which commit counts. While the tip is invalid that is `good`, the one that did until now."""
+def judge_tip(source: Source, tip: Tip, good: str | None) -> TipVerdict:
+    """Judge which commit counts: the tip, or `good`, the last one accepted, while the tip is invalid."""
     if tip.commit is None:
-        return Judged(tip, good, 0, f"{tip.ref} has no commit.")
-    errors, message = _errors(source, tip.commit)
+        return TipVerdict(tip, good, 0, f"{tip.ref} has no commit.")
+    errors, message = _count_errors(source, tip.commit)
     if not errors:
-        return Judged(tip, tip.commit)
-    return Judged(tip, good or _before(source, tip.commit), errors, message)
+        return TipVerdict(tip, tip.commit)
+    return TipVerdict(tip, good or _find_valid_ancestor(source, tip.commit), errors, message)
 
 
-def reachable(repository: Repository, text: str) -> str | None:
-    """The commit that a text names, if a protected ref reaches it; None: to whoever asks there is none."""
+def find_reachable(repository: Repository, text: str) -> str | None:
+    """Return the commit that a text names, if a protected ref reaches it; else None."""
     if not _ABBREVIATED.fullmatch(text) or not repository.knows(text):
         return None
     commit = str(repository.commit(text).id)
     if not commit.startswith(text):
         return None  # a branch whose name looks like an id
     refs = Refs(repository)
-    protects = _policy(repository, refs).protects
+    protects = _load_policy(repository, refs).protects
     tips = (refs.tip(name) for name in refs.names() if protects(name))
     return commit if any(tip is not None and refs.includes(tip, commit) for tip in tips) else None
 
 
-def came_before(repository: Repository, commit: str, other: str) -> bool:
-    """Is one commit before another one?"""
+def is_ancestor(repository: Repository, commit: str, other: str) -> bool:
+    """Return whether a commit is a proper ancestor of another."""
     return commit != other and History(repository).includes(other, commit)
 
 
-def _policy(repository: Repository, refs: Refs) -> Policy:
+def _load_policy(repository: Repository, refs: Refs) -> Policy:
     tip = refs.tip(refs.head)
-    return policy(_tree(repository, tip), refs.head, administrator(Config(repository)))
+    return policy(_find_tree(repository, tip), refs.head, administrator(Config(repository)))
 
 
-def _tree(repository: Repository, commit: str | None) -> Tree | None:
+def _find_tree(repository: Repository, commit: str | None) -> Tree | None:
     if commit is None:
         return None
     tree = repository.at(commit)
     return tree if tree.entry("gitcfg.yaml") is not None else None
 
 
-def _errors(source: Source, commit: str) -> tuple[int, str]:
-    """How many errors a commit has, and the first."""
+def _count_errors(source: Source, commit: str) -> tuple[int, str]:
+    """Return how many errors a commit has, and the first."""
     try:
         with source.at(commit) as fleet:
             wrong = [finding for finding in fleet.checked.findings if finding.is_error]
@@ -101,14 +101,14 @@ def _errors(source: Source, commit: str) -> tuple[int, str]:
     return len(wrong), f"{wrong[0].code}: {wrong[0].message}" if wrong else ""
 
 
-def _before(source: Source, commit: str) -> str | None:
-    """The newest commit before an invalid one that has no errors."""
+def _find_valid_ancestor(source: Source, commit: str) -> str | None:
+    """Find the newest ancestor of an invalid commit that has no errors."""
     history = History(source.repository)
     for _ in range(_BACK):
         parents = history.parents(commit)
         if not parents:
             return None
         commit = parents[0]
-        if not _errors(source, commit)[0]:
+        if not _count_errors(source, commit)[0]:
             return commit
     return None

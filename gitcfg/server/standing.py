@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from gitcfg.inventory.standing import Stands, standing
 from gitcfg.load.keys import fingerprint
-from gitcfg.server.roll import Last
+from gitcfg.server.roll import LastCheckin
 from gitcfg.server.view import View
 from gitcfg.state import NodeState, Result
 
 
-def stands(view: View, name: str, last: Last | None, now: float) -> Stands:
-    """What decides how a node stands that is known to git or has come."""
+def collect_facts(view: View, name: str, last: LastCheckin | None, now: float) -> Stands:
+    """Collect the facts that decide a node's status."""
     known, described = view.knows(name), view.outline.nodes.get(name)
     git = Stands(
         known or view.outline.walk_in is not None,
@@ -30,15 +30,15 @@ def stands(view: View, name: str, last: Last | None, now: float) -> Stands:
         accepted=git.accepted or (last.agentless and not last.key),
         came=True,
         runs=last.commit is not None,
-        behind=_behind(view, name, last),
-        outcome=last.outcome if _now(view, name, last.failed_commit) else None,
+        behind=_is_behind(view, name, last),
+        outcome=last.outcome if _is_current_failure(view, name, last.failed_commit) else None,
         away=last.away(now),
         drifted=last.drifts > 0,
     )
 
 
-def _behind(view: View, name: str, last: Last) -> bool:
-    """Does a node run something else than it is to run by now, or nobody knows what?"""
+def _is_behind(view: View, name: str, last: LastCheckin) -> bool:
+    """Return whether a node runs something else than it is to run, or something unknown."""
     if last.stuck:
         return True
     if last.commit == view.offer(name).commit:
@@ -47,8 +47,8 @@ def _behind(view: View, name: str, last: Last) -> bool:
     return line is None or last.digest != line.digest
 
 
-def _now(view: View, name: str, failed: str | None) -> bool:
-    """Is what a node failed at what it is to run by now? Else that is over, whatever became of it."""
+def _is_current_failure(view: View, name: str, failed: str | None) -> bool:
+    """Return whether the commit that a node failed at is what it is to run; else the failure is over."""
     wanted = view.offer(name).commit
     if failed is None or failed == wanted:
         return failed is not None
@@ -61,19 +61,19 @@ def _now(view: View, name: str, failed: str | None) -> bool:
     return before.digest == after.digest
 
 
-def names(view: View, roll: dict[str, Last]) -> Iterator[str]:
-    """Every node that git knows or that came, in order of name."""
-    yield from sorted(view.outline.nodes.keys() | roll.keys())
+def list_names(view: View, registry: dict[str, LastCheckin]) -> Iterator[str]:
+    """List all nodes that git knows or that came, in order of name."""
+    yield from sorted(view.outline.nodes.keys() | registry.keys())
 
 
 def node_record(
-    view: View, name: str, last: Last | None, state: NodeState | None, now: float
+    view: View, name: str, last: LastCheckin | None, state: NodeState | None, now: float
 ) -> dict[str, Any]:
-    """A node of `gitcfg.nodes/1`."""
+    """Return a node of `gitcfg.nodes/1`."""
     described, line, offer = view.outline.nodes.get(name), view.line(name), view.offer(name)
     record: dict[str, Any] = {
         "node": name,
-        "state": standing(stands(view, name, last, now)).value,
+        "state": standing(collect_facts(view, name, last, now)).value,
         "away": last is not None and last.away(now),
         "retired": described is not None and described.retired,
         "groups": described.groups if described is not None else (),
@@ -82,11 +82,11 @@ def node_record(
     }
     record["other"] = other_record(state, view.keys.get(name))
     record["claims"] = claim_records(state, view.keys.get(name))
-    return record | (_came(state) if state is not None else dict.fromkeys(_CAME))
+    return record | (_checkin_fields(state) if state is not None else dict.fromkeys(_CHECKIN_FIELDS))
 
 
 def other_record(state: NodeState | None, known: str | None) -> dict[str, Any] | None:
-    """The key that a node came with last and that is not the one which git has by now."""
+    """Return the key that a node came with last, if git has another one."""
     other = state.other if state is not None else None
     if other is None or known is None or other.key == known:
         return None
@@ -99,7 +99,7 @@ def other_record(state: NodeState | None, known: str | None) -> dict[str, Any] |
 
 
 def claim_records(state: NodeState | None, known: str | None) -> list[dict[str, Any]]:
-    """All keys that a node was asked for by and that git does not have by now: the first came first."""
+    """Return the keys under which a node was requested and that git does not have, oldest first."""
     return [
         {
             "text": one.key,
@@ -113,14 +113,14 @@ def claim_records(state: NodeState | None, known: str | None) -> list[dict[str, 
     ]
 
 
-_CAME = (
+_CHECKIN_FIELDS = (
     *("first", "last", "present", "running", "result", "failed", "drift"),
     *("version", "clock_offset", "interval", "address", "via", "deployed", "key"),
 )
 
 
-def _came(state: NodeState) -> dict[str, Any]:
-    """What is known of a node because it came."""
+def _checkin_fields(state: NodeState) -> dict[str, Any]:
+    """Return the fields of a node that has come."""
     return {
         "first": state.first,
         "last": state.last,
@@ -140,6 +140,6 @@ def _came(state: NodeState) -> dict[str, Any]:
 
 
 def result_record(result: Result) -> dict[str, Any]:
-    """How an installation went."""
+    """Return how an installation went."""
     found: dict[str, Any] = msgspec.to_builtins(result)
     return found

@@ -14,7 +14,7 @@ MOST_STREAMS = 200
 
 
 class Streams:
-    """Who watches. One that does not keep up is let go: it comes back and says what it saw last."""
+    """Watchers of events. One that does not keep up is disconnected, and resumes from its last event."""
 
     def __init__(self) -> None:
         self._queues: set[asyncio.Queue[Event | None]] = set()
@@ -22,21 +22,21 @@ class Streams:
 
     @property
     def count(self) -> int:
-        """How many watch."""
+        """The number of watchers."""
         return len(self._queues)
 
-    def open(self) -> "asyncio.Queue[Event | None]":
-        """Watch from now on."""
+    def subscribe(self) -> "asyncio.Queue[Event | None]":
+        """Return a queue of events from now on."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue(_MOST_WAITING)
         self._queues.add(queue)
         return queue
 
-    def leave(self, queue: "asyncio.Queue[Event | None]") -> None:
-        """Watch no more."""
+    def unsubscribe(self, queue: "asyncio.Queue[Event | None]") -> None:
+        """Remove a queue."""
         self._queues.discard(queue)
 
-    def hand(self, events: Iterable[Event]) -> None:
-        """Give events to all who watch."""
+    def publish(self, events: Iterable[Event]) -> None:
+        """Put events into all queues."""
         for event in events:
             for queue in list(self._queues):
                 try:
@@ -45,28 +45,28 @@ class Streams:
                     self._end(queue)
 
     def close(self) -> None:
-        """Let everybody go."""
+        """Disconnect all watchers."""
         self.closed = True
         for queue in list(self._queues):
             self._end(queue)
 
     def _end(self, queue: "asyncio.Queue[Event | None]") -> None:
-        self.leave(queue)
+        self.unsubscribe(queue)
         while queue.full():
             queue.get_nowait()
         queue.put_nowait(None)
 
 
-def written(event: Event) -> bytes:
-    """An event as a stream has it."""
+def format_event(event: Event) -> bytes:
+    """Format an event for a stream."""
     said = msgspec.json.encode({"at": event.at, "node": event.node or None, "kind": event.kind, **event.data})
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), said)
 
 
-async def send(
+async def send_events(
     response: web.StreamResponse, queue: "asyncio.Queue[Event | None]", after: int, heartbeat: float
 ) -> None:
-    """Send what comes, and now and then a sign of life, until whoever watches is let go.
+    """Send events, with heartbeats between, until the watcher is disconnected.
 
     TimeoutError: whoever watches takes nothing any more.
     """
@@ -74,14 +74,14 @@ async def send(
         try:
             event = await asyncio.wait_for(queue.get(), heartbeat)
         except TimeoutError:
-            await give(response, b": alive\n\n", heartbeat)
+            await write_or_time_out(response, b": alive\n\n", heartbeat)
             continue
         if event is None:
             return
         if event.number > after:
-            await give(response, written(event), heartbeat)
+            await write_or_time_out(response, format_event(event), heartbeat)
 
 
-async def give(response: web.StreamResponse, said: bytes, seconds: float) -> None:
-    """Send something. TimeoutError: it was not taken for so long, nor what was sent before."""
+async def write_or_time_out(response: web.StreamResponse, said: bytes, seconds: float) -> None:
+    """Write to a stream. Raise TimeoutError if the client has not read for that long."""
     await asyncio.wait_for(response.write(said), seconds)

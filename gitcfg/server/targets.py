@@ -7,7 +7,7 @@ import msgspec
 
 from gitcfg.server.problems import Problem
 from gitcfg.server.service import Service
-from gitcfg.server.signing import About
+from gitcfg.server.signing import AnswerSubject
 
 SCHEMA = "gitcfg.target/1"
 
@@ -29,13 +29,13 @@ class Target(msgspec.Struct, frozen=True):
     schema: str = SCHEMA
 
     @property
-    def about(self) -> About:
-        """The same as an answer's signed headers say it."""
-        return About(self.node, self.commit, self.digest, self.sequence, self.rollback)
+    def about(self) -> AnswerSubject:
+        """What the answer's signed headers say."""
+        return AnswerSubject(self.node, self.commit, self.digest, self.sequence, self.rollback)
 
 
-async def target(service: Service, name: str) -> Target:
-    """What a node is to run. Problem: git once knew it and no longer does, or never did."""
+async def find_target(service: Service, name: str) -> Target:
+    """Find what a node is to run. Raise Problem if git does not know it, or no longer."""
     view = service.view
     offer, line = view.offer(name), view.line(name)
     if line is not None:
@@ -44,30 +44,30 @@ async def target(service: Service, name: str) -> Target:
         # It is new in a commit that was aborted, or held at one from before its time.
         raise Problem("unavailable", "The commit for this node does not know it.", {"Retry-After": "60"})
     else:
-        digest = await _walk_in(service, name, offer.commit)
+        digest = await _find_walk_in_digest(service, name, offer.commit)
     if digest is None:
-        raise _nothing(service, name)
+        raise _explain_nothing(service, name)
     hold = offer.hold
     said = None
     if hold is not None:
         said = {"name": hold.name, "reason": hold.reason, "until": hold.until.isoformat()}
     date = datetime.fromtimestamp(service.clock(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    again = _again(service, name, offer.commit)
+    again = _is_forgiven(service, name, offer.commit)
     return Target(name, offer.commit, digest, view.sequence, date, offer.back, again, said)
 
 
-def _again(service: Service, name: str, commit: str) -> bool:
-    """Has a node failed at a commit, and was its release resumed since?"""
-    known = service.conductor.roll.nodes.get(name)
+def _is_forgiven(service: Service, name: str, commit: str) -> bool:
+    """Return whether a node has failed at a commit, and its release was resumed since."""
+    known = service.controller.registry.nodes.get(name)
     if known is None or known.failed_commit != commit or known.failed_at is None:
         return False
     rollouts = (one.progress for one in service.view.rollouts if one.progress.commit == commit)
     return any(known.failed_at < progress.forgiven for progress in rollouts)
 
 
-def _nothing(service: Service, name: str) -> Problem:
-    """Why a node that is not described gets nothing."""
-    known = service.conductor.roll.nodes.get(name)
+def _explain_nothing(service: Service, name: str) -> Problem:
+    """Return the problem of a node that is not described and gets nothing."""
+    known = service.controller.registry.nodes.get(name)
     if known is not None and known.commit is not None:
         return Problem("gone")
     if name in service.view.keys:
@@ -77,14 +77,14 @@ def _nothing(service: Service, name: str) -> Problem:
     return Problem("not-found")
 
 
-async def _walk_in(service: Service, name: str, commit: str) -> str | None:
-    """The digest of a node that nobody has described; None: it gets nothing."""
+async def _find_walk_in_digest(service: Service, name: str, commit: str) -> str | None:
+    """Return the digest of a walk-in node; None if it gets nothing."""
     outline = service.view.outlines.get(commit)
     if outline is None or outline.walk_in is None:
         return None
     asked = (outline.tree, name)
     if asked not in service.walk_ins:
-        found = await service.packages.do(lambda fleets: fleets.digest(commit, name))
+        found = await service.packages.run(lambda fleets: fleets.digest(commit, name))
         if found is None:
             return None
         service.walk_ins[asked] = found

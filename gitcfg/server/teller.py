@@ -8,22 +8,22 @@ from gitcfg.model import GitcfgError
 from gitcfg.state import Event
 
 if TYPE_CHECKING:
-    from gitcfg.server.conductor import Conductor
+    from gitcfg.server.conductor import Controller
 
 PAUSE = 0.2
 _MOST = 20_000
 
 
-class Teller:
-    """What does not fit is dropped: events are for who watches, and the inventory has it all."""
+class EventWriter:
+    """Writes events in batches. What does not fit is dropped: the inventory has it all."""
 
-    def __init__(self, conductor: "Conductor") -> None:
-        self._conductor = conductor
+    def __init__(self, controller: "Controller") -> None:
+        self._controller = controller
         self._waiting: list[Event] = []
         self._task: asyncio.Task[None] | None = None
 
-    def tell(self, at: float, kind: str, data: Mapping[str, Any], node: str = "") -> None:
-        """Keep an event soon."""
+    def add(self, at: float, kind: str, data: Mapping[str, Any], node: str = "") -> None:
+        """Queue an event."""
         if len(self._waiting) < _MOST:
             self._waiting.append(Event(0, at, kind, node, data))
         if self._task is None or self._task.done():
@@ -34,7 +34,7 @@ class Teller:
             await asyncio.sleep(PAUSE)
             events, self._waiting = self._waiting, []
             try:
-                await self._conductor.ask(lambda state: state.events.extend(events))  # noqa: B023
+                await self._controller.with_state(lambda state: state.events.extend(events))  # noqa: B023
             except GitcfgError as error:
-                self._conductor.log.error("events are lost", extra={"said": {"error": error.message}})
-            self._conductor.wake()
+                self._controller.log.error("events are lost", extra={"fields": {"error": error.message}})
+            self._controller.wake()

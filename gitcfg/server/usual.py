@@ -27,18 +27,18 @@ _TARGET = re.compile(r"(/[0-9A-Za-z._~/-]*)(?:\?([0-9A-Za-z=&._~-]+))?")
 _METHODS = ("GET", "POST")
 
 
-class Claim(msgspec.Struct, frozen=True):
-    """What a signature that holds says: which node made it, when, and its nonce."""
+class SignatureClaim(msgspec.Struct, frozen=True):
+    """What a valid signature says: which node made it, when, and its nonce."""
 
     node: str
     created: int
     nonce: str = ""
 
 
-def usual(request: web.BaseRequest, body: bytes, keys: Keyring) -> Claim | None:
-    """What a request's signature says, if it is of the usual form and holds; else None."""
-    found = _INPUT.fullmatch(_alone(request, "Signature-Input"))
-    signature = _SIGNATURE.fullmatch(_alone(request, "Signature"))
+def verify_common_form(request: web.BaseRequest, body: bytes, keys: Keyring) -> SignatureClaim | None:
+    """Verify a signature of the common form; None if it has another form or does not hold."""
+    found = _INPUT.fullmatch(_single_header(request, "Signature-Input"))
+    signature = _SIGNATURE.fullmatch(_single_header(request, "Signature"))
     target = _TARGET.fullmatch(request.raw_path)
     if found is None or signature is None or target is None or request.method not in _METHODS:
         return None
@@ -46,7 +46,7 @@ def usual(request: web.BaseRequest, body: bytes, keys: Keyring) -> Claim | None:
     lines = f'"@method": {request.method}\n"@path": {target[1]}\n"@query": ?{target[2] or ""}\n'
     if whole:
         digest = content_digest(body)
-        if _alone(request, "Content-Digest") != digest:
+        if _single_header(request, "Content-Digest") != digest:
             return None
         lines += f'"content-digest": {digest}\n'
     elif body:
@@ -56,15 +56,15 @@ def usual(request: web.BaseRequest, body: bytes, keys: Keyring) -> Claim | None:
         keys.resolve_public_key(node).verify(base64.b64decode(signature[1]), told)
     except InvalidSignature:
         return None
-    return Claim(node, int(created), nonce or "")
+    return SignatureClaim(node, int(created), nonce or "")
 
 
 def content_digest(body: bytes) -> str:
-    """The Content-Digest of a body."""
+    """Return the Content-Digest of a body."""
     return f"sha-256=:{base64.b64encode(sha256(body).digest()).decode()}:"
 
 
-def _alone(request: web.BaseRequest, name: str) -> str:
-    """A header that is there once; nothing if there are more."""
+def _single_header(request: web.BaseRequest, name: str) -> str:
+    """Return a header that occurs once; "" if it occurs more often or not at all."""
     values = request.headers.getall(name, ())
     return values[0] if len(values) == 1 else ""

@@ -6,19 +6,19 @@ from functools import cached_property
 import msgspec
 
 from gitcfg.rollout import Rollout, offered
-from gitcfg.server.outline import Held, Line, Outline
+from gitcfg.server.outline import Outline, OutlineHold, OutlineNode
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """The commit that a node is to run; `back`: it is one from before. `hold` keeps it there."""
+    """The commit that a node is to run; `back`: it is a rollback. `hold` keeps the node there."""
 
     commit: str
     back: bool = False
-    hold: Held | None = None
+    hold: OutlineHold | None = None
 
 
 class View:
-    """`accepted` is the commit that counts; `outlines` are those of all commits that anybody may run.
+    """Which commit each node is to run, at one moment. `outlines` are of all commits that a node may run.
 
     `held` are the nodes that a hold keeps at a commit, by its full id.
     """
@@ -29,7 +29,7 @@ class View:
         outlines: Mapping[str, Outline],
         rollouts: tuple[Rollout, ...] = (),
         base: str | None = None,
-        held: Mapping[str, tuple[str, Held]] | None = None,
+        held: Mapping[str, tuple[str, OutlineHold]] | None = None,
         sequence: int = 0,
     ) -> None:
         self.accepted = accepted
@@ -41,38 +41,38 @@ class View:
 
     @property
     def outline(self) -> Outline:
-        """The outline of the commit that counts."""
+        """The outline of the accepted commit."""
         return self.outlines[self.accepted]
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
-        """The nodes' keys: what was reviewed last counts, whatever a node runs."""
+        """The nodes' keys by the accepted commit, whatever a node runs."""
         return self.outline.keys
 
     def offer(self, name: str) -> Offer:
-        """The commit for a node, whether or not it is known there."""
+        """Return the commit for a node, whether or not it is known there."""
         if name in self.held:
             commit, hold = self.held[name]
             return Offer(commit, hold=hold)
         return self.released(name)
 
     def released(self, name: str) -> Offer:
-        """The commit that releases have for a node, which a hold may keep from it."""
+        """Return the commit that releases have for a node, which a hold may keep from it."""
         found = offered(name, self.rollouts, self.base)
         return Offer(found.commit, found.back)
 
-    def line(self, name: str, offer: Offer | None = None) -> Line | None:
-        """What a node is to run, or would by an offer; None: that commit does not know it."""
+    def line(self, name: str, offer: Offer | None = None) -> OutlineNode | None:
+        """Return what a node is to run, or would by an offer; None if that commit does not know it."""
         outline = self.outlines.get((offer or self.offer(name)).commit)
         return outline.nodes.get(name) if outline is not None else None
 
     def knows(self, name: str) -> bool:
-        """Does the commit that counts describe a node?"""
+        """Return whether the accepted commit describes a node."""
         return name in self.outline.nodes
 
 
-def news(old: View, new: View, name: str) -> bool:
-    """Is there anything else for a node than before?"""
+def has_news(old: View, new: View, name: str) -> bool:
+    """Return whether a node is to run something else than before."""
     before, after = old.line(name), new.line(name)
     if before is None and after is None:
         return old.offer(name).commit != new.offer(name).commit

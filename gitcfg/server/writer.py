@@ -14,8 +14,8 @@ _MOST_WAITING = 20_000
 Record = Callable[[Sequence[Checkin]], tuple[bool, ...]]
 
 
-class Writer:
-    """8,000 nodes every 30 s are 13 a batch, and 20 transactions a second instead of 267."""
+class CheckinWriter:
+    """Writes check-ins in batches: 8,000 nodes every 30 s are 13 a batch, and 20 transactions a second."""
 
     def __init__(self, thread: Executor, record: Record) -> None:
         self._thread = thread
@@ -24,7 +24,7 @@ class Writer:
         self._task: asyncio.Task[None] | None = None
 
     async def write(self, said: Checkin) -> bool:
-        """Keep a check-in; False: it is a replay. GitcfgError: the database fails."""
+        """Write a check-in; return False if it is a replay. Raise GitcfgError if the database fails."""
         if len(self._waiting) >= _MOST_WAITING:
             raise Problem("unavailable", "Too many check-ins wait to be written.", {"Retry-After": "5"})
         future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()

@@ -1,7 +1,7 @@
 """The web pages of the server: what they say goes in, HTML comes out."""
 
-from gitcfg.web.assets import Asset, asset
+from gitcfg.web.assets import Asset, find_asset
 from gitcfg.web.content import Frame, Visitor
-from gitcfg.web.page import POLICY, page
+from gitcfg.web.page import POLICY, render_page
 
-__all__ = ["POLICY", "Asset", "Frame", "Visitor", "asset", "page"]
+__all__ = ["POLICY", "Asset", "Frame", "Visitor", "find_asset", "render_page"]

@@ -1,4 +1,4 @@
-"""What is asked of the table of nodes, and the address that asks for it."""
+"""What is query of the table of nodes, and the address that asks for it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +12,8 @@ from gitcfg.web.row import SORTS
 _LONGEST = 200
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """What is asked for: texts that names or groups hold, a sort of nodes, a commit, a group."""
+class TableQuery(msgspec.Struct, frozen=True):
+    """A query for the table: words in names or groups, a state, a commit, a group, an order, a page."""
 
     q: str = ""
     state: str = ""
@@ -23,8 +23,8 @@ class Asked(msgspec.Struct, frozen=True):
     down: bool = False
     page: int = 1
 
-    def query(self, **other: Any) -> str:
-        """It as the query of an address, with something else than now; from another question, page 1."""
+    def address(self, **other: Any) -> str:
+        """Return the query as part of a URL, with some values replaced; another query begins on page 1."""
         said = replace(self, **{"page": 1, **other})
         parts = {
             name: getattr(said, name) for name in ("q", "state", "commit", "group") if getattr(said, name)
@@ -37,23 +37,23 @@ class Asked(msgspec.Struct, frozen=True):
             parts["page"] = said.page
         return f"?{urlencode(parts)}" if parts else "?"
 
-    def by(self, sort: str) -> str:
-        """The query that sorts by a column, or the other way round where it is sorted by that already."""
-        return self.query(sort=sort, down=self.sort == sort and not self.down)
+    def sorted_address(self, sort: str) -> str:
+        """Return the query that sorts by a column, or in reverse if it sorts by that already."""
+        return self.address(sort=sort, down=self.sort == sort and not self.down)
 
 
-def asked(query: Mapping[str, str]) -> Asked:
-    """What an address asks for; what cannot be understood is as if it were not said."""
+def parse_query(query: Mapping[str, str]) -> TableQuery:
+    """Parse the query of a URL; what is invalid is ignored."""
     said = {name: query.get(name, "")[:_LONGEST] for name in ("q", "state", "commit", "group")}
     sort, number = query.get("sort", ""), query.get("page", "")
-    return Asked(
+    return TableQuery(
         **said,
         sort=sort if sort in SORTS else "name",
         down=query.get("order") == "down",
-        page=page_number(number),
+        page=parse_page_number(number),
     )
 
 
-def page_number(text: str) -> int:
-    """The number of a page; 1 for what is none."""
+def parse_page_number(text: str) -> int:
+    """Parse the number of a page; 1 if it is none."""
     return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1

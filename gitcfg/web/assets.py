@@ -21,22 +21,22 @@ class Asset(msgspec.Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The path of the asset."""
         return PATH + self.name
 
 
-def asset(name: str) -> Asset | None:
-    """The asset of a name, digest and all; None: there is none, or it was another version's."""
-    return next((one for one in assets().values() if one.name == name), None)
+def find_asset(name: str) -> Asset | None:
+    """Find the asset of a name with its digest; None if there is none, or it is another version's."""
+    return next((one for one in load_assets().values() if one.name == name), None)
 
 
 @cache
-def assets() -> Mapping[str, Asset]:
-    """All of them, by the names of their files."""
-    return {name: _read(name) for name in _FILES}
+def load_assets() -> Mapping[str, Asset]:
+    """Load all assets, by the names of their files."""
+    return {name: _read_asset(name) for name in _FILES}
 
 
-def _read(file: str) -> Asset:
+def _read_asset(file: str) -> Asset:
     body = (files("gitcfg.web") / file).read_bytes()
     stem, _, kind = file.partition(".")
     return Asset(f"{stem}.{sha256(body).hexdigest()[:16]}.{kind}", body, _TYPES[kind])

@@ -11,11 +11,11 @@ from gitcfg.model.nodeset import fold
 if TYPE_CHECKING:
     from gitcfg.state import Event
 
-_ALIKE = ("commit", "outcome", "what", "status", "stage", "by")
+_GROUPED_BY = ("commit", "outcome", "what", "status", "stage", "by")
 
 
-class Happening(msgspec.Struct, frozen=True):
-    """Events that are alike: when the last of them was and what it says, and all their nodes, folded."""
+class EventGroup(msgspec.Struct, frozen=True):
+    """Events that are alike: the time and data of the last, and all their nodes, folded."""
 
     at: float
     kind: str
@@ -24,17 +24,17 @@ class Happening(msgspec.Struct, frozen=True):
     data: Mapping[str, Any]
 
 
-def happened(events: "Iterable[Event]", most: int) -> tuple[Happening, ...]:
-    """The newest first, at most so many."""
+def group_events(events: "Iterable[Event]", most: int) -> tuple[EventGroup, ...]:
+    """Group events that follow each other and are alike; return the newest groups first, at most `most`."""
     together = [list(alike) for _, alike in groupby(events, key=_key)]
-    return tuple(_told(alike) for alike in reversed(together[-most:]))
+    return tuple(_merge_events(alike) for alike in reversed(together[-most:]))
 
 
 def _key(event: "Event") -> tuple[object, ...]:
     data = event.data
-    return event.kind, *(str(data.get(name)) for name in _ALIKE), bool(data.get("drifts"))
+    return event.kind, *(str(data.get(name)) for name in _GROUPED_BY), bool(data.get("drifts"))
 
 
-def _told(alike: "list[Event]") -> Happening:
+def _merge_events(alike: "list[Event]") -> EventGroup:
     last, nodes = alike[-1], {event.node for event in alike if event.node}
-    return Happening(last.at, last.kind, fold(nodes), len(nodes), last.data)
+    return EventGroup(last.at, last.kind, fold(nodes), len(nodes), last.data)

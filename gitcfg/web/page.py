@@ -12,8 +12,8 @@ from gitcfg.comparison.change import access
 from gitcfg.explain.trail import left_open, told, written
 from gitcfg.model.text import safe
 from gitcfg.web import content, words
-from gitcfg.web.asked import Asked
-from gitcfg.web.assets import assets
+from gitcfg.web.asked import TableQuery
+from gitcfg.web.assets import load_assets
 from gitcfg.web.content import Frame
 
 POLICY = "; ".join(
@@ -29,7 +29,7 @@ POLICY = "; ".join(
     )
 )
 """The Content-Security-Policy of every page: only the server's own files, and none of them inline."""
-_PLACES = {"overview": "Fleet", "commit": "Commits", "commits": "Commits", "releases": "Releases"}
+_SECTIONS = {"overview": "Fleet", "commit": "Commits", "commits": "Commits", "releases": "Releases"}
 _TEMPLATES: Mapping[type[msgspec.Struct], str] = {
     content.Overview: "overview",
     content.NodePage: "node",
@@ -40,16 +40,16 @@ _TEMPLATES: Mapping[type[msgspec.Struct], str] = {
     content.SearchPage: "search",
     content.FilePage: "file",
     content.LoginPage: "login",
-    content.OnwardPage: "onward",
+    content.RedirectPage: "onward",
     content.ProblemPage: "problem",
 }
 
 
-def page(frame: Frame, said: msgspec.Struct) -> str:
-    """A page; what it says decides which one."""
+def render_page(frame: Frame, said: msgspec.Struct) -> str:
+    """Render a page; the type of its content decides which template."""
     name = _TEMPLATES[type(said)]
     template = _environment().get_template(f"{name}.html.j2")
-    return template.render(frame=frame, page=said, here=_PLACES.get(name), assets=assets())
+    return template.render(frame=frame, page=said, here=_SECTIONS.get(name), assets=load_assets())
 
 
 @cache
@@ -64,41 +64,41 @@ def _environment() -> Environment:
     )
     found.filters |= {
         "shown": safe,
-        "said": words.said,
-        "text": words.text,
-        "short": words.short,
-        "iso": words.iso,
-        "moment": words.moment,
-        "dated": words.dated,
-        "ago": words.ago,
-        "lasting": words.lasting,
-        "folded": words.folded,
-        "segment": words.segment,
-        "many": words.many,
-        "marked": _marked,
+        "value": words.format_value,
+        "text": words.clean_text,
+        "short": words.abbreviate,
+        "iso": words.format_iso,
+        "moment": words.format_time,
+        "dated": words.format_date,
+        "ago": words.format_ago,
+        "lasting": words.format_duration,
+        "folded": words.fold_names,
+        "segment": words.quote_segment,
+        "many": words.format_count,
+        "marked": _highlight,
         "lined": str.splitlines,
         "access": access,
-        "told": told,
+        "reason": told,
         "left_open": left_open,
         "written": written,
     }
-    found.tests["bound"] = words.bound
-    found.globals |= {"paging": _paging, "numbering": _numbering}
+    found.tests["bound"] = words.is_set
+    found.globals |= {"paging": _table_addresses, "numbering": _page_addresses}
     return found
 
 
-def _paging(asked: Asked) -> Callable[[int], str]:
-    """Addresses of the table's pages."""
-    return lambda number: f"/{asked.query(page=number)}#nodes"
+def _table_addresses(query: TableQuery) -> Callable[[int], str]:
+    """Return the URLs of the table's pages, by number."""
+    return lambda number: f"/{query.address(page=number)}#nodes"
 
 
-def _numbering(path: str, **query: str) -> Callable[[int], str]:
-    """Addresses of the pages of something."""
+def _page_addresses(path: str, **query: str) -> Callable[[int], str]:
+    """Return the URLs of the pages of a list, by number."""
     return lambda number: f"{path}?{urlencode({**query, 'page': number})}"
 
 
-def _marked(excerpt: str, spans: Any) -> list[tuple[bool, str]]:
-    """An excerpt in pieces: what was searched for, and what stands around it."""
+def _highlight(excerpt: str, spans: Any) -> list[tuple[bool, str]]:
+    """Split an excerpt into matches and the text around them."""
     pieces, last = [], 0
     for start, end in spans:
         pieces += [(False, safe(excerpt[last:start])), (True, safe(excerpt[start:end]))]

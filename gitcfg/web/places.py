@@ -7,11 +7,11 @@ import msgspec
 from gitcfg.model import Origin
 
 _SCHEMES = ("https://", "http://")
-_WORDS = ("{commit}", "{file}", "{line}")
+_PLACEHOLDERS = ("{commit}", "{file}", "{line}")
 
 
-class Places(msgspec.Struct, frozen=True):
-    """Links at a commit. `forge` is an address with {commit}, {file} and {line} in it; "": there is none.
+class SourceLinks(msgspec.Struct, frozen=True):
+    """Links to files at a commit. `forge` is a URL with {commit}, {file} and {line} in it, or "".
 
     `prefix` is where the repository's folder is in git's tree.
     """
@@ -21,19 +21,19 @@ class Places(msgspec.Struct, frozen=True):
     prefix: str = ""
 
     def of(self, origin: Origin) -> str:
-        """The address of a line."""
+        """Return the URL of a line."""
         if not self.forge:
             return f"/commits/{quote(self.commit)}/files/{quote(origin.file)}#L{origin.line}"
         file = f"{self.prefix}/{origin.file}" if self.prefix else origin.file
         values = (self.commit, quote(file), str(origin.line))
         address = self.forge
-        for word, value in zip(_WORDS, values, strict=True):
+        for word, value in zip(_PLACEHOLDERS, values, strict=True):
             address = address.replace(word, value)
         return address
 
 
-def forge(said: str | None) -> str:
-    """A forge's address as git's configuration says it (`gitcfg.url`); "": it says none that can be used."""
+def parse_forge(said: str | None) -> str:
+    """Return a forge's URL from git's configuration (`gitcfg.url`); "" if it cannot be used."""
     text = said or ""
-    whole = text.startswith(_SCHEMES) and all(word in text for word in _WORDS[:2])
+    whole = text.startswith(_SCHEMES) and all(word in text for word in _PLACEHOLDERS[:2])
     return text if whole and text.isprintable() and not set(text) & set(" \"'<>") else ""

@@ -7,13 +7,13 @@ import msgspec
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """A node as the table has it. `standing` is one word; the flags say what is true besides.
+    """A node in the table. `status` is one word; the flags are true beside it.
 
     `deployed`: no agent of it checks in, and what it runs is known by deploys over SSH.
     """
 
     name: str
-    standing: str
+    status: str
     groups: tuple[str, ...] = ()
     running: str | None = None
     wanted: str | None = None
@@ -26,26 +26,26 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     deployed: bool = False
 
     def has(self, state: str) -> bool:
-        """Is the node of a sort? A standing, or drifted, away, retired, held, deployed."""
-        if self.standing == state:
+        """Return whether the node is in a state: a status, or drifted, away, retired, held, deployed."""
+        if self.status == state:
             return True
-        holds = NOTABLE.get(state)
+        holds = NODE_FLAGS.get(state)
         return holds is not None and holds(self)
 
 
-NOTABLE: Mapping[str, Callable[[Row], bool]] = {
+NODE_FLAGS: Mapping[str, Callable[[Row], bool]] = {
     "drifted": lambda row: row.drifts > 0,
     "away": lambda row: row.away,
     "held": lambda row: row.hold is not None,
     "retired": lambda row: row.retired,
     "deployed": lambda row: row.deployed,
 }
-"""Sorts of nodes that go across the standings."""
+"""Sorts of nodes that go across the statuses."""
 _BAD_FIRST = ("failed", "refused", "reverted", "pending", "behind", "gone", "never", "ok")
 _RANK = {name: rank for rank, name in enumerate(_BAD_FIRST)}
 SORTS: Mapping[str, Callable[[Row], Any]] = {
     "name": lambda row: row.name,
-    "state": lambda row: _RANK.get(row.standing, len(_RANK)),
+    "state": lambda row: _RANK.get(row.status, len(_RANK)),
     "commit": lambda row: row.running or "",
     "result": lambda row: row.outcome or "",
     "checkin": lambda row: -(row.last or 0.0),

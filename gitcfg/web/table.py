@@ -1,4 +1,4 @@
-"""The table of nodes: those that are asked for, in the order that is asked for, a page at a time."""
+"""The table of nodes: those that are query for, in the order that is query for, a page at a time."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -7,58 +7,58 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.web.asked import Asked
+from gitcfg.web.asked import TableQuery
 from gitcfg.web.row import SORTS, Row
 
 PAGE = 100
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A page of rows; `count` is how many there are on all pages, `names` who they are."""
+    """A page of rows; `count` is how many there are on all pages, `names` their nodes."""
 
-    asked: Asked
+    query: TableQuery
     rows: tuple[Row, ...]
     count: int
     pages: int
     names: tuple[str, ...]
 
 
-def table(rows: Iterable[Row], asked: Asked) -> Table:
-    """The rows that are asked for; `rows` are in order of name."""
-    found = [row for row in rows if _fits(row, asked)] if _narrows(asked) else list(rows)
-    if asked.sort != "name":
-        found.sort(key=SORTS[asked.sort])
-    if asked.down:
+def build_table(rows: Iterable[Row], query: TableQuery) -> Table:
+    """Return the rows that a query selects; `rows` are in order of name."""
+    found = [row for row in rows if _matches_query(row, query)] if _is_filtered(query) else list(rows)
+    if query.sort != "name":
+        found.sort(key=SORTS[query.sort])
+    if query.down:
         found.reverse()
-    number, pages, shown = paged(found, asked.page, PAGE)
+    number, pages, shown = paginate(found, query.page, PAGE)
     return Table(
-        replace(asked, page=number), tuple(shown), len(found), pages, tuple(row.name for row in found)
+        replace(query, page=number), tuple(shown), len(found), pages, tuple(row.name for row in found)
     )
 
 
-def paged(items: Sequence[Any], number: int, size: int) -> tuple[int, int, Sequence[Any]]:
-    """A page of so many, its number, and how many there are; past the end it is the last one."""
+def paginate(items: Sequence[Any], number: int, size: int) -> tuple[int, int, Sequence[Any]]:
+    """Return a page's number, the number of pages, and its items; past the end it is the last page."""
     pages = max(1, -(-len(items) // size))
     number = min(number, pages)
     return number, pages, items[(number - 1) * size : number * size]
 
 
-def _narrows(asked: Asked) -> bool:
-    return bool(asked.q or asked.state or asked.commit or asked.group)
+def _is_filtered(query: TableQuery) -> bool:
+    return bool(query.q or query.state or query.commit or query.group)
 
 
-def _fits(row: Row, asked: Asked) -> bool:
-    if asked.state and not row.has(asked.state):
+def _matches_query(row: Row, query: TableQuery) -> bool:
+    if query.state and not row.has(query.state):
         return False
-    if asked.commit and not (row.running or "").startswith(asked.commit):
+    if query.commit and not (row.running or "").startswith(query.commit):
         return False
-    if asked.group and asked.group not in row.groups:
+    if query.group and query.group not in row.groups:
         return False
-    words = asked.q.lower().split()
-    return not words or all(word in row.name.lower() or word in _searched(row.groups) for word in words)
+    words = query.q.lower().split()
+    return not words or all(word in row.name.lower() or word in _search_text(row.groups) for word in words)
 
 
 @lru_cache(4096)
-def _searched(groups: tuple[str, ...]) -> str:
-    """Groups as one text: most nodes have the same as many others."""
+def _search_text(groups: tuple[str, ...]) -> str:
+    """Join groups into one text to search; most nodes share theirs with many others."""
     return "\n".join(groups).lower()

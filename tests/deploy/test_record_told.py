@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from gitcfg.deploy import record_told as told
 from gitcfg.deploy.record_lines import Ended, Kept, Line, NodeDone, Run, encoded, read
-from gitcfg.server.deployed import MOST_BYTES, said
-from gitcfg.server.deployed import deployed as taken
+from gitcfg.server.deployed import MOST_BYTES, parse_deploy_report
+from gitcfg.server.deployed import collect_deploy_results as taken
 from gitcfg.state.records import Deployed
 
 COMMIT, OTHER = "a" * 40, "b" * 40
@@ -44,7 +44,7 @@ def test_a_server_takes_what_is_told(done: list[NodeDone], who: str) -> None:
     found: list[Deployed] = []
     for body in told.reports(run, 3e9):
         assert len(body) <= MOST_BYTES
-        found += taken(said(body), 3e9)
+        found += taken(parse_deploy_report(body), 3e9)
     assert found == list(told.deployed(run))
     names = {one.node for one in found}
     assert names <= set(NODES[:3])
@@ -54,7 +54,7 @@ def test_a_server_takes_what_is_told(done: list[NodeDone], who: str) -> None:
 def test_of_many_nodes_it_takes_several_parts() -> None:
     names = tuple(f"n{number}" for number in range(1200))
     sizes = [
-        len(said(body).nodes)
+        len(parse_deploy_report(body).nodes)
         for body in told.reports(kept([NodeDone(name, "ok") for name in names], nodes=names), 9.0)
     ]
     assert sizes == [500, 500, 200]
@@ -62,7 +62,7 @@ def test_of_many_nodes_it_takes_several_parts() -> None:
     parts = list(told.reports(kept(long, nodes=names), 9.0))
     assert len(parts) > 2
     assert max(map(len, parts)) <= MOST_BYTES
-    assert [one.node for body in parts for one in said(body).nodes] == list(names[:100])
+    assert [one.node for body in parts for one in parse_deploy_report(body).nodes] == list(names[:100])
 
 
 def test_the_inventory_has_what_is_newer() -> None:

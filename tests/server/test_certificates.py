@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from gitcfg.model import GitcfgError
-from gitcfg.server.certificate import certificate
+from gitcfg.server.certificate import load_certificate
 from tests.server.site import Server, Site, run, until
 
 
@@ -91,7 +91,7 @@ def test_without_tls_sighup_does_no_harm(site: Site) -> None:
 def test_one_that_cannot_be_used_is_refused(made: Path, cert: str, key: str) -> None:
     files = (str(made / f"{cert}.pem"), str(made / f"{key}.key"))
     with pytest.raises(GitcfgError, match="The certificate cannot be used"):
-        certificate(files, logging.getLogger("test"))
+        load_certificate(files, logging.getLogger("test"))
 
 
 def _failures(server: Server) -> int:

@@ -11,7 +11,7 @@ from gitcfg.git.repository import Config, Repository
 from gitcfg.library import Source
 from gitcfg.model import GitcfgError
 from gitcfg.server.expiry import prepare
-from gitcfg.server.source import look
+from gitcfg.server.source import find_tip
 from tests.gate.signing import made
 from tests.server.agent import Node
 from tests.server.site import GITCFG, Server, Site, run, until
@@ -75,7 +75,7 @@ def test_where_commits_must_be_signed_the_server_needs_a_key_that_may_sign(
     more = {"gitcfg_signatures": "require", "gitcfg_allowedSigners": str(tmp_path / "signers")}
     asked(site, **more, gpg_format="ssh", user_signingkey=str(keys.folder / "bob"))
     source = Source(Repository.served(site.bare), date(2026, 1, 1))
-    there = look(source.repository)
+    there = find_tip(source.repository)
     with pytest.raises(GitcfgError, match=r"The gate refuses the commit: .* a key that may not sign"):
         prepare(source, there, source.today)
     asked(site, user_signingkey=str(keys.folder / "ann"))
@@ -95,7 +95,7 @@ def test_nothing_is_lifted_that_is_not_over_and_by_nobody_who_is_not_asked(
     site.with_nodes({"n1": Node("n1", ""), "n2": Node("n2", "")})
     site.push(OVER)
     source = Source(Repository.served(site.bare), date(2026, 1, 1))
-    there = look(source.repository)
+    there = find_tip(source.repository)
     assert prepare(source, there, source.today) is None
     run("git", "config", "gitcfg.expire", "true", cwd=site.bare)
     assert Config(source.repository).flag("gitcfg.expire")

@@ -16,18 +16,18 @@ from aiohttp.test_utils import make_mocked_request
 
 from gitcfg.cli.serving.command import boundary
 from gitcfg.model import GitcfgError
-from gitcfg.server.conductor import Conductor
-from gitcfg.server.fleets import Bench
-from gitcfg.server.holding import lifted
-from gitcfg.server.limits import BURST, Limits
+from gitcfg.server.conductor import Controller
+from gitcfg.server.fleets import FleetWorker
+from gitcfg.server.holding import report_lifted_holds
+from gitcfg.server.limits import BURST, RateLimiter
 from gitcfg.server.metrics import Metrics, sample
-from gitcfg.server.outline import Held
+from gitcfg.server.outline import OutlineHold
 from gitcfg.server.polls import Polls
-from gitcfg.server.problems import Problem, answer
-from gitcfg.server.roll import Roll
-from gitcfg.server.signing import server_key
+from gitcfg.server.problems import Problem, problem_response
+from gitcfg.server.roll import NodeRegistry
+from gitcfg.server.signing import load_server_key
 from gitcfg.server.streams import Streams
-from gitcfg.server.writer import Writer
+from gitcfg.server.writer import CheckinWriter
 from gitcfg.state import Checkin, Event, Result, connect
 
 UNIT = Path(__file__).parent.parent.parent / "hooks/systemd/gitcfg-serve.service"
@@ -64,7 +64,7 @@ def test_check_ins_that_come_together_are_written_together() -> None:
         return tuple(one.nonce != "old" for one in said)
 
     async def work() -> list[bool]:
-        writer = Writer(ThreadPoolExecutor(1), record)
+        writer = CheckinWriter(ThreadPoolExecutor(1), record)
         said = [Checkin(f"n{number}", 1.0, nonce="old" if number == 3 else "") for number in range(20)]
         return list(await asyncio.gather(*map(writer.write, said)))
 
@@ -83,7 +83,7 @@ def test_a_database_that_fails_is_told_to_everybody_and_the_next_are_written() -
 
     async def work() -> None:
         failing.insert(0, False)
-        writer = Writer(ThreadPoolExecutor(1), record)
+        writer = CheckinWriter(ThreadPoolExecutor(1), record)
         both = [writer.write(Checkin(name, 1.0)) for name in ("a", "b")]
         assert [type(one) for one in await asyncio.gather(*both, return_exceptions=True)] == [GitcfgError] * 2
         assert await writer.write(Checkin("a", 2.0))
@@ -92,7 +92,7 @@ def test_a_database_that_fails_is_told_to_everybody_and_the_next_are_written() -
 
 
 def test_who_asks_too_often_waits_and_nobody_else_does() -> None:
-    limits = Limits()
+    limits = RateLimiter()
     for _ in range(int(BURST)):
         limits.count("eager", 100.0)
     with pytest.raises(Problem, match="too-many"):
@@ -104,9 +104,9 @@ def test_who_asks_too_often_waits_and_nobody_else_does() -> None:
 def test_a_watcher_that_does_not_keep_up_is_let_go() -> None:
     async def work() -> None:
         streams = Streams()
-        slow, quick = streams.open(), streams.open()
+        slow, quick = streams.subscribe(), streams.subscribe()
         for number in range(5000):
-            streams.hand([Event(number, 0.0, "checkin", "n", {})])
+            streams.publish([Event(number, 0.0, "checkin", "n", {})])
             found = quick.get_nowait()
             assert found is not None
             assert found.number == number
@@ -117,51 +117,54 @@ def test_a_watcher_that_does_not_keep_up_is_let_go() -> None:
     asyncio.run(work())
 
 
-def test_the_roll_says_what_a_release_wants_to_know() -> None:
-    roll = Roll()
-    assert roll.seen("n", "c", "d") is None
-    assert roll.told(Checkin("n", 10.0, "k", commit="b", digest="e"))
-    assert not roll.told(Checkin("n", 40.0, "k", commit="b", digest="e"))
+def test_the_registry_says_what_a_release_wants_to_know() -> None:
+    registry = NodeRegistry()
+    assert registry.observe("n", "c", "d") is None
+    assert registry.update(Checkin("n", 10.0, "k", commit="b", digest="e"))
+    assert not registry.update(Checkin("n", 40.0, "k", commit="b", digest="e"))
     failed = Result("c", "reverted", 50.0)
-    assert roll.told(Checkin("n", 50.0, "k", commit="b", digest="e", result=failed))
-    seen = roll.seen("n", "c", "d")
+    assert registry.update(Checkin("n", 50.0, "k", commit="b", digest="e", result=failed))
+    seen = registry.observe("n", "c", "d")
     assert seen is not None
     assert (seen.last, seen.present, seen.runs, seen.failed) == (50.0, 10.0, False, 50.0)
-    same = roll.seen("n", "x", "e")
+    same = registry.observe("n", "x", "e")
     assert same is not None
     assert same.runs
-    assert roll.told(Checkin("n", 5000.0, "k", commit="b", digest="e"))
-    back = roll.seen("n", "x", None)
+    assert registry.update(Checkin("n", 5000.0, "k", commit="b", digest="e"))
+    back = registry.observe("n", "x", None)
     assert back is not None
     assert back.present == 5000.0
 
 
 def test_a_server_keeps_its_key_and_refuses_one_that_others_can_read(tmp_path: Path) -> None:
     file = tmp_path / "server.key"
-    first = server_key(file).public
+    first = load_server_key(file).public
     assert first.startswith("ed25519:")
-    assert server_key(file).public == first
+    assert load_server_key(file).public == first
     assert file.stat().st_mode & 0o777 == 0o600
     assert os.listdir(tmp_path) == ["server.key"]
     file.chmod(0o644)
     with pytest.raises(GitcfgError, match="Others can read"):
-        server_key(file)
+        load_server_key(file)
     file.chmod(0o600)
     file.write_bytes(b"short")
     with pytest.raises(GitcfgError, match="holds no key"):
-        server_key(file)
+        load_server_key(file)
 
 
 def test_a_hold_that_ends_is_told_once(tmp_path: Path) -> None:
     state = connect(f"sqlite:///{tmp_path}/state.db")
-    holds = [Held("old", "r", date(2026, 1, 1), "a", ()), Held("new", "r", date(2026, 1, 2), "b", ())]
+    holds = [
+        OutlineHold("old", "r", date(2026, 1, 1), "a", ()),
+        OutlineHold("new", "r", date(2026, 1, 2), "b", ()),
+    ]
 
     async def work() -> None:
         log = logging.getLogger("test")
-        unused = Bench("unused", lambda: pytest.fail("it is not asked"), 1)
-        conductor = Conductor(state, unused, Polls(), Streams(), lambda: 5.0, lambda: date(2026, 1, 3), log)
-        await lifted(conductor, holds, date(2026, 1, 2), date(2026, 1, 3))
-        await lifted(conductor, holds, date(2026, 1, 3), date(2026, 1, 4))
+        unused = FleetWorker("unused", lambda: pytest.fail("it is not asked"), 1)
+        conductor = Controller(state, unused, Polls(), Streams(), lambda: 5.0, lambda: date(2026, 1, 3), log)
+        await report_lifted_holds(conductor, holds, date(2026, 1, 2), date(2026, 1, 3))
+        await report_lifted_holds(conductor, holds, date(2026, 1, 3), date(2026, 1, 4))
 
     asyncio.run(work())
     (event,) = state.events.after(0)
@@ -191,7 +194,7 @@ def test_a_fault_is_logged_and_says_nothing_of_itself(caplog: pytest.LogCaptureF
         try:
             found: web.StreamResponse = await guarded(make_mocked_request("GET", "/x"), faulty)
         except Problem as problem:
-            return answer(problem)
+            return problem_response(problem)
         return found
 
     response = asyncio.run(work())
@@ -214,9 +217,9 @@ def test_the_unit_is_sound_and_may_do_little() -> None:
 @pytest.mark.parametrize(("outcome", "runs"), [("failed", False), ("reverted", True), ("unchanged", True)])
 def test_a_release_does_not_count_who_may_run_anything(outcome: str, runs: bool) -> None:
     """Even the way back failed: the record says what is in force, and daemons may have something else."""
-    roll, commit, digest = Roll(), "a" * 40, "d" * 64
+    registry, commit, digest = NodeRegistry(), "a" * 40, "d" * 64
     result = Result(commit, outcome, 5.0)
-    roll.told(Checkin("n1", 5.0, "k", "x", commit, digest, 1.0, result))
-    seen = roll.seen("n1", commit, digest)
+    registry.update(Checkin("n1", 5.0, "k", "x", commit, digest, 1.0, result))
+    seen = registry.observe("n1", commit, digest)
     assert seen is not None
     assert (seen.runs, seen.failed is None) == (runs, outcome == "unchanged")

@@ -9,11 +9,11 @@ from gitcfg.cli.serving.releases import line
 from gitcfg.inventory.standing import standing
 from gitcfg.model import Origin, Release
 from gitcfg.rollout import Plan, Progress, Rollout, Status
-from gitcfg.server.outline import Held, Line, Outline
-from gitcfg.server.release_records import look, named_record
-from gitcfg.server.releases import Begun, begun_release
-from gitcfg.server.roll import Last, Roll
-from gitcfg.server.standing import stands
+from gitcfg.server.outline import Outline, OutlineHold, OutlineNode
+from gitcfg.server.release_records import observe_nodes, release_record_with_nodes
+from gitcfg.server.releases import NewRelease, make_release
+from gitcfg.server.roll import LastCheckin, NodeRegistry
+from gitcfg.server.standing import collect_facts
 from gitcfg.server.view import View
 from gitcfg.state import StoredRelease
 
@@ -21,19 +21,19 @@ DONE = StoredRelease("a", None, 1.0, Plan((), (0,)), Progress("a", 1.0, status=S
 
 
 def outline(nodes: dict[str, str]) -> Outline:
-    lines = {name: Line(digest, False, ()) for name, digest in nodes.items()}
+    lines = {name: OutlineNode(digest, False, ()) for name, digest in nodes.items()}
     return Outline("tree", lines, frozenset(), (), Release(Origin("gitcfg.yaml")), None, {})
 
 
 def test_a_held_node_has_its_turn_when_its_hold_ends() -> None:
     """Else it would get what was halted before everybody else did."""
-    hold = Held("h", "busy", date(2999, 1, 1), "a", ("n1",))
+    hold = OutlineHold("h", "busy", date(2999, 1, 1), "a", ("n1",))
     commits = {
         "a": outline({"n1": "1", "n2": "1", "n3": "1"}),
         "b": outline({"n1": "2", "n2": "2", "n3": "1"}),
     }
     view = View("b", commits, (Rollout(DONE.plan, DONE.progress),), "a", {"n1": ("a", hold)})
-    release = begun_release(Begun("b", commits["b"], view, (DONE,), 2.0), False, (), lambda _: None)
+    release = make_release(NewRelease("b", commits["b"], view, (DONE,), 2.0), False, (), lambda _: None)
     assert set(release.plan.order) == {"n1", "n2"}
     assert view.line("n1") == commits["a"].nodes["n1"]
     halted = Rollout(release.plan, Progress("b", 2.0, status=Status.HALTED))
@@ -49,28 +49,30 @@ def test_a_held_node_has_its_turn_when_its_hold_ends() -> None:
 )
 def test_only_what_a_node_is_to_run_by_now_can_have_failed(failed: str | None, stood: str) -> None:
     commits = {"a": outline({"n1": "1"}), "same": outline({"n1": "2"}), "b": outline({"n1": "2"})}
-    last = Last("key", 9.0, 1.0, "a", "0", "reverted", failed, 8.0, 0)
+    last = LastCheckin("key", 9.0, 1.0, "a", "0", "reverted", failed, 8.0, 0)
     view = View("b", {name: replace(each, keys={"n1": "key"}) for name, each in commits.items()})
-    assert standing(stands(view, "n1", last, 10.0)) == stood
+    assert standing(collect_facts(view, "n1", last, 10.0)) == stood
 
 
 @pytest.mark.parametrize(("tree", "stood"), [("tree", "failed"), ("other", "behind")])
 def test_who_walks_in_has_failed_while_git_says_the_same(tree: str, stood: str) -> None:
     now = replace(outline({}), walk_in=("g",))
     view = View("b", {"a": replace(now, tree=tree), "b": now})
-    last = Last("key", 9.0, 1.0, "0", "0", "failed", "a", 8.0, 0)
-    assert standing(stands(view, "guest", last, 10.0)) == stood
+    last = LastCheckin("key", 9.0, 1.0, "0", "0", "failed", "a", 8.0, 0)
+    assert standing(collect_facts(view, "guest", last, 10.0)) == stood
 
 
 def test_who_is_held_does_not_keep_a_release_waiting() -> None:
-    here, roll = outline({"n1": "2", "n2": "2"}), Roll()
+    here, registry = outline({"n1": "2", "n2": "2"}), NodeRegistry()
     for name in here.nodes:
-        roll.claimed(name, "key", 3.0)
+        registry.claim(name, "key", 3.0)
     release = StoredRelease("b", "a", 1.0, Plan(("n1", "n2"), (2,)), Progress("b", 1.0))
-    found = named_record(release, look(roll, "b", here.nodes, {"n1"}), 4.0)
+    found = release_record_with_nodes(release, observe_nodes(registry, "b", here.nodes, {"n1"}), 4.0)
     assert {what: number for what, number in found["counts"].items() if number} == {"pending": 1, "away": 1}
     over = replace(release, progress=replace(release.progress, status=Status.DONE))
-    assert named_record(over, look(roll, "b", here.nodes, ()), 4.0)["counts"] is None
+    assert (
+        release_record_with_nodes(over, observe_nodes(registry, "b", here.nodes, ()), 4.0)["counts"] is None
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 from gitcfg.model import GitcfgError
-from gitcfg.server.proxies import Origin, network, origin
+from gitcfg.server.proxies import Origin, find_origin, parse_network
 from tests.server.agent import Node
 from tests.server.site import Server, Site, until
 
-TRUSTED = tuple(map(network, ("10.0.0.0/24", "127.0.0.1", "2001:db8::/64")))
+TRUSTED = tuple(map(parse_network, ("10.0.0.0/24", "127.0.0.1", "2001:db8::/64")))
 
 
 def asked(peer: str, *headers: tuple[str, str]) -> web.Request:
@@ -47,7 +47,7 @@ def asked(peer: str, *headers: tuple[str, str]) -> web.Request:
 )
 def test_the_last_one_that_is_no_trusted_proxy(peer: str, said: list[str], address: str) -> None:
     request = asked(peer, *(("X-Forwarded-For", one) for one in said))
-    assert origin(request, TRUSTED).address == address
+    assert find_origin(request, TRUSTED).address == address
 
 
 @pytest.mark.parametrize(
@@ -60,18 +60,18 @@ def test_the_last_one_that_is_no_trusted_proxy(peer: str, said: list[str], addre
     ],
 )
 def test_tls_of_a_proxy(peer: str, said: str, expected: Origin) -> None:
-    assert origin(asked(peer, ("X-Forwarded-Proto", said)), TRUSTED) == expected
+    assert find_origin(asked(peer, ("X-Forwarded-Proto", said)), TRUSTED) == expected
 
 
 def test_the_other_header_is_not_read() -> None:
     request = asked("127.0.0.1", ("Forwarded", "for=192.0.2.1;proto=https"))
-    assert origin(request, TRUSTED) == Origin("127.0.0.1", False)
+    assert find_origin(request, TRUSTED) == Origin("127.0.0.1", False)
 
 
 @pytest.mark.parametrize("text", ["", "proxy.example.com", "10.0.0.7/24", "10.0.0.0/33", "10.0.0.1:80"])
 def test_what_is_no_network_is_refused(text: str) -> None:
     with pytest.raises(GitcfgError, match="is no address and no network"):
-        network(text)
+        parse_network(text)
 
 
 @pytest.mark.parametrize("trusts", [True, False])

@@ -17,8 +17,8 @@ from http_message_signatures import (
 from http_message_signatures.algorithms import ED25519
 
 from gitcfg.server.problems import Problem
-from gitcfg.server.signed import CLOCK_SECONDS, signed
-from gitcfg.server.signing import About, ServerKey
+from gitcfg.server.signed import CLOCK_SECONDS, verify_request
+from gitcfg.server.signing import AnswerSubject, ServerKey
 from tests.server.agent import Answer, Node, checkin, verify
 
 NOW = 1_700_000_000.0
@@ -39,7 +39,7 @@ def test_what_a_node_signs_by_hand_the_server_takes() -> None:
     body = checkin("n1")
     for method, target, sent in (("GET", TARGET, b""), ("POST", "/v1/nodes/n1/checkin", body)):
         request = asked(method, target, node.signed(method, target, sent))
-        found = signed(request, sent, {"n1": node.public}, NOW)
+        found = verify_request(request, sent, {"n1": node.public}, NOW)
         assert (found.node, found.key, found.known) == ("n1", node.public, True)
         assert bool(found.nonce) == (method == "POST")
 
@@ -60,10 +60,12 @@ def test_what_the_library_signs_the_server_takes() -> None:
         body=b"{}",
     )
     request = asked("POST", "/v1/nodes/n1/checkin", message.headers)
-    assert signed(request, b"{}", {"n1": node.public}, NOW).nonce == "0123456789"
+    assert verify_request(request, b"{}", {"n1": node.public}, NOW).nonce == "0123456789"
 
 
-def answered(node: Node, status: int, body: bytes, about: About) -> tuple[dict[str, str], Answer, ServerKey]:
+def answered(
+    node: Node, status: int, body: bytes, about: AnswerSubject
+) -> tuple[dict[str, str], Answer, ServerKey]:
     key = ServerKey(Ed25519PrivateKey.generate())
     headers = node.signed("GET", TARGET)
     response = web.Response(status=status, body=body)
@@ -74,7 +76,7 @@ def answered(node: Node, status: int, body: bytes, about: About) -> tuple[dict[s
 @pytest.mark.parametrize(("status", "body"), [(200, b'{"a": 1}'), (304, b""), (404, b"{}")])
 def test_what_the_server_signs_a_node_takes_and_the_library_does(status: int, body: bytes) -> None:
     node = Node("n1", "")
-    about = About("n1", "c" * 40, "d" * 64, 7, True)
+    about = AnswerSubject("n1", "c" * 40, "d" * 64, 7, True)
     headers, answer, key = answered(node, status, body, about)
     verify(key.public, "GET", TARGET, headers["Signature"], answer)
 
@@ -98,7 +100,7 @@ def test_what_the_server_signs_a_node_takes_and_the_library_does(status: int, bo
 
 def test_an_answer_that_was_altered_or_is_to_another_request_does_not_hold() -> None:
     node = Node("n1", "")
-    headers, answer, key = answered(node, 200, b"{}", About("n1"))
+    headers, answer, key = answered(node, 200, b"{}", AnswerSubject("n1"))
     for name, value in (("gitcfg-commit", "e" * 40), ("content-digest", "sha-256=:AAAA:")):
         altered = Answer(200, [*answer.headers.items(), (name, value)], b"{}")
         with pytest.raises(AssertionError):
@@ -109,7 +111,7 @@ def test_an_answer_that_was_altered_or_is_to_another_request_does_not_hold() -> 
 
 def refused(request: web.Request, body: bytes, keys: dict[str, str], now: float = NOW) -> str:
     with pytest.raises(Problem) as raised:
-        signed(request, body, keys, now)
+        verify_request(request, body, keys, now)
     return raised.value.kind
 
 
@@ -164,7 +166,7 @@ def test_a_clock_that_is_off_is_told_so_only_to_who_has_the_key(offset: float) -
 
 def test_a_node_without_a_key_in_git_presents_one() -> None:
     node = Node("n1", "")
-    found = signed(asked("GET", TARGET, node.signed("GET", TARGET)), b"", {}, NOW)
+    found = verify_request(asked("GET", TARGET, node.signed("GET", TARGET)), b"", {}, NOW)
     assert (found.node, found.key, found.known) == ("n1", node.public, False)
     lying = {**node.signed("GET", TARGET), "Gitcfg-Key": Node("n1", "").public}
     assert refused(asked("GET", TARGET, lying), b"", {}) == "unauthorized"

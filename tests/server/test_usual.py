@@ -19,8 +19,8 @@ from gitcfg.agent.signing import Request
 from gitcfg.agent.signing import signed as signed_by_agent
 from gitcfg.server.keyring import Keyring
 from gitcfg.server.problems import Problem
-from gitcfg.server.signed import judged
-from gitcfg.server.usual import Claim, content_digest, usual
+from gitcfg.server.signed import verify_with_library
+from gitcfg.server.usual import SignatureClaim, content_digest, verify_common_form
 from tests.server.agent import Node
 
 NOW = 1_700_000_000
@@ -34,10 +34,10 @@ def asked(method: str, target: str, headers: Any) -> Any:
     return make_mocked_request(method, target, CIMultiDict(headers))
 
 
-def by_library(request: Any, body: bytes) -> Claim | None:
+def by_library(request: Any, body: bytes) -> SignatureClaim | None:
     """What the library says of the same request."""
     try:
-        return judged(request, body, Keyring(KEYS, ""))
+        return verify_with_library(request, body, Keyring(KEYS, ""))
     except Problem:
         return None
 
@@ -56,15 +56,15 @@ def test_what_agents_ask_is_usual(request_: Request) -> None:
     who = Identity("n1", NODE.key.public_key().public_bytes_raw(), NODE.key)
     ready = signed_by_agent(request_, who, NOW, "0123456789abcdef" if request_.body else "")
     request, body = asked(ready.method, ready.target, ready.headers), ready.body or b""
-    found = usual(request, body, Keyring(KEYS, ""))
-    assert found == Claim("n1", NOW, "0123456789abcdef" if body else "")
+    found = verify_common_form(request, body, Keyring(KEYS, ""))
+    assert found == SignatureClaim("n1", NOW, "0123456789abcdef" if body else "")
     assert by_library(request, body) == found
 
 
 def test_both_say_who_it_was() -> None:
     request = asked("POST", PATH, NODE.signed("POST", PATH, BODY))
     for keys, presented, known in ((KEYS, "", True), ({}, NODE.public, False)):
-        for judge in (usual, judged):
+        for judge in (verify_common_form, verify_with_library):
             keyring = Keyring(keys, presented)
             found = judge(request, BODY, keyring)
             assert found is not None
@@ -174,7 +174,10 @@ ALTERED = list(altered())
 
 def compared(sent: Sent) -> tuple[bool, bool]:
     """Who takes a request, we and the library."""
-    found, judgement = usual(sent.request, sent.body, Keyring(KEYS, "")), by_library(sent.request, sent.body)
+    found, judgement = (
+        verify_common_form(sent.request, sent.body, Keyring(KEYS, "")),
+        by_library(sent.request, sent.body),
+    )
     assert found is None or found == judgement, sent
     return found is not None, judgement is not None
 
@@ -199,6 +202,6 @@ def test_a_signature_has_one_spelling(last: str) -> None:
     text = headers["Signature"]
     other = f"{text[:-4]}{last}{text[-3:]}"
     request = asked("POST", PATH, {**headers, "Signature": other})
-    found = usual(request, BODY, Keyring(KEYS, ""))
+    found = verify_common_form(request, BODY, Keyring(KEYS, ""))
     assert (found is None) or found == by_library(request, BODY)
     assert (found is not None) == (other == text)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from gitcfg.server.signing import server_key
+from gitcfg.server.signing import load_server_key
 from tests.server.site import GITCFG, Site, run
 
 
@@ -23,7 +23,7 @@ def keyed(repos: Sequence[Path]) -> str:
     files = [repo / "gitcfg-server" / "server.key" for repo in repos]
     for file in files:
         file.parent.mkdir(mode=0o700)
-    public = server_key(files[0]).public
+    public = load_server_key(files[0]).public
     for file in files[1:]:
         file.touch(0o600)
         file.write_bytes(files[0].read_bytes())

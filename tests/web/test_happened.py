@@ -1,7 +1,7 @@
 """What happened lately, told shortly."""
 
 from gitcfg.state import Event
-from gitcfg.web.happened import happened
+from gitcfg.web.happened import group_events
 
 
 def test_what_is_alike_is_told_once_and_the_newest_first() -> None:
@@ -10,10 +10,10 @@ def test_what_is_alike_is_told_once_and_the_newest_first() -> None:
     ]
     events.append(Event(5, 5.0, "checkin", "n9", {"outcome": "failed"}))
     events.append(Event(6, 6.0, "commit", "", {"commit": "c"}))
-    found = happened(events, 10)
+    found = group_events(events, 10)
     assert [(one.kind, one.nodes, one.count, one.at) for one in found] == [
         ("commit", "", 0, 6.0),
         ("checkin", "n9", 1, 5.0),
         ("checkin", "n[1-4]", 4, 4.0),
     ]
-    assert len(happened(events, 2)) == 2
+    assert len(group_events(events, 2)) == 2

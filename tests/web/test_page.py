@@ -16,13 +16,13 @@ from gitcfg.explain.trail import Viewpoint
 from gitcfg.history.effect import Effect
 from gitcfg.model import Decision, Finding, Op, Origin
 from gitcfg.state import Event, NodeState, Result
-from gitcfg.web import POLICY, Frame, Visitor, asset, content, page, words
-from gitcfg.web.asked import Asked
-from gitcfg.web.assets import assets
-from gitcfg.web.happened import happened
-from gitcfg.web.places import Places
+from gitcfg.web import POLICY, Frame, Visitor, content, find_asset, render_page, words
+from gitcfg.web.asked import TableQuery
+from gitcfg.web.assets import load_assets
+from gitcfg.web.happened import group_events
+from gitcfg.web.places import SourceLinks
 from gitcfg.web.row import Row
-from gitcfg.web.table import table
+from gitcfg.web.table import build_table
 from tests.web.pages import Read, accessible
 
 NASTY = (
@@ -72,19 +72,23 @@ STEP = TrailStep(
     decided=(Decision(NASTY, NASTY, ORIGIN, Origin(f"allocations/{NASTY}.yaml")),),
 )
 VIEW = Viewpoint(NASTY, NASTY)
-CONFIGURED = content.Configured(
+CONFIGURED = content.NodeConfiguration(
     VIEW,
     (NASTY,),
     (NASTY,),
     {NASTY: NASTY},
-    (content.Param(NASTY, {NASTY: 1}, (STEP, msgspec.structs.replace(STEP, overridden=True)), (NASTY,)),),
-    (content.File(NASTY, NASTY),),
-    Places(COMMIT),
+    (
+        content.ParameterRow(
+            NASTY, {NASTY: 1}, (STEP, msgspec.structs.replace(STEP, overridden=True)), (NASTY,)
+        ),
+    ),
+    (content.FileRow(NASTY, NASTY),),
+    SourceLinks(COMMIT),
 )
 MATCH = Match("parameter", NASTY, NASTY, ORIGIN, NASTY, ((0, 8), (10, 12)))
-DUE = content.Due((NASTY,), (), (NASTY,), (NASTY,))
-SOUGHT = content.Sought("parameter", {NASTY: (MATCH,)})
-HERE = Places(COMMIT)
+DUE = content.DueActions((NASTY,), (), (NASTY,), (NASTY,))
+SOUGHT = content.SearchGroup("parameter", {NASTY: (MATCH,)})
+HERE = SourceLinks(COMMIT)
 CHANGE = Change(
     Kind.CHANGED,
     (NASTY, "n2"),
@@ -119,26 +123,31 @@ PAGES: dict[str, msgspec.Struct] = {
         3,
         (content.Count("failed", 3),),
         (content.Count("drifted", 0),),
-        (content.Runs(SHORT, 3),),
+        (content.CommitCount(SHORT, 3),),
         7,
         (RELEASE, msgspec.structs.replace(RELEASE, commit="b" * 40, status="running", nodes=0)),
-        happened(EVENTS, 20),
-        table([ROW] * 250, Asked(NASTY.split()[0], "failed", "", NASTY, "checkin", True, 2)),
-        tuple(content.Ending(NASTY, NASTY, NASTY, NASTY, over, 2, NASTY) for over in (True, False)),
+        group_events(EVENTS, 20),
+        build_table([ROW] * 250, TableQuery(NASTY.split()[0], "failed", "", NASTY, "checkin", True, 2)),
+        tuple(content.ExpiringItem(NASTY, NASTY, NASTY, NASTY, over, 2, NASTY) for over in (True, False)),
     ),
     "node": content.NodePage(ROW, SHORT, SHORT, True, STATE, NASTY, (RESULT, RESULT), CONFIGURED, DUE),
     "history": content.HistoryPage(
         NASTY,
         NASTY,
-        content.Explained(VIEW, NASTY, (content.Made(STEP, SHORT, (SHORT,)), content.Made(STEP, None))),
-        (content.Turn(SHORT, EFFECT),),
+        content.ExplainedParameter(
+            VIEW, NASTY, (content.BlamedStep(STEP, SHORT, (SHORT,)), content.BlamedStep(STEP, None))
+        ),
+        (content.HistoryEntry(SHORT, EFFECT),),
         True,
         HERE,
     ),
     "no history": content.HistoryPage(NASTY, "", None, (), False, HERE),
     "competing keys": content.NodePage(
         *(Row(NASTY, "pending"), None, None, False, None, "", (), None, None),
-        claims=(content.Claimed("SHA256:one", 1.0, 2.0, NASTY), content.Claimed("SHA256:two", 3.0, 4.0, "")),
+        claims=(
+            content.ClaimedKey("SHA256:one", 1.0, 2.0, NASTY),
+            content.ClaimedKey("SHA256:two", 3.0, 4.0, ""),
+        ),
     ),
     "unknown node": content.NodePage(Row(NASTY, "pending"), None, None, False, None, "", (), None, None),
     "commit": content.CommitPage(
@@ -154,13 +163,13 @@ PAGES: dict[str, msgspec.Struct] = {
     "wide search": content.SearchPage(NASTY, tuple(f"n{number}" for number in range(60))),
     "file": content.FilePage(NASTY, COMMIT, (NASTY, "", f"\t{NASTY}")),
     "login": content.LoginPage(NASTY, NASTY, NASTY),
-    "onward": content.OnwardPage(f"/{NASTY}"),
+    "onward": content.RedirectPage(f"/{NASTY}"),
     "problem": content.ProblemPage(404, NASTY, NASTY),
 }  # fmt: skip
 
 
 def shown(name: str, visitor: Visitor | None = VISITOR) -> Read:
-    return Read(page(Frame(1e6, visitor, COMMIT, NASTY, NASTY, NASTY), PAGES[name]))
+    return Read(render_page(Frame(1e6, visitor, COMMIT, NASTY, NASTY, NASTY), PAGES[name]))
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -174,7 +183,7 @@ def test_what_is_nasty_is_only_shown(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_in_a_page_is_more_than_a_sign(name: str) -> None:
-    text = page(Frame(1e6, VISITOR, COMMIT, NASTY, NASTY, NASTY), PAGES[name])
+    text = render_page(Frame(1e6, VISITOR, COMMIT, NASTY, NASTY, NASTY), PAGES[name])
     for line in text.splitlines():
         assert line.replace("\t", " ").isprintable(), line
 
@@ -196,11 +205,11 @@ def test_a_page_has_no_script_and_no_style_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", ["style.css", "live.js", "icon.svg"])
 def test_an_asset_says_its_digest(name: str) -> None:
-    found = assets()[name]
+    found = load_assets()[name]
     assert found.name.split(".")[1] == sha256(found.body).hexdigest()[:16]
-    assert asset(found.name) is found
-    assert asset(name) is None
-    assert asset("style.0000000000000000.css") is None
+    assert find_asset(found.name) is found
+    assert find_asset(name) is None
+    assert find_asset("style.0000000000000000.css") is None
     assert b"http://" not in found.body.replace(b"http://www.w3.org/2000/svg", b"")
     assert b"https://" not in found.body
     assert b"innerHTML" not in found.body
@@ -232,7 +241,7 @@ def test_every_form_that_changes_something_proves_itself() -> None:
     ],
 )
 def test_dates_are_said_with_their_zone(date: str, said: str) -> None:
-    assert words.dated(date) == said
+    assert words.format_date(date) == said
 
 
 @pytest.mark.parametrize(
@@ -246,9 +255,11 @@ def test_dates_are_said_with_their_zone(date: str, said: str) -> None:
     ],
 )
 def test_values_are_said_on_a_line_and_secrets_by_name_alone(value: Any, said: str) -> None:
-    param = content.Param("P", value, ())
+    param = content.ParameterRow("P", value, ())
     configured = msgspec.structs.replace(CONFIGURED, params=(param,))
-    read = Read(page(Frame(1.0, VISITOR), msgspec.structs.replace(PAGES["node"], configured=configured)))
+    read = Read(
+        render_page(Frame(1.0, VISITOR), msgspec.structs.replace(PAGES["node"], configured=configured))
+    )
     assert said in read.text
     assert "hunter2" not in read.text
 

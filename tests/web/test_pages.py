@@ -7,7 +7,7 @@ import pytest
 
 from gitcfg.load.keys import fingerprint
 from gitcfg.web import POLICY
-from gitcfg.web.assets import assets
+from gitcfg.web.assets import load_assets
 from tests.server.agent import Node
 from tests.server.site import GITCFG, run, until
 from tests.web.pages import Read, accessible
@@ -65,7 +65,7 @@ def test_browsers_are_told_to_do_nothing_but_show(place: Place, looks: str, targ
 
 
 def test_assets_are_kept_for_ever_and_only_under_their_digests(place: Place) -> None:
-    for one in assets().values():
+    for one in load_assets().values():
         answer = place.ask(one.url)
         assert (answer.status, answer.text.encode()) == (200, one.body)
         assert "immutable" in answer.headers["Cache-Control"]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gitcfg.web.asked import asked
+from gitcfg.web.asked import parse_query
 from gitcfg.web.row import Row
-from gitcfg.web.table import PAGE, table
+from gitcfg.web.table import PAGE, build_table
 
 ROWS = [
     Row("a1", "ok", ("Workers",), "c" * 40, last=30.0, outcome="ok"),
@@ -15,7 +15,7 @@ ROWS = [
 
 
 def names(**query: str) -> list[str]:
-    return [row.name for row in table(ROWS, asked(query)).rows]
+    return [row.name for row in build_table(ROWS, parse_query(query)).rows]
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ def test_many_nodes_are_shown_a_page_at_a_time() -> None:
     rows = [Row(f"n{number:04}", "ok") for number in range(2 * PAGE + 5)]
     seen: list[str] = []
     for page in ("1", "2", "3"):
-        found = table(rows, asked({"page": page}))
-        assert (found.count, found.pages, found.asked.page) == (len(rows), 3, int(page))
+        found = build_table(rows, parse_query({"page": page}))
+        assert (found.count, found.pages, found.query.page) == (len(rows), 3, int(page))
         seen += [row.name for row in found.rows]
     assert seen == [row.name for row in rows] == list(found.names)
-    assert table(rows, asked({"page": "4"})).asked.page == 3
+    assert build_table(rows, parse_query({"page": "4"})).query.page == 3
 
 
 def test_addresses_say_what_is_asked_for() -> None:
-    said = asked({"q": "a b&c", "state": "failed", "sort": "checkin", "page": "3"})
-    assert said.query() == "?q=a+b%26c&state=failed&sort=checkin"
-    assert said.query(page=2).endswith("&page=2")
-    assert said.by("checkin").endswith("&sort=checkin&order=down")
-    assert said.by("name") == "?q=a+b%26c&state=failed"
-    assert asked({}).query() == "?"
+    said = parse_query({"q": "a b&c", "state": "failed", "sort": "checkin", "page": "3"})
+    assert said.address() == "?q=a+b%26c&state=failed&sort=checkin"
+    assert said.address(page=2).endswith("&page=2")
+    assert said.sorted_address("checkin").endswith("&sort=checkin&order=down")
+    assert said.sorted_address("name") == "?q=a+b%26c&state=failed"
+    assert parse_query({}).address() == "?"

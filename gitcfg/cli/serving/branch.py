@@ -41,10 +41,10 @@ def told(standing: Mapping[str, Any]) -> str:
 
 def _kept(repository: "Repository", state: "State") -> dict[str, Any]:
     """As a server would say it: what it accepted last, and what it has found wrong with the tip."""
-    from gitcfg.server.source import look
+    from gitcfg.server.source import find_tip
 
     newest = state.releases.newest(1)
-    tip = look(repository)
+    tip = find_tip(repository)
     events = state.events.after(max(0, state.events.newest() - _EVENTS), _EVENTS)
     wrong = [event.data for event in events if event.kind == "invalid" and event.data["tip"] == tip.commit]
     said = wrong[-1] if wrong else {}

@@ -30,7 +30,7 @@ from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
     from gitcfg.library import Source
-    from gitcfg.server.running import Listen
+    from gitcfg.server.running import ListenOptions
 
 EPILOG = """Examples:
 
@@ -81,15 +81,15 @@ def command(
     try:
         import uvloop
 
-        from gitcfg.server.logs import logger
-        from gitcfg.server.running import run
+        from gitcfg.server.logs import make_logger
+        from gitcfg.server.running import run_server
         from gitcfg.server.service import Service
         from gitcfg.state.claims import Limits
     except ImportError:
         raise MISSING from None
     where = place(listen, tls_cert, tls_key, trusted_proxy or ())
     gc.enable()  # other commands end before garbage matters
-    log = logger(sys.stderr, log_level.value)
+    log = make_logger(sys.stderr, log_level.value)
     opener = _opener(session)
     opens = opening(identity or ())
     _tried(opener, where, log)
@@ -103,19 +103,19 @@ def command(
         async def serve() -> None:
             own = with_own(opens, key)
             service = Service(kept, opener, key, time.time, today, log, own, pending)
-            await run(service, where, boundary(log), lambda at: tell(at, key))
+            await run_server(service, where, boundary(log), lambda at: tell(at, key))
 
         uvloop.run(serve())
     return 0
 
 
-def _tried(opener: "Callable[[], Source]", where: "Listen", log: Any) -> None:
+def _tried(opener: "Callable[[], Source]", where: "ListenOptions", log: Any) -> None:
     """GitcfgError: it could not be served. Then no database is left behind that no server fills."""
-    from gitcfg.server.certificate import certificate
+    from gitcfg.server.certificate import load_certificate
 
     opener()
     if where.tls is not None:
-        certificate(where.tls, log)
+        load_certificate(where.tls, log)
     free(where)
 
 
@@ -131,7 +131,7 @@ def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Await
         except (Problem, HTTPException, GitcfgError, ConnectionError):
             raise
         except Exception:
-            log.exception("a fault of gitcfg's own", extra={"said": {"path": request.raw_path[:500]}})
+            log.exception("a fault of gitcfg's own", extra={"fields": {"path": request.raw_path[:500]}})
             raise Problem("fault") from None
 
     return guarded

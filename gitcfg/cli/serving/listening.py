@@ -9,7 +9,7 @@ import typer
 from gitcfg.model import GitcfgError
 
 if TYPE_CHECKING:
-    from gitcfg.server.running import Listen
+    from gitcfg.server.running import ListenOptions
 
 Where = Annotated[
     str, typer.Option("--listen", envvar="GITCFG_LISTEN", help="Where to listen.", metavar="HOST:PORT")
@@ -79,7 +79,7 @@ PendingDays = Annotated[
 ]
 
 
-def free(where: "Listen") -> None:
+def free(where: "ListenOptions") -> None:
     """Try whether one can listen there, before anything is made. GitcfgError: one cannot."""
     try:
         found = socket.getaddrinfo(where.host, where.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -91,10 +91,10 @@ def free(where: "Listen") -> None:
         raise GitcfgError(f"Cannot listen on {where.host}:{where.port}: {error.strerror}.", hint) from None
 
 
-def place(text: str, cert: str | None, key: str | None, proxies: Iterable[str]) -> "Listen":
+def place(text: str, cert: str | None, key: str | None, proxies: Iterable[str]) -> "ListenOptions":
     """Where to listen. GitcfgError: what is said is no place, no network, or half a certificate."""
-    from gitcfg.server.proxies import network
-    from gitcfg.server.running import Listen
+    from gitcfg.server.proxies import parse_network
+    from gitcfg.server.running import ListenOptions
 
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
@@ -102,4 +102,4 @@ def place(text: str, cert: str | None, key: str | None, proxies: Iterable[str]) 
     if (cert is None) != (key is None):
         raise GitcfgError("A certificate and its key go together.", "Say both --tls-cert and --tls-key.")
     tls = (cert, key) if cert is not None and key is not None else None
-    return Listen(host.strip("[]"), int(port), tls, tuple(map(network, proxies)))
+    return ListenOptions(host.strip("[]"), int(port), tls, tuple(map(parse_network, proxies)))

@@ -69,11 +69,11 @@ def folder(session: Session, said: str | None) -> Path:
 
 def own_key(folder: Path) -> "ServerKey":
     """The server's own key. GitcfgError: it cannot be read, or made."""
-    from gitcfg.server.signing import server_key
+    from gitcfg.server.signing import load_server_key
 
     file = folder / "server.key"
     try:
-        return server_key(file)
+        return load_server_key(file)
     except OSError as error:
         hint = "The server's user must own it and its folder: --state DIR is another place."
         raise GitcfgError(f"The server's key {file} cannot be used: {error.strerror}.", hint) from None

@@ -57,37 +57,39 @@ def steered(session: Session, state: "State", what: str, commit: str, now: float
 
 def _record(session: Session, state: "State", release: "StoredRelease", now: float) -> dict[str, Any]:
     """A release. What nodes have said, and were to run, is not asked for where it is over."""
-    from gitcfg.server.release_records import GOING, named_record
+    from gitcfg.server.release_records import ACTIVE, release_record_with_nodes
 
-    going = release.progress.status in GOING
-    return named_record(release, _look(session, state, release.commit) if going else lambda _: None, now)
+    going = release.progress.status in ACTIVE
+    return release_record_with_nodes(
+        release, _look(session, state, release.commit) if going else lambda _: None, now
+    )
 
 
 def _look(session: Session, state: "State", commit: str) -> "Look":
     """How a release that is not over, so is the newest one, sees nodes: its holds are those that count."""
-    from gitcfg.server.release_records import look
-    from gitcfg.server.roll import Roll
+    from gitcfg.server.release_records import observe_nodes
+    from gitcfg.server.roll import NodeRegistry
 
-    roll, here, today = Roll(), _outline(session, commit), session.today or date.today()
+    roll, here, today = NodeRegistry(), _outline(session, commit), session.today or date.today()
     roll.read(state.checkins.nodes())
     if here is None:
-        return look(roll, commit, {}, ())
+        return observe_nodes(roll, commit, {}, ())
     held = frozenset(name for hold in here.holds if today <= hold.until for name in hold.nodes)
-    return look(roll, commit, here.nodes, held)
+    return observe_nodes(roll, commit, here.nodes, held)
 
 
 def _outline(session: Session, commit: str) -> "Outline | None":
     """A commit as the server has kept it; None: git no longer has it."""
     from gitcfg.cache import open_cache
     from gitcfg.library import Source
-    from gitcfg.server.outline import outline
+    from gitcfg.server.outline import load_outline
 
     found = repository(session)
     if not found.knows(commit):
         return None
     source = Source(found, session.today or date.today(), open_cache(found, os.geteuid()))
     with source.at(commit) as fleet:
-        return outline(fleet, source.cache)
+        return load_outline(fleet, source.cache)
 
 
 def show(record: Mapping[str, Any]) -> Iterator[str]:

@@ -8,5 +8,5 @@ PARTS = (fleet, nodes, history, branch, commits, files, releases, search, login,
 
 
 def routes() -> list[web.RouteDef]:
-    """All of them."""
+    """Return the routes of all pages."""
     return [route for part in PARTS for route in part.ROUTES]

@@ -3,14 +3,14 @@
 from aiohttp import web
 
 from gitcfg.server.problems import Problem
-from gitcfg.web import asset
+from gitcfg.web import find_asset
 
 _FOREVER = "public, max-age=31536000, immutable"
 
 
-async def one(request: web.Request) -> web.StreamResponse:
-    """One of them: they are the same for everybody."""
-    found = asset(request.match_info["name"])
+async def send_asset(request: web.Request) -> web.StreamResponse:
+    """Answer with an asset; these are public."""
+    found = find_asset(request.match_info["name"])
     if found is None:
         raise Problem("not-found")
     headers = {"Cache-Control": _FOREVER, "X-Content-Type-Options": "nosniff"}
@@ -19,4 +19,4 @@ async def one(request: web.Request) -> web.StreamResponse:
     return web.Response(body=found.body, content_type=found.content_type, charset="utf-8", headers=headers)
 
 
-ROUTES = [web.get("/assets/{name}", one)]
+ROUTES = [web.get("/assets/{name}", send_asset)]

@@ -10,38 +10,40 @@ from gitcfg.comparison.change import Change
 from gitcfg.git.history import History
 from gitcfg.library import compare
 from gitcfg.model import Finding, GitcfgError
-from gitcfg.server.fleets import Fleets
-from gitcfg.server.pages.git import about, known, places
-from gitcfg.server.pages.releases import release
-from gitcfg.server.pages.rows import rows
-from gitcfg.server.pages.shown import shown
+from gitcfg.server.fleets import FleetCache
+from gitcfg.server.pages.git import make_links, resolve_commit, summarize_commit
+from gitcfg.server.pages.releases import make_release
+from gitcfg.server.pages.rows import load_rows
+from gitcfg.server.pages.shown import page_handler
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.web.asked import page_number
+from gitcfg.web.asked import parse_page_number
 from gitcfg.web.content import Commit, CommitPage, Count, Release
-from gitcfg.web.places import Places
-from gitcfg.web.table import paged
+from gitcfg.web.places import SourceLinks
+from gitcfg.web.table import paginate
 
 _CHANGES = 50
 
 
-class _Said(NamedTuple):
-    """What git says of a commit."""
+class _CommitContent(NamedTuple):
+    """What git has of a commit."""
 
     commit: Commit
     message: str
     parents: tuple[str, ...]
     findings: tuple[Finding, ...]
     changes: tuple[Change, ...]
-    places: Places
+    places: SourceLinks
 
 
-async def one(request: web.Request) -> CommitPage:
-    """A commit. Problem: no protected branch has it."""
+async def show_commit(request: web.Request) -> CommitPage:
+    """Show a commit. Raise Problem if no protected branch has it."""
     service = request.app[SERVICE]
-    commit = await known(service, request.match_info["commit"])
-    said = await service.people.do(partial(_said, commit))
-    number, pages, changes = paged(said.changes, page_number(request.query.get("page", "")), _CHANGES)
-    nodes = await rows(service)
+    commit = await resolve_commit(service, request.match_info["commit"])
+    said = await service.people.run(partial(_read_commit, commit))
+    number, pages, changes = paginate(
+        said.changes, parse_page_number(request.query.get("page", "")), _CHANGES
+    )
+    nodes = await load_rows(service)
     return CommitPage(
         said.commit,
         said.message,
@@ -50,10 +52,10 @@ async def one(request: web.Request) -> CommitPage:
         said.findings,
         tuple(changes),
         sum(len(change.nodes) for change in said.changes),
-        _actions(said.changes),
+        _count_actions(said.changes),
         number,
         pages,
-        await _release(service, commit),
+        await _find_release(service, commit),
         sum(row.wanted == commit for row in nodes),
         sum(row.running == commit for row in nodes),
         service.view.accepted == commit,
@@ -61,22 +63,24 @@ async def one(request: web.Request) -> CommitPage:
     )
 
 
-def _said(commit: str, fleets: Fleets) -> _Said:
+def _read_commit(commit: str, fleets: FleetCache) -> _CommitContent:
     repository = fleets.source.repository
     history = History(repository)
     parents = history.parents(commit)
     message = history.message(commit)
     try:
-        findings, changes = _judged(fleets, commit, parents)
+        findings, changes = _compare_with_parent(fleets, commit, parents)
     except GitcfgError as error:  # there was no repository of gitcfg at that time
         findings, changes = (Finding("GC101", (), error.message),), ()
-    return _Said(about(history, commit), message, parents, findings, changes, places(fleets, commit))
+    return _CommitContent(
+        summarize_commit(history, commit), message, parents, findings, changes, make_links(fleets, commit)
+    )
 
 
-def _judged(
-    fleets: Fleets, commit: str, parents: tuple[str, ...]
+def _compare_with_parent(
+    fleets: FleetCache, commit: str, parents: tuple[str, ...]
 ) -> tuple[tuple[Finding, ...], tuple[Change, ...]]:
-    """What is wrong with a commit, and what it changes."""
+    """Return the findings of a commit, and what it changes."""
     findings = fleets.at(commit).checked.findings
     if not parents:
         return findings, ()
@@ -87,8 +91,8 @@ def _judged(
     return findings, compare(before, fleets.at(commit)).changes
 
 
-def _actions(changes: tuple[Change, ...]) -> tuple[Count, ...]:
-    """How many nodes do what with which subsystem."""
+def _count_actions(changes: tuple[Change, ...]) -> tuple[Count, ...]:
+    """Count the nodes for each action on a subsystem."""
     counts: Counter[str] = Counter()
     for change in changes:
         for verb, names in (("restart", change.restart), ("reload", change.reload), ("stop", change.stop)):
@@ -96,10 +100,10 @@ def _actions(changes: tuple[Change, ...]) -> tuple[Count, ...]:
     return tuple(Count(name, number) for name, number in counts.most_common())
 
 
-async def _release(service: Service, commit: str) -> Release | None:
-    found = await service.conductor.ask(lambda state: state.releases.newest(100))
+async def _find_release(service: Service, commit: str) -> Release | None:
+    found = await service.controller.with_state(lambda state: state.releases.newest(100))
     kept = next((each for each in found if each.commit == commit), None)
-    return await release(service, kept) if kept is not None else None
+    return await make_release(service, kept) if kept is not None else None
 
 
-ROUTES = [web.get("/commits/{commit}", shown(one))]
+ROUTES = [web.get("/commits/{commit}", page_handler(show_commit))]

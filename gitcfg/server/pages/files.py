@@ -5,9 +5,9 @@ from functools import partial
 from aiohttp import web
 
 from gitcfg.git.tree import EntryKind
-from gitcfg.server.fleets import Fleets
-from gitcfg.server.pages.git import known
-from gitcfg.server.pages.shown import shown
+from gitcfg.server.fleets import FleetCache
+from gitcfg.server.pages.git import resolve_commit
+from gitcfg.server.pages.shown import page_handler
 from gitcfg.server.problems import Problem
 from gitcfg.server.service import SERVICE
 from gitcfg.web.content import FilePage
@@ -16,18 +16,18 @@ _HIDDEN = "secrets/"
 _LARGEST = 1024 * 1024
 
 
-async def one(request: web.Request) -> FilePage:
-    """A file. Problem: there is none, or it is none to look at."""
+async def show_file(request: web.Request) -> FilePage:
+    """Show a file. Raise Problem if there is none, or it may not be shown."""
     service, path = request.app[SERVICE], request.match_info["path"]
-    commit = await known(service, request.match_info["commit"])
-    lines = await service.people.do(partial(_lines, commit, path))
+    commit = await resolve_commit(service, request.match_info["commit"])
+    lines = await service.people.run(partial(_read_lines, commit, path))
     if lines is None:
         raise Problem("not-found", "There is no such file to look at.")
     return FilePage(path, commit, lines)
 
 
-def _lines(commit: str, path: str, fleets: Fleets) -> tuple[str, ...] | None:
-    """The lines of a text; secrets are not shown, not even encrypted ones."""
+def _read_lines(commit: str, path: str, fleets: FleetCache) -> tuple[str, ...] | None:
+    """Return the lines of a text; None for secrets, even encrypted ones."""
     if path.startswith(_HIDDEN):
         return None
     tree = fleets.source.repository.at(commit)
@@ -40,4 +40,4 @@ def _lines(commit: str, path: str, fleets: Fleets) -> tuple[str, ...] | None:
     return tuple(content.decode("utf-8", "replace").splitlines())
 
 
-ROUTES = [web.get("/commits/{commit}/files/{path:.+}", shown(one))]
+ROUTES = [web.get("/commits/{commit}/files/{path:.+}", page_handler(show_file))]

@@ -7,12 +7,12 @@ from aiohttp import web
 
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.server.pages import visits
-from gitcfg.server.pages.git import in_short
-from gitcfg.server.pages.shown import admitted, elsewhere, shown
+from gitcfg.server.pages.git import summarize_commits
+from gitcfg.server.pages.shown import admit_visitor, page_handler, redirect
 from gitcfg.server.problems import Problem
-from gitcfg.server.routes.releases import SHOWN, told
+from gitcfg.server.routes.releases import MAX_SHOWN, current_release_record
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.sessions import session_of
+from gitcfg.server.sessions import read_session
 from gitcfg.state import State, StoredRelease
 from gitcfg.state.steering import abort, resume
 from gitcfg.web.content import Release, ReleasesPage
@@ -20,49 +20,49 @@ from gitcfg.web.content import Release, ReleasesPage
 Steer = Callable[[State, str, float, str], StoredRelease]
 
 
-async def all_releases(request: web.Request) -> ReleasesPage:
-    """The newest ones."""
+async def show_releases(request: web.Request) -> ReleasesPage:
+    """Show the newest releases."""
     service = request.app[SERVICE]
-    found = await service.conductor.ask(lambda state: state.releases.newest(SHOWN))
-    return ReleasesPage(tuple([await release(service, one) for one in found]))
+    found = await service.controller.with_state(lambda state: state.releases.newest(MAX_SHOWN))
+    return ReleasesPage(tuple([await make_release(service, one) for one in found]))
 
 
-async def release(service: Service, kept: StoredRelease) -> Release:
-    """A release as it stands by now."""
-    commits = await service.people.do(lambda fleets: in_short([kept.commit], fleets))
+async def make_release(service: Service, kept: StoredRelease) -> Release:
+    """Return a release with its present counts."""
+    commits = await service.people.run(lambda fleets: summarize_commits([kept.commit], fleets))
     subject = commits[kept.commit].subject if kept.commit in commits else ""
-    return msgspec.convert({**told(service, kept), "subject": subject}, Release)
+    return msgspec.convert({**current_release_record(service, kept), "subject": subject}, Release)
 
 
-async def let_go_on(request: web.Request) -> web.StreamResponse:
-    """A halted release goes on."""
-    return await _steered(request, resume)
+async def handle_resume(request: web.Request) -> web.StreamResponse:
+    """Let a halted release go on."""
+    return await _steer(request, resume)
 
 
-async def take_back(request: web.Request) -> web.StreamResponse:
-    """Nodes get what was before a release."""
-    return await _steered(request, abort)
+async def handle_abort(request: web.Request) -> web.StreamResponse:
+    """Give nodes what was before a release."""
+    return await _steer(request, abort)
 
 
-async def _steered(request: web.Request, steer: Steer) -> web.StreamResponse:
+async def _steer(request: web.Request, steer: Steer) -> web.StreamResponse:
     service = request.app[SERVICE]
-    who = await admitted(request)
+    who = await admit_visitor(request)
     if who is None:
-        return elsewhere("/login")
-    await visits.form(request, session_of(request))
+        return redirect("/login")
+    await visits.read_form(request, read_session(request))
     if not who.operates:
         raise Problem("forbidden", "Your token may look; this needs the role operate.")
     commit, now = request.match_info["commit"], service.clock()
     try:
-        await service.conductor.ask(lambda state: steer(state, commit, now, who.name))
+        await service.controller.with_state(lambda state: steer(state, commit, now, who.name))
     except GitcfgError as error:
         raise Problem("conflict" if error.code == REFUSED else "not-found", error.message) from None
-    service.conductor.wake()
-    return elsewhere("/releases")
+    service.controller.wake()
+    return redirect("/releases")
 
 
 ROUTES = [
-    web.get("/releases", shown(all_releases)),
-    web.post("/releases/{commit}/resume", let_go_on),
-    web.post("/releases/{commit}/abort", take_back),
+    web.get("/releases", page_handler(show_releases)),
+    web.post("/releases/{commit}/resume", handle_resume),
+    web.post("/releases/{commit}/abort", handle_abort),
 ]

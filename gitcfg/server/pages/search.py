@@ -11,66 +11,70 @@ from gitcfg.explain.search import Match, search
 from gitcfg.git.history import History
 from gitcfg.model import GitcfgError
 from gitcfg.server import source
-from gitcfg.server.fleets import Fleets
-from gitcfg.server.pages.git import about, places
-from gitcfg.server.pages.shown import shown
+from gitcfg.server.fleets import FleetCache
+from gitcfg.server.pages.git import make_links, summarize_commit
+from gitcfg.server.pages.shown import page_handler
 from gitcfg.server.service import SERVICE
-from gitcfg.server.standing import names
-from gitcfg.web.asked import page_number
-from gitcfg.web.content import Commit, SearchPage, Sought
-from gitcfg.web.table import paged
+from gitcfg.server.standing import list_names
+from gitcfg.web.asked import parse_page_number
+from gitcfg.web.content import Commit, SearchGroup, SearchPage
+from gitcfg.web.table import paginate
 
 _LONGEST = 200
 _COMMITS = 2000
-"""In so many of the newest commits texts are looked for: 30 ms."""
+"""The number of newest commits that a search looks through: 30 ms."""
 _MATCHES = 100
 
 
-class _Kept(NamedTuple):
+class _KeptMatches(NamedTuple):
     asked: tuple[str, str]
     matches: tuple[Match, ...]
 
 
-_LAST: WeakKeyDictionary[Fleets, _Kept] = WeakKeyDictionary()
+_LAST_SEARCH: WeakKeyDictionary[FleetCache, _KeptMatches] = WeakKeyDictionary()
 """A digit is found 43,000 times in 10,000 nodes, which takes 3 s."""
 
 
-async def found(request: web.Request) -> SearchPage:
-    """What holds a text; small and capital letters are one."""
+async def show_search(request: web.Request) -> SearchPage:
+    """Show what contains a text, in any case."""
     service, text = request.app[SERVICE], request.query.get("q", "")[:_LONGEST].strip()
     if not text:
         return SearchPage("")
     view, low = service.view, text.lower()
     accepted = view.accepted
-    nodes = tuple(name for name in names(view, service.conductor.roll.nodes) if low in name.lower())
-    commits, looked = await service.people.do(partial(_commits, accepted, text))
-    matches = await service.people.do(partial(_matches, accepted, text))
-    number, pages, part = paged(matches, page_number(request.query.get("page", "")), _MATCHES)
-    where = await service.people.do(lambda fleets: places(fleets, accepted))
-    return SearchPage(text, nodes, commits, looked, _sought(tuple(part)), len(matches), number, pages, where)
+    nodes = tuple(name for name in list_names(view, service.controller.registry.nodes) if low in name.lower())
+    commits, looked = await service.people.run(partial(_find_commits, accepted, text))
+    matches = await service.people.run(partial(_find_matches, accepted, text))
+    number, pages, part = paginate(matches, parse_page_number(request.query.get("page", "")), _MATCHES)
+    where = await service.people.run(lambda fleets: make_links(fleets, accepted))
+    return SearchPage(
+        text, nodes, commits, looked, _group_matches(tuple(part)), len(matches), number, pages, where
+    )
 
 
-def _commits(start: str, text: str, fleets: Fleets) -> tuple[tuple[Commit, ...], int]:
-    """Those whose id begins with a text or whose subject or author holds it, and how many were looked at."""
+def _find_commits(start: str, text: str, fleets: FleetCache) -> tuple[tuple[Commit, ...], int]:
+    """Find commits by id, subject or author; return also how many were searched."""
     repository = fleets.source.repository
     history, low = History(repository), text.lower()
-    newest = [about(history, commit) for commit in islice(history.walk(start), _COMMITS)]
+    newest = [summarize_commit(history, commit) for commit in islice(history.walk(start), _COMMITS)]
     fit = [one for one in newest if low in one.subject.lower() or low in one.author.lower()]
-    named = source.reachable(repository, low)
+    named = source.find_reachable(repository, low)
     if named is not None and all(one.commit != named for one in fit):
-        fit.insert(0, about(history, named))
+        fit.insert(0, summarize_commit(history, named))
     return tuple(fit), len(newest)
 
 
-def _matches(accepted: str, text: str, fleets: Fleets) -> tuple[Match, ...]:
-    """In all definitions; what was looked for last is kept, for the next of its pages."""
-    kept = _LAST.get(fleets)
+def _find_matches(accepted: str, text: str, fleets: FleetCache) -> tuple[Match, ...]:
+    """Search all definitions; the last result is kept for the next of its pages."""
+    kept = _LAST_SEARCH.get(fleets)
     if kept is None or kept.asked != (accepted, text):
-        kept = _LAST[fleets] = _Kept((accepted, text), _looked(accepted, text, fleets))
+        kept = _LAST_SEARCH[fleets] = _KeptMatches(
+            (accepted, text), _search_definitions(accepted, text, fleets)
+        )
     return kept.matches
 
 
-def _looked(accepted: str, text: str, fleets: Fleets) -> tuple[Match, ...]:
+def _search_definitions(accepted: str, text: str, fleets: FleetCache) -> tuple[Match, ...]:
     try:
         every = search(fleets.at(accepted).compiled, [text])
     except GitcfgError:
@@ -79,12 +83,12 @@ def _looked(accepted: str, text: str, fleets: Fleets) -> tuple[Match, ...]:
     return tuple(one for one in every if not (one.veiled or one.origin.file.startswith("secrets/")))
 
 
-def _sought(matches: tuple[Match, ...]) -> tuple[Sought, ...]:
+def _group_matches(matches: tuple[Match, ...]) -> tuple[SearchGroup, ...]:
     kinds = groupby(matches, key=lambda one: one.kind)
     return tuple(
-        Sought(kind, {name: tuple(same) for name, same in groupby(alike, key=lambda one: one.name)})
+        SearchGroup(kind, {name: tuple(same) for name, same in groupby(alike, key=lambda one: one.name)})
         for kind, alike in kinds
     )
 
 
-ROUTES = [web.get("/search", shown(found))]
+ROUTES = [web.get("/search", page_handler(show_search))]

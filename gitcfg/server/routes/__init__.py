@@ -8,7 +8,7 @@ PARTS = (nodes, packages, commits, inventory, releases, deploys, events, operati
 
 
 def routes() -> list[web.RouteDef]:
-    """All of them, and nothing besides: aiohttp would answer HEAD wherever GET is."""
+    """Return all routes. HEAD is answered only where it is listed."""
     found = [route for part in PARTS for route in part.ROUTES]
     return [_alone(route) for route in found]
 

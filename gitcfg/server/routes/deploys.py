@@ -5,28 +5,28 @@ from functools import partial
 import msgspec
 from aiohttp import web
 
-from gitcfg.server.answers import json_answer
-from gitcfg.server.callers import body_of, reader
-from gitcfg.server.deployed import MOST_BYTES, deployed, said
+from gitcfg.server.answers import json_response
+from gitcfg.server.callers import read_body, require_token
+from gitcfg.server.deployed import MOST_BYTES, collect_deploy_results, parse_deploy_report
 from gitcfg.server.service import SERVICE
 from gitcfg.state import Deployed, NodeState, Role, State
 
 
-async def take_in(request: web.Request) -> web.StreamResponse:
-    """Keep what a deploy has come to; what was known is not counted again."""
+async def record_deploys(request: web.Request) -> web.StreamResponse:
+    """Keep the results of a deploy; repetitions are not counted again."""
     service = request.app[SERVICE]
-    token = await reader(request, Role.OPERATE)
-    told = said(await body_of(request, MOST_BYTES))
-    view, conductor = service.view, service.conductor
+    token = await require_token(request, Role.OPERATE)
+    told = parse_deploy_report(await read_body(request, MOST_BYTES))
+    view, controller = service.view, service.controller
     named = {one.node for one in told.nodes}
-    strange = {name for name in named if not view.knows(name) and name not in conductor.roll.nodes}
-    kept = [one for one in deployed(told, service.clock()) if one.node not in strange]
-    async with conductor.changing:  # who is forgotten meanwhile must not come back
-        fresh, states = await conductor.ask(partial(_kept, kept))
-        conductor.roll.read(states)
-    conductor.wake()
+    strange = {name for name in named if not view.knows(name) and name not in controller.registry.nodes}
+    kept = [one for one in collect_deploy_results(told, service.clock()) if one.node not in strange]
+    async with controller.view_lock:  # who is forgotten meanwhile must not come back
+        fresh, states = await controller.with_state(partial(_record, kept))
+        controller.registry.read(states)
+    controller.wake()
     what = {"run": told.run.id, "commit": told.run.commit, "who": told.run.who, "by": token.name}
-    service.log.info("deployed", extra={"said": {**what, "nodes": sum(fresh)}})
+    service.log.info("deployed", extra={"fields": {**what, "nodes": sum(fresh)}})
     record = {
         "schema": "gitcfg.told/1",
         "run": told.run.id,
@@ -34,11 +34,11 @@ async def take_in(request: web.Request) -> web.StreamResponse:
         "known": len(fresh) - sum(fresh),
         "unknown": sorted(strange),
     }
-    return json_answer(msgspec.json.encode(record))
+    return json_response(msgspec.json.encode(record))
 
 
-def _kept(said: list[Deployed], state: State) -> tuple[tuple[bool, ...], list[NodeState]]:
+def _record(said: list[Deployed], state: State) -> tuple[tuple[bool, ...], list[NodeState]]:
     return state.deploys.record(said), state.checkins.named(one.node for one in said)
 
 
-ROUTES = [web.post("/v1/deploys", take_in)]
+ROUTES = [web.post("/v1/deploys", record_deploys)]

@@ -3,70 +3,70 @@
 import msgspec
 from aiohttp import web
 
-from gitcfg.server.answers import entity_tag, json_answer, not_modified, seconds_of, unchanged
-from gitcfg.server.callers import ABOUT, body_of, caller, of_node
-from gitcfg.server.checkin import MOST_BYTES, checkin
+from gitcfg.server.answers import entity_tag, is_unchanged, json_response, not_modified, parse_seconds
+from gitcfg.server.callers import ABOUT, authenticate, read_body, require_node
+from gitcfg.server.checkin import MOST_BYTES, parse_checkin
 from gitcfg.server.problems import Problem
 from gitcfg.server.proxies import ORIGIN
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.targets import Target, target
+from gitcfg.server.targets import Target, find_target
 from gitcfg.state import Checkin
 
 LONGEST_WAIT = 60
 
 
-async def config(request: web.Request) -> web.StreamResponse:
-    """The commit that the node is to run; with `wait`, as soon as that is another one."""
+async def show_target(request: web.Request) -> web.StreamResponse:
+    """Show the commit that the node is to run; with `wait`, as soon as that is another one."""
     service, node = request.app[SERVICE], request.match_info["node"]
-    await of_node(request, node)
-    wait = seconds_of(request, "wait", LONGEST_WAIT)
-    found = await target(service, node)
-    if wait and unchanged(request, found.digest):
+    await require_node(request, node)
+    wait = parse_seconds(request, "wait", LONGEST_WAIT)
+    found = await find_target(service, node)
+    if wait and is_unchanged(request, found.digest):
         await service.polls.wait(node, wait)
-        found = await target(service, node)
+        found = await find_target(service, node)
     request[ABOUT] = found.about
-    if unchanged(request, found.digest):
+    if is_unchanged(request, found.digest):
         return not_modified(found.digest)
-    return _answer(found)
+    return _target_response(found)
 
 
 async def check_in(request: web.Request) -> web.StreamResponse:
-    """Take in what a node says of itself; it is told what it is to run."""
+    """Keep a node's check-in, and answer with what it is to run."""
     service, node = request.app[SERVICE], request.match_info["node"]
-    body = await body_of(request, MOST_BYTES)
-    found = await caller(request, body)
+    body = await read_body(request, MOST_BYTES)
+    found = await authenticate(request, body)
     if found.node is None or found.node.node != node:
         raise Problem("not-found")
     if not found.node.known:
-        await service.strangers.admit(found.node, request[ORIGIN].address)
-    said = checkin(body, found.node, service.clock(), request[ORIGIN].address)
-    if not await service.writer.write(said):
+        await service.admission.admit(found.node, request[ORIGIN].address)
+    said = parse_checkin(body, found.node, service.clock(), request[ORIGIN].address)
+    if not await service.checkin_writer.write(said):
         raise Problem("replay")
     service.metrics.checked_in(said)
-    if service.conductor.roll.told(said):
-        await _tell(service, said)
-    answer = await target(service, node)
+    if service.controller.registry.update(said):
+        await _announce(service, said)
+    answer = await find_target(service, node)
     request[ABOUT] = answer.about
-    return _answer(answer)
+    return _target_response(answer)
 
 
-def _answer(found: Target) -> web.Response:
+def _target_response(found: Target) -> web.Response:
     headers = {"ETag": entity_tag(found.digest), "Cache-Control": "no-store"}
-    return json_answer(msgspec.json.encode(found, order="sorted"), headers)
+    return json_response(msgspec.json.encode(found, order="sorted"), headers)
 
 
-async def _tell(service: Service, said: Checkin) -> None:
-    """Let who watches know that a node stands otherwise than before."""
+async def _announce(service: Service, said: Checkin) -> None:
+    """Write an event for a node whose state has changed."""
     data = {
         "commit": said.commit,
         "digest": said.digest,
         "outcome": said.result.outcome if said.result is not None else None,
         "drifts": len(said.drift),
     }
-    service.teller.tell(service.clock(), "checkin", data, said.node)
+    service.event_writer.add(service.clock(), "checkin", data, said.node)
 
 
 ROUTES = [
-    web.get("/v1/nodes/{node}/config", config),
+    web.get("/v1/nodes/{node}/config", show_target),
     web.post("/v1/nodes/{node}/checkin", check_in),
 ]

@@ -8,74 +8,76 @@ from aiohttp import web
 
 from gitcfg.inventory.standing import Standing, standing
 from gitcfg.rollout import Status
-from gitcfg.server.answers import json_answer
-from gitcfg.server.callers import reader
-from gitcfg.server.description import described
+from gitcfg.server.answers import json_response
+from gitcfg.server.callers import require_token
+from gitcfg.server.description import load_description
 from gitcfg.server.metrics import CONTENT_TYPE, gauge, gauges
 from gitcfg.server.routes.commits import commits_record
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.standing import names, stands
+from gitcfg.server.standing import collect_facts, list_names
 
-_NOT_FOR_ALL = ("schema", "message")
+_PRIVATE_FIELDS = ("schema", "message")
 """What a finding says of parameters and nodes is for those who have a token."""
 
 
 async def healthz(request: web.Request) -> web.StreamResponse:
-    """The server lives."""
+    """Answer that the server runs."""
     return web.Response(text="ok\n", headers={"Cache-Control": "no-store"})
 
 
 async def readyz(request: web.Request) -> web.StreamResponse:
-    """Can it answer? An invalid tip is no reason not to: what counted before is still answered."""
+    """Answer whether the server can serve. An invalid tip does not matter: the accepted commit is served."""
     service = request.app[SERVICE]
-    failing = service.conductor.failing
-    ready = service.conductor.view is not None and not failing
-    said = {key: value for key, value in commits_record(service).items() if key not in _NOT_FOR_ALL}
+    failing = service.controller.failing
+    ready = service.controller.view is not None and not failing
+    said = {key: value for key, value in commits_record(service).items() if key not in _PRIVATE_FIELDS}
     record = {"ready": ready, "failing": bool(failing), **said}
-    answer = json_answer(msgspec.json.encode(record))
+    answer = json_response(msgspec.json.encode(record))
     answer.set_status(200 if ready else 503)
     return answer
 
 
 async def metrics(request: web.Request) -> web.StreamResponse:
-    """Figures, as OpenMetrics has them."""
-    await reader(request)
-    lines = [*request.app[SERVICE].metrics.lines(), *_fleet(request.app[SERVICE]), "# EOF\n"]
+    """Show metrics for OpenMetrics."""
+    await require_token(request)
+    lines = [*request.app[SERVICE].metrics.lines(), *_fleet_metrics(request.app[SERVICE]), "# EOF\n"]
     headers = {"Content-Type": CONTENT_TYPE, "Cache-Control": "no-store"}
     return web.Response(body="\n".join(lines).encode(), headers=headers)
 
 
 async def openapi(request: web.Request) -> web.StreamResponse:
-    """All that can be asked, described."""
-    return web.Response(body=described(), content_type="application/json")
+    """Show the OpenAPI description."""
+    return web.Response(body=load_description(), content_type="application/json")
 
 
-def _fleet(service: Service) -> Iterator[str]:
-    view, roll = service.conductor.view, service.conductor.roll.nodes
+def _fleet_metrics(service: Service) -> Iterator[str]:
+    view, registry = service.controller.view, service.controller.registry.nodes
     yield from gauge("gitcfg_long_polls", "Nodes that wait for news.", service.polls.count)
     yield from gauge("gitcfg_event_streams", "Streams of events.", service.streams.count)
     yield from gauge(
-        "gitcfg_failing", "1: the database or the repository fails.", bool(service.conductor.failing)
+        "gitcfg_failing", "1: the database or the repository fails.", bool(service.controller.failing)
     )
-    judged = service.conductor.judged
+    judged = service.controller.judged
     yield from gauge("gitcfg_tip_errors", "Errors of the branch's tip.", judged.errors if judged else 0)
     if view is None:
         return
     now = service.clock()
-    counts = Counter(standing(stands(view, name, roll.get(name), now)) for name in names(view, roll))
+    counts = Counter(
+        standing(collect_facts(view, name, registry.get(name), now)) for name in list_names(view, registry)
+    )
     yield from gauges(
         "gitcfg_nodes",
         "Nodes by how they stand.",
         "state",
         [(each.value, counts[each]) for each in Standing],
     )
-    outcomes = Counter(last.outcome for last in roll.values() if last.outcome is not None)
+    outcomes = Counter(last.outcome for last in registry.values() if last.outcome is not None)
     yield from gauges(
         "gitcfg_nodes_outcome", "Nodes by their last result.", "outcome", sorted(outcomes.items())
     )
-    drifted = sum(1 for last in roll.values() if last.drifts)
+    drifted = sum(1 for last in registry.values() if last.drifts)
     yield from gauge("gitcfg_nodes_drifted", "Nodes with files changed by hand.", drifted)
-    releases = Counter(one.progress.status for one in service.conductor.releases)
+    releases = Counter(one.progress.status for one in service.controller.releases)
     yield from gauges(
         "gitcfg_releases",
         "Releases that are not over, and the last that is.",

@@ -1,39 +1,46 @@
 """What the pages say, page by page."""
 
 from gitcfg.web.content.commits import Commit, CommitPage, CommitsPage, Count, Release, ReleasesPage
-from gitcfg.web.content.fleet import Ending, Overview, Runs
+from gitcfg.web.content.fleet import CommitCount, ExpiringItem, Overview
 from gitcfg.web.content.frame import Frame, Visitor
-from gitcfg.web.content.history import Explained, HistoryPage, Made, Turn
-from gitcfg.web.content.nodes import Claimed, Configured, Due, File, NodePage, Param
-from gitcfg.web.content.plain import FilePage, LoginPage, OnwardPage, ProblemPage
-from gitcfg.web.content.search import SearchPage, Sought
+from gitcfg.web.content.history import BlamedStep, ExplainedParameter, HistoryEntry, HistoryPage
+from gitcfg.web.content.nodes import (
+    ClaimedKey,
+    DueActions,
+    FileRow,
+    NodeConfiguration,
+    NodePage,
+    ParameterRow,
+)
+from gitcfg.web.content.plain import FilePage, LoginPage, ProblemPage, RedirectPage
+from gitcfg.web.content.search import SearchGroup, SearchPage
 
 __all__ = [
-    "Claimed",
+    "BlamedStep",
+    "ClaimedKey",
     "Commit",
+    "CommitCount",
     "CommitPage",
     "CommitsPage",
-    "Configured",
     "Count",
-    "Due",
-    "Ending",
-    "Explained",
-    "File",
+    "DueActions",
+    "ExpiringItem",
+    "ExplainedParameter",
     "FilePage",
+    "FileRow",
     "Frame",
+    "HistoryEntry",
     "HistoryPage",
     "LoginPage",
-    "Made",
+    "NodeConfiguration",
     "NodePage",
-    "OnwardPage",
     "Overview",
-    "Param",
+    "ParameterRow",
     "ProblemPage",
+    "RedirectPage",
     "Release",
     "ReleasesPage",
-    "Runs",
+    "SearchGroup",
     "SearchPage",
-    "Sought",
-    "Turn",
     "Visitor",
 ]

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitcfg.model import Finding
-from gitcfg.web.places import Places
+from gitcfg.web.places import SourceLinks
 
 if TYPE_CHECKING:
     from gitcfg.comparison.change import Change
 
 
 class Count(msgspec.Struct, frozen=True):
-    """How many nodes there are of a sort; `name` is what the table is asked for to list them."""
+    """The number of nodes in a state; `name` is that state in a query of the table."""
 
     name: str
     number: int
 
 
 class Commit(msgspec.Struct, frozen=True):
-    """A commit in short; without a subject where git does not have it."""
+    """A commit's headers; without a subject where git does not have it."""
 
     commit: str
     subject: str = ""
@@ -29,7 +29,7 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class Release(msgspec.Struct, frozen=True):
-    """A release as `gitcfg.releases/1` tells it, with its subject."""
+    """A release as in `gitcfg.releases/1`, with the commit's subject."""
 
     commit: str
     base: str | None
@@ -66,7 +66,7 @@ class CommitPage(msgspec.Struct, frozen=True):
     wanted: int
     running: int
     counts: bool
-    places: Places
+    places: SourceLinks
 
 
 class CommitsPage(msgspec.Struct, frozen=True):

@@ -3,18 +3,18 @@
 import msgspec
 
 from gitcfg.web.content.commits import Commit, Count, Release
-from gitcfg.web.happened import Happening
+from gitcfg.web.happened import EventGroup
 from gitcfg.web.table import Table
 
 
-class Runs(msgspec.Struct, frozen=True):
-    """How many nodes run a commit."""
+class CommitCount(msgspec.Struct, frozen=True):
+    """The number of nodes that run a commit."""
 
     commit: Commit
     number: int
 
 
-class Ending(msgspec.Struct, frozen=True):
+class ExpiringItem(msgspec.Struct, frozen=True):
     """A hold or an override that ends soon, or an override that is overdue; `nodes` are folded."""
 
     kind: str
@@ -27,17 +27,17 @@ class Ending(msgspec.Struct, frozen=True):
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """The fleet. `notable` are counts that go across the standings: drifted, away, held and so on.
+    """The fleet. `notable` are counts that go across the states: drifted, away, held and so on.
 
     `commits` are those that most nodes run, and `others` is how many commits run besides.
     """
 
     total: int
-    standings: tuple[Count, ...]
+    statuses: tuple[Count, ...]
     notable: tuple[Count, ...]
-    commits: tuple[Runs, ...]
+    commits: tuple[CommitCount, ...]
     others: int
     releases: tuple[Release, ...]
-    happenings: tuple[Happening, ...]
+    happenings: tuple[EventGroup, ...]
     table: Table
-    endings: tuple[Ending, ...] = ()
+    endings: tuple[ExpiringItem, ...] = ()

@@ -4,7 +4,7 @@ import msgspec
 
 
 class Visitor(msgspec.Struct, frozen=True):
-    """Who looks: the name of their token. `csrf` stands in every form, and only their pages know it."""
+    """A logged-in visitor, by their token's name. `csrf` stands in every form of their pages."""
 
     name: str
     operates: bool
@@ -12,7 +12,7 @@ class Visitor(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """What is around every page. `warning` says what is wrong with the branch or the server.
+    """What surrounds every page. `warning` says what is wrong with the branch or the server.
 
     `invalid` is the branch's newest commit, where it does not count.
     """

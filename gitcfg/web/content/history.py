@@ -7,14 +7,14 @@ import msgspec
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.trail import Viewpoint
 from gitcfg.web.content.commits import Commit
-from gitcfg.web.places import Places
+from gitcfg.web.places import SourceLinks
 
 if TYPE_CHECKING:
     from gitcfg.history.effect import Effect
 
 
-class Made(msgspec.Struct, frozen=True):
-    """A step to a value, and the commit that made it what it is; None: git does not tell.
+class BlamedStep(msgspec.Struct, frozen=True):
+    """A step to a value, and the commit that made it; None: git does not tell.
 
     `deciding` are those of what was decided for rules.
     """
@@ -24,15 +24,15 @@ class Made(msgspec.Struct, frozen=True):
     deciding: tuple[Commit | None, ...] = ()
 
 
-class Explained(msgspec.Struct, frozen=True):
-    """A parameter of a node: its value, and who made each step to it."""
+class ExplainedParameter(msgspec.Struct, frozen=True):
+    """A parameter of a node: its value, and the commits that made each step to it."""
 
     view: Viewpoint
     value: Any
-    steps: tuple[Made, ...]
+    steps: tuple[BlamedStep, ...]
 
 
-class Turn(msgspec.Struct, frozen=True):
+class HistoryEntry(msgspec.Struct, frozen=True):
     """A commit, and what of a node it changed."""
 
     commit: Commit
@@ -42,12 +42,12 @@ class Turn(msgspec.Struct, frozen=True):
 class HistoryPage(msgspec.Struct, frozen=True):
     """The commits that changed what a node gets, or one parameter of it; `older`: there are more.
 
-    `explained` is the parameter as it is now; None: none is asked for, or the node does not have it.
+    `explained` is the parameter as it is now; None: none is query for, or the node does not have it.
     """
 
     node: str
     param: str
-    explained: Explained | None
-    turns: tuple[Turn, ...]
+    explained: ExplainedParameter | None
+    turns: tuple[HistoryEntry, ...]
     older: bool
-    places: Places
+    places: SourceLinks

@@ -8,14 +8,14 @@ import msgspec
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.trail import Viewpoint
 from gitcfg.web.content.commits import Commit
-from gitcfg.web.places import Places
+from gitcfg.web.places import SourceLinks
 from gitcfg.web.row import Row
 
 if TYPE_CHECKING:  # pages are made without a database
     from gitcfg.state import NodeState, Result
 
 
-class Param(msgspec.Struct, frozen=True):
+class ParameterRow(msgspec.Struct, frozen=True):
     """A parameter with all steps to its value; `withheld` are features that `without` took away."""
 
     name: str
@@ -24,15 +24,15 @@ class Param(msgspec.Struct, frozen=True):
     withheld: tuple[str, ...] = ()
 
 
-class File(msgspec.Struct, frozen=True):
-    """A file that a node gets, and what it is made of."""
+class FileRow(msgspec.Struct, frozen=True):
+    """A file that a node gets, and its sources."""
 
     path: str
     made_of: str
 
 
-class Due(msgspec.Struct, frozen=True):
-    """What must happen on a node before it runs what it is to run."""
+class DueActions(msgspec.Struct, frozen=True):
+    """Actions due on a node before it runs what it is to run."""
 
     restart: tuple[str, ...] = ()
     reload: tuple[str, ...] = ()
@@ -40,23 +40,23 @@ class Due(msgspec.Struct, frozen=True):
     files: tuple[str, ...] = ()
 
 
-class Configured(msgspec.Struct, frozen=True):
-    """What git has a node be at a commit; `overrides` says of each until when it applies."""
+class NodeConfiguration(msgspec.Struct, frozen=True):
+    """What git gives a node at a commit; `overrides` maps each override to when it ends."""
 
     view: Viewpoint
     groups: tuple[str, ...]
     features: tuple[str, ...]
     overrides: Mapping[str, str]
-    params: tuple[Param, ...]
-    files: tuple[File, ...]
-    places: Places
+    params: tuple[ParameterRow, ...]
+    files: tuple[FileRow, ...]
+    places: SourceLinks
 
 
 class NodePage(msgspec.Struct, frozen=True):
-    """A node. `wanted` is the commit that it is to run; `due` what then happens, None: nothing is known.
+    """A node. `wanted` is the commit that it is to run; `due` the actions for that, None: unknown.
 
     `other` is the fingerprint of a key that it came with and that is not the one in git; "": it did not.
-    `claims` are all keys that it was asked for by and that git does not have.
+    `claims` are all keys that it was query for by and that git does not have.
     """
 
     row: Row
@@ -66,14 +66,14 @@ class NodePage(msgspec.Struct, frozen=True):
     state: "NodeState | None"
     fingerprint: str
     results: "tuple[Result, ...]"
-    configured: Configured | None
-    due: Due | None
+    configured: NodeConfiguration | None
+    due: DueActions | None
     other: str = ""
-    claims: "tuple[Claimed, ...]" = ()
+    claims: "tuple[ClaimedKey, ...]" = ()
 
 
-class Claimed(msgspec.Struct, frozen=True):
-    """A key by which somebody asked for a node: its fingerprint, when it came first and last, from where."""
+class ClaimedKey(msgspec.Struct, frozen=True):
+    """A key under which a node was requested: its fingerprint, when first and last, from where."""
 
     fingerprint: str
     first: float

@@ -12,15 +12,15 @@ class FilePage(msgspec.Struct, frozen=True):
 
 
 class LoginPage(msgspec.Struct, frozen=True):
-    """Where one says one's token; `onward` is where one wanted to go."""
+    """The form for a token; `onward` is where the visitor goes then."""
 
     csrf: str
     onward: str
     wrong: str = ""
 
 
-class OnwardPage(msgspec.Struct, frozen=True):
-    """Leads to a page of the server, as from one of its own."""
+class RedirectPage(msgspec.Struct, frozen=True):
+    """A page that leads to another page of the server, as its own links do."""
 
     address: str
 

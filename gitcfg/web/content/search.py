@@ -6,25 +6,25 @@ import msgspec
 
 from gitcfg.explain.search import Match
 from gitcfg.web.content.commits import Commit
-from gitcfg.web.places import Places
+from gitcfg.web.places import SourceLinks
 
 
-class Sought(msgspec.Struct, frozen=True):
-    """What a search has found in definitions of a kind: by name."""
+class SearchGroup(msgspec.Struct, frozen=True):
+    """The matches of a search in definitions of one type, by name."""
 
     kind: str
     found: Mapping[str, tuple[Match, ...]]
 
 
 class SearchPage(msgspec.Struct, frozen=True):
-    """What was found. `looked` is in how many commits; a page of matches is shown."""
+    """The results of a search. `looked` is the number of commits searched; matches are of one page."""
 
     text: str
     nodes: tuple[str, ...] = ()
     commits: tuple[Commit, ...] = ()
     looked: int = 0
-    sought: tuple[Sought, ...] = ()
+    sought: tuple[SearchGroup, ...] = ()
     matches: int = 0
     number: int = 1
     pages: int = 1
-    places: Places = Places()
+    places: SourceLinks = SourceLinks()
