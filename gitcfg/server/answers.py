@@ -9,8 +9,8 @@ from gitcfg.server.problems import Problem
 
 def json_response(body: bytes, headers: dict[str, str] | None = None) -> web.Response:
     """Return JSON that is not cached unless the headers say so."""
-    said = {"Cache-Control": "no-store", **(headers or {})}
-    return web.Response(body=body, content_type="application/json", headers=said)
+    all_headers = {"Cache-Control": "no-store", **(headers or {})}
+    return web.Response(body=body, content_type="application/json", headers=all_headers)
 
 
 def entity_tag(digest: str) -> str:
@@ -20,8 +20,8 @@ def entity_tag(digest: str) -> str:
 
 def is_unchanged(request: web.Request, digest: str) -> bool:
     """Return whether the client has the content of a digest already (If-None-Match)."""
-    asked = ", ".join(request.headers.getall("If-None-Match", ()))
-    return entity_tag(digest) in (tag.strip() for tag in asked.split(","))
+    tags = ", ".join(request.headers.getall("If-None-Match", ()))
+    return entity_tag(digest) in (tag.strip() for tag in tags.split(","))
 
 
 def not_modified(digest: str, cache: str = "no-store") -> web.Response:

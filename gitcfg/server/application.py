@@ -32,8 +32,8 @@ def make_application(
         if found.disbelieved and not disbelieved:  # once: anybody can send such headers
             disbelieved.append(found.address)
             hint = "--trusted-proxy, if that is a proxy of yours"
-            said = {"from": found.address, "hint": hint}
-            service.log.warning("a proxy that is not trusted", extra={"fields": said})
+            fields = {"from": found.address, "hint": hint}
+            service.log.warning("a proxy that is not trusted", extra={"fields": fields})
         return found
 
     @web.middleware
@@ -94,7 +94,7 @@ def _log_request(
     route = resource.canonical if resource is not None else "none"
     waited = "wait" in request.query or route == "/v1/events"
     service.metrics.answered(request.method, route, response.status, None if waited else seconds)
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "method": request.method,
         "path": request.raw_path[:500],
         "status": response.status,
@@ -103,4 +103,4 @@ def _log_request(
         "from": request[ORIGIN].address,
         "bytes": _body_size(response),
     }
-    service.log.info("request", extra={"fields": said})
+    service.log.info("request", extra={"fields": fields})

@@ -32,14 +32,14 @@ class Certificate:
     def reload(self) -> None:
         """Read the files again. If they cannot be used nothing changes, and that is logged once."""
         self._stamps = _stamp_files(self._files)  # first: what changes while they are read is seen
-        said: dict[str, object] = {"files": self._files}
+        fields: dict[str, object] = {"files": self._files}
         try:
             self._current = _load_context(self._files)
         except (OSError, ssl.SSLError) as error:
-            said["error"] = str(error)
-            self._log.error("the new certificate cannot be used", extra={"fields": said})
+            fields["error"] = str(error)
+            self._log.error("the new certificate cannot be used", extra={"fields": fields})
         else:
-            self._log.info("the certificate was read anew", extra={"fields": said})
+            self._log.info("the certificate was read anew", extra={"fields": fields})
 
     def _choose(self, connection: ssl.SSLObject, _name: str, _context: ssl.SSLContext) -> None:
         """Hand the current context to a connection; OpenSSL calls it with and without a server name."""

@@ -59,33 +59,33 @@ class CheckinBody(msgspec.Struct, frozen=True):
 def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) -> Checkin:
     """Parse a check-in. Raise Problem if it is malformed, or another node's."""
     try:
-        said = msgspec.json.decode(body, type=CheckinBody)
+        report = msgspec.json.decode(body, type=CheckinBody)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
-    if said.node != signed.node:
+    if report.node != signed.node:
         raise Problem("malformed", "The body is about another node than who signed it.")
-    running = said.running or Running()
+    running = report.running or Running()
     return Checkin(
-        said.node,
+        report.node,
         now,
         signed.key,
         signed.nonce,
         running.commit,
         running.digest,
         running.since,
-        _to_result(said.result, now),
-        tuple({"path": one.path, "kind": one.kind, "diff": one.diff} for one in said.drift),
-        said.facts,
-        said.version,
-        said.clock_offset,
-        said.interval,
+        _to_result(report.result, now),
+        tuple({"path": one.path, "kind": one.kind, "diff": one.diff} for one in report.drift),
+        report.facts,
+        report.version,
+        report.clock_offset,
+        report.interval,
         address,
     )
 
 
-def _to_result(said: CheckinResult | None, now: float) -> Result | None:
+def _to_result(report: CheckinResult | None, now: float) -> Result | None:
     """Convert a result, dated by this server's clock: the node's may be off."""
-    if said is None:
+    if report is None:
         return None
-    output = said.output or ""
-    return Result(said.commit, said.outcome, now, said.step or "", output, said.seconds or 0.0)
+    output = report.output or ""
+    return Result(report.commit, report.outcome, now, report.step or "", output, report.seconds or 0.0)

@@ -31,7 +31,7 @@ class Controller:
     """What requests are answered by. `view` is None until a commit is accepted; `pending` are the limits
     of what is kept of nodes that wait to be accepted.
 
-    Who changes `view` or `releases` holds `view_lock`.
+    Whatever changes `view` or `releases` holds `view_lock`.
     """
 
     def __init__(

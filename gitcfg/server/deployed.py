@@ -53,9 +53,11 @@ def parse_deploy_report(body: bytes) -> DeployReport:
         raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
 
 
-def collect_deploy_results(told: DeployReport, now: float) -> list[Deployed]:
+def collect_deploy_results(report: DeployReport, now: float) -> list[Deployed]:
     """Return results to store, dated by this server's clock: the sender's may be off."""
-    return [_to_deploy_result(told.run, done, min(now, done.at + now - told.now)) for done in told.nodes]
+    return [
+        _to_deploy_result(report.run, done, min(now, done.at + now - report.now)) for done in report.nodes
+    ]
 
 
 def _to_deploy_result(run: DeployRun, done: DeployedNode, at: float) -> Deployed:

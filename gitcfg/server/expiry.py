@@ -52,19 +52,19 @@ class Expiry:
         if looking == self._looked and now - self._at < _AGAIN:
             return
         self._looked, self._at = looking, now
-        said: dict[str, Any] = {"ref": judged.tip.ref}
+        data: dict[str, Any] = {"ref": judged.tip.ref}
         try:
             found = await controller.worker.run(lambda fleets: prepare(fleets.reopen(), *looking))
             if found is None:
                 return
-            said |= {"commit": found.commit, **found.names}
+            data |= {"commit": found.commit, **found.names}
             await asyncio.to_thread(found.push)
         except GitcfgError as error:
-            said |= {"error": error.message}
-            controller.log.warning("what is over is not lifted", extra={"fields": said | _hints(error)})
+            data |= {"error": error.message}
+            controller.log.warning("what is over is not lifted", extra={"fields": data | _hints(error)})
         else:
-            controller.log.info("what is over is lifted", extra={"fields": said})
-        await controller.with_state(lambda state: state.events.add(controller.clock(), EVENT, said))
+            controller.log.info("what is over is lifted", extra={"fields": data})
+        await controller.with_state(lambda state: state.events.add(controller.clock(), EVENT, data))
         controller.wake()
 
 
@@ -102,18 +102,18 @@ def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
     names = {term: found for term in Term if (found := over(model, term, today))}
     if not names:
         return None
-    git, said = Git(repository, os.environ), administrator(config)
+    git, settings = Git(repository, os.environ), administrator(config)
     who = _identity(git)
     for term, found in names.items():
         carry_out(draft, lifted(term, found))
     tree = repository.without(before, draft.files)
-    signing = git.signing(Standing(repository, said).policy(before).signed)
+    signing = git.signing(Standing(repository, settings).policy(before).signed)
     text = _message(model, names).encode()
     commit = git.say("commit-tree", *signing, tree, "-p", before, "-F", "-", given=text)
     variable = config.last(PUSHER)
     pusher = {variable: who} if variable else {}
     now, charged = datetime.now(UTC), (who,) if pusher else None
-    gate = Gate(repository, said, source.cache, now, _revoked(config), today, charged)
+    gate = Gate(repository, settings, source.cache, now, _revoked(config), today, charged)
     _refuse(gate, Update(tip.ref, before, commit))
     return Prepared(git, tip.ref, commit, {f"{term}s": list(found) for term, found in names.items()}, pusher)
 

@@ -52,15 +52,15 @@ class BranchFollower:
 
     async def _say(self, judged: TipVerdict, known: TipVerdict | None) -> None:
         controller = self._controller
-        said: dict[str, Any] = {"ref": judged.tip.ref, "tip": judged.tip.commit, "commit": judged.accepted}
+        data: dict[str, Any] = {"ref": judged.tip.ref, "tip": judged.tip.commit, "commit": judged.accepted}
         if judged.errors:
-            said |= {"errors": judged.errors, "message": judged.message}
-            controller.log.warning("the tip is invalid", extra={"fields": said})
-            await controller.with_state(lambda state: state.events.add(controller.clock(), "invalid", said))
+            data |= {"errors": judged.errors, "message": judged.message}
+            controller.log.warning("the tip is invalid", extra={"fields": data})
+            await controller.with_state(lambda state: state.events.add(controller.clock(), "invalid", data))
         elif judged.accepted is None:
-            controller.log.info("waits for the first commit", extra={"fields": said})
+            controller.log.info("waits for the first commit", extra={"fields": data})
         elif known is None or known.accepted != judged.accepted:
-            controller.log.info("accepted", extra={"fields": said})
+            controller.log.info("accepted", extra={"fields": data})
 
     async def _accept(self, commit: str, moved: bool) -> None:
         controller = self._controller

@@ -14,9 +14,9 @@ from gitcfg.state.steering import RELEASE
 class EventReader:
     """Reads events and releases that others write; `position` is the number of the last event read."""
 
-    def __init__(self, controller: Controller, told: int) -> None:
+    def __init__(self, controller: Controller, position: int) -> None:
         self._controller = controller
-        self._position = told
+        self._position = position
 
     async def read(self) -> None:
         """Take in what others have written, and pass events on."""

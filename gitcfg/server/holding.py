@@ -35,13 +35,13 @@ async def report_lifted_holds(
     """Report holds that ended since a day."""
     for hold in holds:
         if before is not None and before <= hold.until < today:
-            said = {"hold": hold.name, "commit": hold.commit, "message": f"It ended on {hold.until}."}
-            controller.log.info("a hold is lifted", extra={"fields": said})
-            await controller.with_state(partial(_add_hold_event, controller.clock(), said))
+            data = {"hold": hold.name, "commit": hold.commit, "message": f"It ended on {hold.until}."}
+            controller.log.info("a hold is lifted", extra={"fields": data})
+            await controller.with_state(partial(_add_hold_event, controller.clock(), data))
 
 
-def _add_hold_event(now: float, said: dict[str, str], state: State) -> None:
-    state.events.add(now, "hold", said)
+def _add_hold_event(now: float, data: dict[str, str], state: State) -> None:
+    state.events.add(now, "hold", data)
 
 
 def _present_commit(controller: "Controller", name: str, accepted: str) -> str:
@@ -53,11 +53,11 @@ def _present_commit(controller: "Controller", name: str, accepted: str) -> str:
 
 
 async def _report_lost_hold(controller: "Controller", hold: OutlineHold) -> None:
-    said = {"hold": hold.name, "commit": hold.commit, "message": "No protected branch has that commit."}
-    if said not in controller.lost_holds:
-        controller.lost_holds.append(said)
-        controller.log.warning("a hold leads nowhere", extra={"fields": said})
-        await controller.with_state(partial(_add_hold_event, controller.clock(), said))
+    data = {"hold": hold.name, "commit": hold.commit, "message": "No protected branch has that commit."}
+    if data not in controller.lost_holds:
+        controller.lost_holds.append(data)
+        controller.log.warning("a hold leads nowhere", extra={"fields": data})
+        await controller.with_state(partial(_add_hold_event, controller.clock(), data))
 
 
 def _find_commit(text: str, fleets: FleetCache) -> str | None:

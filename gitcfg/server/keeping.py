@@ -16,9 +16,9 @@ TICK = 2.0
 
 async def begin_reading(controller: Controller) -> EventReader:
     """Load the state of nodes, and read events from then on. Raise GitcfgError if the database fails."""
-    told = await controller.with_state(lambda state: state.events.newest())
+    position = await controller.with_state(lambda state: state.events.newest())
     controller.registry.read(await controller.with_state(lambda state: state.checkins.nodes()))
-    return EventReader(controller, told)
+    return EventReader(controller, position)
 
 
 async def run_loops(controller: Controller, reader: EventReader) -> None:

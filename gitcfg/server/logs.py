@@ -13,15 +13,15 @@ class JsonFormatter(logging.Formatter):
         more = dict(getattr(record, "fields", {}))
         if "message" in more:
             more["detail"] = more.pop("message")
-        said = {
+        line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "message": record.getMessage(),
             **more,
         }
         if record.exc_info:
-            said["trace"] = self.formatException(record.exc_info)
-        return json.dumps(said, ensure_ascii=True, default=str)
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=True, default=str)
 
 
 def make_logger(stream: TextIO, level: str) -> logging.Logger:

@@ -21,9 +21,9 @@ class Metrics:
         self._seconds: dict[str, float] = {}
         self._counts: Counter[str] = Counter()
 
-    def checked_in(self, said: Checkin) -> None:
+    def checked_in(self, checkin: Checkin) -> None:
         """Count a check-in."""
-        self.outcomes[said.result.outcome if said.result is not None else "none"] += 1
+        self.outcomes[checkin.result.outcome if checkin.result is not None else "none"] += 1
 
     def answered(self, method: str, route: str, status: int, seconds: float | None) -> None:
         """Count a request; `seconds` is None if it waited because it was asked to."""
@@ -40,8 +40,8 @@ class Metrics:
         """Format all counts for OpenMetrics."""
         yield from family("gitcfg_requests", "counter", "Requests answered.")
         for (method, route, status), count in sorted(self.requests.items()):
-            asked = (("method", method), ("route", route), ("status", str(status)))
-            yield sample("gitcfg_requests_total", asked, count)
+            request_labels = (("method", method), ("route", route), ("status", str(status)))
+            yield sample("gitcfg_requests_total", request_labels, count)
         yield from family("gitcfg_checkins", "counter", "Check-ins kept, by outcome of an installation.")
         for outcome, count in sorted(self.outcomes.items()):
             yield sample("gitcfg_checkins_total", (("outcome", outcome),), count)
@@ -79,8 +79,8 @@ def family(name: str, kind: str, text: str) -> Iterator[str]:
 
 def sample(name: str, labels: Labels, value: float) -> str:
     """Format a sample."""
-    said = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
-    return f"{name}{{{said}}} {value:g}" if said else f"{name} {value:g}"
+    inner = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
+    return f"{name}{{{inner}}} {value:g}" if inner else f"{name} {value:g}"
 
 
 def _escaped(text: str) -> str:

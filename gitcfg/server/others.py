@@ -41,12 +41,12 @@ class OtherKeys:
             return
         self._noted[found.node] = found.key, now
         other = OtherKey(found.key, now, request[ORIGIN].address)
-        said = {"key": other.key, "fingerprint": fingerprint(other.key), "address": other.address}
+        data = {"key": other.key, "fingerprint": fingerprint(other.key), "address": other.address}
         await controller.with_state(
             lambda state: state.claims.other(found.node, known, other, controller.pending)
         )
-        await controller.with_state(lambda state: state.events.add(now, ANOTHER, said, found.node))
-        controller.log.warning("another key than git has", extra={"fields": {"node": found.node, **said}})
+        await controller.with_state(lambda state: state.events.add(now, ANOTHER, data, found.node))
+        controller.log.warning("another key than git has", extra={"fields": {"node": found.node, **data}})
         controller.wake()
 
     def _due(self, found: SignedRequest, now: float) -> bool:

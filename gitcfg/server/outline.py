@@ -58,11 +58,11 @@ class Outline(msgspec.Struct, frozen=True):
 def load_outline(fleet: Fleet, cache: Cache) -> Outline:
     """Load the outline of a commit: 5 s for 10,000 nodes with files, 30 ms from the cache."""
     tree = fingerprint(fleet.tree, PLACES)
-    asked = f"outline 2 {tree}"
-    found = cache.get(asked, Outline)
+    key = f"outline 2 {tree}"
+    found = cache.get(key, Outline)
     if found is None:
         found = _make_outline(fleet, tree)
-        cache.put(asked, found)
+        cache.put(key, found)
     return found
 
 

@@ -60,10 +60,10 @@ def problem_response(problem: Problem) -> web.Response:
 
 def problem_to_json(problem: Problem) -> bytes:
     """Return a problem as JSON."""
-    said: dict[str, Any] = {"type": TYPE + problem.kind, "title": problem.title, "status": problem.status}
+    record: dict[str, Any] = {"type": TYPE + problem.kind, "title": problem.title, "status": problem.status}
     if problem.detail:
-        said["detail"] = problem.detail
-    return msgspec.json.encode({**said, **problem.more})
+        record["detail"] = problem.detail
+    return msgspec.json.encode({**record, **problem.more})
 
 
 def problem_from_http(error: web.HTTPException) -> Problem:

@@ -41,10 +41,10 @@ def find_origin(request: web.Request, trusted: Sequence[Network]) -> Origin:
     a proxy that writes one of the two lets the other one through as it came.
     """
     peer, secure = _parse_address(request.remote or ""), request.secure
-    said = FORWARDED_FOR in request.headers or FORWARDED_PROTO in request.headers
+    forwarded = FORWARDED_FOR in request.headers or FORWARDED_PROTO in request.headers
     if peer is None or not _is_in(trusted, peer):
-        near = peer is not None and peer.is_loopback and not said
-        return Origin(request.remote or "", secure, disbelieved=said, near=near)
+        near = peer is not None and peer.is_loopback and not forwarded
+        return Origin(request.remote or "", secure, disbelieved=forwarded, near=near)
     for text in reversed(_list_header(request, FORWARDED_FOR)):
         found = _parse_address(text)
         if found is None:

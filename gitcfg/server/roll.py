@@ -57,25 +57,25 @@ class NodeRegistry:
             if known is None or known.last <= state.last:
                 self.nodes[state.node] = _to_last_checkin(state)
 
-    def update(self, said: Checkin) -> bool:
+    def update(self, checkin: Checkin) -> bool:
         """Take in a check-in; return whether it says anything else than the one before."""
-        known = self.nodes.get(said.node)
-        back = known is None or known.away(said.at)
-        failed = said.result is not None and said.result.failed
-        result = said.result
+        known = self.nodes.get(checkin.node)
+        back = known is None or known.away(checkin.at)
+        failed = checkin.result is not None and checkin.result.failed
+        result = checkin.result
         new = LastCheckin(
-            said.key,
-            said.at,
-            said.at if known is None or back else known.present,
-            said.commit,
-            said.digest,
+            checkin.key,
+            checkin.at,
+            checkin.at if known is None or back else known.present,
+            checkin.commit,
+            checkin.digest,
             result.outcome if result is not None else known.outcome if known else None,
             result.commit if result is not None and failed else known.failed_commit if known else None,
             result.at if result is not None and failed else known.failed_at if known else None,
-            len(said.drift),
-            said.interval,
+            len(checkin.drift),
+            checkin.interval,
         )
-        self.nodes[said.node] = new
+        self.nodes[checkin.node] = new
         return known is None or back or failed or _news(known) != _news(new)
 
     def claim(self, name: str, key: str, now: float) -> None:

@@ -95,5 +95,5 @@ class RefusalLog:
         if len(self._position) >= _MOST:
             self._position.clear()
         self._position[node, problem.detail] = now
-        said = {"node": node, "commit": commit, "error": problem.detail, "hint": " ".join(problem.hints)}
-        self._log.error("secrets cannot be handed over", extra={"fields": said})
+        fields = {"node": node, "commit": commit, "error": problem.detail, "hint": " ".join(problem.hints)}
+        self._log.error("secrets cannot be handed over", extra={"fields": fields})

@@ -69,8 +69,8 @@ def verify_with_library(request: web.BaseRequest, body: bytes, keyring: Keyring)
     covered = found.covered_components
     if not covered.keys() >= _COVERED or not _covers_body(covered.get(_DIGEST), body):
         raise Problem("unauthorized")
-    said = found.parameters
-    return SignatureClaim(str(said["keyid"]), int(said["created"]), found.nonce or "")
+    params = found.parameters
+    return SignatureClaim(str(params["keyid"]), int(params["created"]), found.nonce or "")
 
 
 def _signed_headers(request: web.BaseRequest) -> CIMultiDict[str]:
@@ -79,6 +79,6 @@ def _signed_headers(request: web.BaseRequest) -> CIMultiDict[str]:
     return CIMultiDict((name, value) for name in _READ for value in headers.getall(name, ()))
 
 
-def _covers_body(said: str | None, body: bytes) -> bool:
+def _covers_body(digest: str | None, body: bytes) -> bool:
     """Return whether the signed digest is the body's. A request without a body needs none."""
-    return not body if said is None else said == content_digest(body)
+    return not body if digest is None else digest == content_digest(body)

@@ -49,10 +49,10 @@ def _is_behind(view: View, name: str, last: LastCheckin) -> bool:
 
 def _is_current_failure(view: View, name: str, failed: str | None) -> bool:
     """Return whether the commit that a node failed at is what it is to run; else the failure is over."""
-    wanted = view.offer(name).commit
-    if failed is None or failed == wanted:
+    current = view.offer(name).commit
+    if failed is None or failed == current:
         return failed is not None
-    old, new = view.outlines.get(failed), view.outlines.get(wanted)
+    old, new = view.outlines.get(failed), view.outlines.get(current)
     if old is None or new is None:
         return False
     before, after = old.nodes.get(name), new.nodes.get(name)
@@ -128,7 +128,7 @@ def _checkin_fields(state: NodeState) -> dict[str, Any]:
         "running": {"commit": state.commit, "digest": state.digest, "since": state.since},
         "result": result_record(state.result) if state.result is not None else None,
         "failed": state.failed_commit,
-        "drift": [said.get("path") for said in state.drift],
+        "drift": [entry.get("path") for entry in state.drift],
         "version": state.version,
         "clock_offset": state.clock_offset,
         "interval": state.interval,

@@ -74,8 +74,8 @@ class Admission:
         )
         controller.registry.claim(signed.node, key, now)
         if key == signed.key:
-            said = {"key": key, "fingerprint": fingerprint(key), "address": address}
-            await controller.with_state(lambda state: state.events.add(now, WALK_IN, said, signed.node))
+            data = {"key": key, "fingerprint": fingerprint(key), "address": address}
+            await controller.with_state(lambda state: state.events.add(now, WALK_IN, data, signed.node))
             controller.wake()
         return key
 
@@ -84,8 +84,8 @@ class Admission:
         controller, now = self._controller, self._controller.clock()
         if not self._due(signed, address, described, now):
             return
-        said = Presented(signed.node, signed.key, now, address, described, kind)
-        kept = await controller.with_state(lambda state: state.claims.present(said, controller.pending))
+        claim = Presented(signed.node, signed.key, now, address, described, kind)
+        kept = await controller.with_state(lambda state: state.claims.present(claim, controller.pending))
         controller.registry.forget(kept.gone)
         if kept.known:
             controller.registry.claim(signed.node, kept.known, now)

@@ -59,8 +59,8 @@ class Streams:
 
 def format_event(event: Event) -> bytes:
     """Format an event for a stream."""
-    said = msgspec.json.encode({"at": event.at, "node": event.node or None, "kind": event.kind, **event.data})
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), said)
+    data = msgspec.json.encode({"at": event.at, "node": event.node or None, "kind": event.kind, **event.data})
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), data)
 
 
 async def send_events(
@@ -82,6 +82,6 @@ async def send_events(
             await write_or_time_out(response, format_event(event), heartbeat)
 
 
-async def write_or_time_out(response: web.StreamResponse, said: bytes, seconds: float) -> None:
+async def write_or_time_out(response: web.StreamResponse, data: bytes, seconds: float) -> None:
     """Write to a stream. Raise TimeoutError if the client has not read for that long."""
-    await asyncio.wait_for(response.write(said), seconds)
+    await asyncio.wait_for(response.write(data), seconds)

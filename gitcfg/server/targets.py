@@ -48,12 +48,12 @@ async def find_target(service: Service, name: str) -> Target:
     if digest is None:
         raise _explain_nothing(service, name)
     hold = offer.hold
-    said = None
+    hold_record = None
     if hold is not None:
-        said = {"name": hold.name, "reason": hold.reason, "until": hold.until.isoformat()}
+        hold_record = {"name": hold.name, "reason": hold.reason, "until": hold.until.isoformat()}
     date = datetime.fromtimestamp(service.clock(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     again = _is_forgiven(service, name, offer.commit)
-    return Target(name, offer.commit, digest, view.sequence, date, offer.back, again, said)
+    return Target(name, offer.commit, digest, view.sequence, date, offer.back, again, hold_record)
 
 
 def _is_forgiven(service: Service, name: str, commit: str) -> bool:
@@ -82,15 +82,15 @@ async def _find_walk_in_digest(service: Service, name: str, commit: str) -> str 
     outline = service.view.outlines.get(commit)
     if outline is None or outline.walk_in is None:
         return None
-    asked = (outline.tree, name)
-    if asked not in service.walk_ins:
+    key = (outline.tree, name)
+    if key not in service.walk_ins:
         found = await service.packages.run(lambda fleets: fleets.digest(commit, name))
         if found is None:
             return None
-        service.walk_ins[asked] = found
+        service.walk_ins[key] = found
         while len(service.walk_ins) > _MOST:
             service.walk_ins.popitem(last=False)
-    return service.walk_ins[asked]
+    return service.walk_ins[key]
 
 
 _MOST = 50_000

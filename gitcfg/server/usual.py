@@ -51,9 +51,9 @@ def verify_common_form(request: web.BaseRequest, body: bytes, keys: Keyring) -> 
         lines += f'"content-digest": {digest}\n'
     elif body:
         return None
-    told = f'{lines}"@signature-params": {params}'.encode()
+    signed_text = f'{lines}"@signature-params": {params}'.encode()
     try:
-        keys.resolve_public_key(node).verify(base64.b64decode(signature[1]), told)
+        keys.resolve_public_key(node).verify(base64.b64decode(signature[1]), signed_text)
     except InvalidSignature:
         return None
     return SignatureClaim(node, int(created), nonce or "")

@@ -23,12 +23,12 @@ class CheckinWriter:
         self._waiting: list[tuple[Checkin, asyncio.Future[bool]]] = []
         self._task: asyncio.Task[None] | None = None
 
-    async def write(self, said: Checkin) -> bool:
+    async def write(self, checkin: Checkin) -> bool:
         """Write a check-in; return False if it is a replay. Raise GitcfgError if the database fails."""
         if len(self._waiting) >= _MOST_WAITING:
             raise Problem("unavailable", "Too many check-ins wait to be written.", {"Retry-After": "5"})
         future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._waiting.append((said, future))
+        self._waiting.append((checkin, future))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
         return await future
@@ -38,7 +38,7 @@ class CheckinWriter:
         while self._waiting:
             await asyncio.sleep(PAUSE)
             batch, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
-            written = loop.run_in_executor(self._thread, self._record, [said for said, _ in batch])
+            written = loop.run_in_executor(self._thread, self._record, [checkin for checkin, _ in batch])
             (found,) = await asyncio.gather(written, return_exceptions=True)
             for place, (_, future) in enumerate(batch):
                 if future.done():  # whoever asked has gone

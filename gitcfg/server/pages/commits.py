@@ -39,27 +39,27 @@ async def show_commit(request: web.Request) -> CommitPage:
     """Show a commit. Raise Problem if no protected branch has it."""
     service = request.app[SERVICE]
     commit = await resolve_commit(service, request.match_info["commit"])
-    said = await service.people.run(partial(_read_commit, commit))
+    content = await service.people.run(partial(_read_commit, commit))
     number, pages, changes = paginate(
-        said.changes, parse_page_number(request.query.get("page", "")), _CHANGES
+        content.changes, parse_page_number(request.query.get("page", "")), _CHANGES
     )
     nodes = await load_rows(service)
     return CommitPage(
-        said.commit,
-        said.message,
-        said.parents,
-        said.parents[0] if said.parents else None,
-        said.findings,
+        content.commit,
+        content.message,
+        content.parents,
+        content.parents[0] if content.parents else None,
+        content.findings,
         tuple(changes),
-        sum(len(change.nodes) for change in said.changes),
-        _count_actions(said.changes),
+        sum(len(change.nodes) for change in content.changes),
+        _count_actions(content.changes),
         number,
         pages,
         await _find_release(service, commit),
         sum(row.wanted == commit for row in nodes),
         sum(row.running == commit for row in nodes),
         service.view.accepted == commit,
-        said.places,
+        content.places,
     )
 
 

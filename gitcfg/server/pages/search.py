@@ -27,7 +27,7 @@ _MATCHES = 100
 
 
 class _KeptMatches(NamedTuple):
-    asked: tuple[str, str]
+    key: tuple[str, str]
     matches: tuple[Match, ...]
 
 
@@ -67,7 +67,7 @@ def _find_commits(start: str, text: str, fleets: FleetCache) -> tuple[tuple[Comm
 def _find_matches(accepted: str, text: str, fleets: FleetCache) -> tuple[Match, ...]:
     """Search all definitions; the last result is kept for the next of its pages."""
     kept = _LAST_SEARCH.get(fleets)
-    if kept is None or kept.asked != (accepted, text):
+    if kept is None or kept.key != (accepted, text):
         kept = _LAST_SEARCH[fleets] = _KeptMatches(
             (accepted, text), _search_definitions(accepted, text, fleets)
         )

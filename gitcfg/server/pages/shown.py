@@ -28,7 +28,7 @@ Page = Callable[[web.Request], Awaitable[msgspec.Struct]]
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def page_handler(said: Page) -> Handler:
+def page_handler(load: Page) -> Handler:
     """Make the handler of a page for visitors; others are asked to log in."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
@@ -37,7 +37,7 @@ def page_handler(said: Page) -> Handler:
                 # Browsers say no cookie where another site leads here; from a page of ours they do.
                 return await html_response(request, RedirectPage(local_address(request.raw_path)))
             return redirect(f"/login?onward={quote(request.raw_path, safe='')}")
-        return await html_response(request, await said(request))
+        return await html_response(request, await load(request))
 
     return handler
 
@@ -50,9 +50,9 @@ async def admit_visitor(request: web.Request) -> Visitor | None:
     return found
 
 
-async def html_response(request: web.Request, said: msgspec.Struct, status: int = 200) -> web.Response:
+async def html_response(request: web.Request, content: msgspec.Struct, status: int = 200) -> web.Response:
     """Answer with a page; rendered in a thread, so that a large one does not block others."""
-    text = await asyncio.to_thread(render_page, _make_frame(request), said)
+    text = await asyncio.to_thread(render_page, _make_frame(request), content)
     return web.Response(text=text, status=status, content_type="text/html", headers=HEADERS)
 
 

@@ -76,11 +76,11 @@ def set_login_cookie(request: web.Request, response: web.Response, known: str, s
     _set_cookie(request, response, _LOGIN_COOKIE, known, seconds)
 
 
-def local_address(said: str) -> str:
+def local_address(address: str) -> str:
     """Return a path of this server to go on to; "/" instead of any other address."""
-    plain = said.isascii() and said.isprintable() and "\\" not in said and len(said) <= 2000
-    page = said.startswith("/") and not said.startswith(("//", "/login", "/logout"))
-    return said if plain and page else "/"
+    plain = address.isascii() and address.isprintable() and "\\" not in address and len(address) <= 2000
+    page = address.startswith("/") and not address.startswith(("//", "/login", "/logout"))
+    return address if plain and page else "/"
 
 
 def _set_cookie(request: web.Request, response: web.Response, name: str, value: str, seconds: float) -> None:

@@ -16,20 +16,20 @@ async def record_deploys(request: web.Request) -> web.StreamResponse:
     """Keep the results of a deploy; repetitions are not counted again."""
     service = request.app[SERVICE]
     token = await require_token(request, Role.OPERATE)
-    told = parse_deploy_report(await read_body(request, MOST_BYTES))
+    report = parse_deploy_report(await read_body(request, MOST_BYTES))
     view, controller = service.view, service.controller
-    named = {one.node for one in told.nodes}
+    named = {one.node for one in report.nodes}
     strange = {name for name in named if not view.knows(name) and name not in controller.registry.nodes}
-    kept = [one for one in collect_deploy_results(told, service.clock()) if one.node not in strange]
+    kept = [one for one in collect_deploy_results(report, service.clock()) if one.node not in strange]
     async with controller.view_lock:  # who is forgotten meanwhile must not come back
         fresh, states = await controller.with_state(partial(_record, kept))
         controller.registry.read(states)
     controller.wake()
-    what = {"run": told.run.id, "commit": told.run.commit, "who": told.run.who, "by": token.name}
+    what = {"run": report.run.id, "commit": report.run.commit, "who": report.run.who, "by": token.name}
     service.log.info("deployed", extra={"fields": {**what, "nodes": sum(fresh)}})
     record = {
         "schema": "gitcfg.told/1",
-        "run": told.run.id,
+        "run": report.run.id,
         "new": sum(fresh),
         "known": len(fresh) - sum(fresh),
         "unknown": sorted(strange),
@@ -37,8 +37,8 @@ async def record_deploys(request: web.Request) -> web.StreamResponse:
     return json_response(msgspec.json.encode(record))
 
 
-def _record(said: list[Deployed], state: State) -> tuple[tuple[bool, ...], list[NodeState]]:
-    return state.deploys.record(said), state.checkins.named(one.node for one in said)
+def _record(results: list[Deployed], state: State) -> tuple[tuple[bool, ...], list[NodeState]]:
+    return state.deploys.record(results), state.checkins.named(one.node for one in results)
 
 
 ROUTES = [web.post("/v1/deploys", record_deploys)]

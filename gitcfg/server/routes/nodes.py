@@ -39,12 +39,12 @@ async def check_in(request: web.Request) -> web.StreamResponse:
         raise Problem("not-found")
     if not found.node.known:
         await service.admission.admit(found.node, request[ORIGIN].address)
-    said = parse_checkin(body, found.node, service.clock(), request[ORIGIN].address)
-    if not await service.checkin_writer.write(said):
+    checkin = parse_checkin(body, found.node, service.clock(), request[ORIGIN].address)
+    if not await service.checkin_writer.write(checkin):
         raise Problem("replay")
-    service.metrics.checked_in(said)
-    if service.controller.registry.update(said):
-        await _announce(service, said)
+    service.metrics.checked_in(checkin)
+    if service.controller.registry.update(checkin):
+        await _announce(service, checkin)
     answer = await find_target(service, node)
     request[ABOUT] = answer.about
     return _target_response(answer)
@@ -55,15 +55,15 @@ def _target_response(found: Target) -> web.Response:
     return json_response(msgspec.json.encode(found, order="sorted"), headers)
 
 
-async def _announce(service: Service, said: Checkin) -> None:
+async def _announce(service: Service, checkin: Checkin) -> None:
     """Write an event for a node whose state has changed."""
     data = {
-        "commit": said.commit,
-        "digest": said.digest,
-        "outcome": said.result.outcome if said.result is not None else None,
-        "drifts": len(said.drift),
+        "commit": checkin.commit,
+        "digest": checkin.digest,
+        "outcome": checkin.result.outcome if checkin.result is not None else None,
+        "drifts": len(checkin.drift),
     }
-    service.event_writer.add(service.clock(), "checkin", data, said.node)
+    service.event_writer.add(service.clock(), "checkin", data, checkin.node)
 
 
 ROUTES = [

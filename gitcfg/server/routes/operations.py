@@ -30,8 +30,8 @@ async def readyz(request: web.Request) -> web.StreamResponse:
     service = request.app[SERVICE]
     failing = service.controller.failing
     ready = service.controller.view is not None and not failing
-    said = {key: value for key, value in commits_record(service).items() if key not in _PRIVATE_FIELDS}
-    record = {"ready": ready, "failing": bool(failing), **said}
+    status = {key: value for key, value in commits_record(service).items() if key not in _PRIVATE_FIELDS}
+    record = {"ready": ready, "failing": bool(failing), **status}
     answer = json_response(msgspec.json.encode(record))
     answer.set_status(200 if ready else 503)
     return answer
