@@ -1,1 +1,1 @@
-"""The server: nodes fetch from it what was accepted, and say how it went (extra `[server]`)."""
+"""The server, from which nodes fetch what was accepted, and to which they report (extra `[server]`)."""

@@ -1,4 +1,4 @@
-"""Answers in HTTP's own terms: JSON, entity tags, and what stands in a query."""
+"""HTTP responses and requests: JSON, entity tags, values of queries."""
 
 import re
 

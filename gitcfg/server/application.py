@@ -1,4 +1,4 @@
-"""The application: every request is counted and logged and, where it was signed, answered signed."""
+"""The web application: every request is counted and logged, and answered signed if it was signed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Who asks, and may they: nodes by their signatures, people and programs by their tokens."""
+"""Authentication: nodes by their signatures, people and programs by their tokens."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The server's certificate: files that take another one's place count for connections from then on."""
+"""The server's TLS certificate, which is replaced without a restart."""
 
 import os
 import ssl

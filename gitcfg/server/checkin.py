@@ -1,4 +1,4 @@
-"""What a node says of itself (`gitcfg.checkin/1`), read strictly: it may be anybody's machine."""
+"""Parse check-ins (`gitcfg.checkin/1`) strictly: any machine can send one."""
 
 from typing import Annotated, Any, Literal
 

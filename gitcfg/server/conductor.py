@@ -1,4 +1,4 @@
-"""How everything stands: what requests are answered by, and what all that keeps up with the world shares."""
+"""The state that requests are answered by, and that the background loops share and change."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from gitcfg.state.claims import USUAL, Limits
 T = TypeVar("T")
 
 WRITES = "writing"
-"""Fails where check-ins cannot be kept. A balancer that looks at /readyz sends none then: it is tried out."""
+"""Fails while check-ins cannot be written. Then /readyz keeps them away, so `probe` has to try."""
 
 
 class Controller:

@@ -1,4 +1,4 @@
-"""What a deploy has come to on nodes (`gitcfg.deploy-report/1`), read strictly."""
+"""Parse deploy reports (`gitcfg.deploy-report/1`) strictly."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""The interface as it is described: the file that is served, and that the tests hold the server to."""
+"""The OpenAPI description: the file that is served, and that tests check the server against."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Ends what is over by a commit: overrides and holds past their last day, if the server's git config says so.
+"""Lift overrides and holds past their last day by a commit, if the server's git config says so.
 
 A commit means the same for ever, so an override applies until one takes it away. This one is made and pushed
 as anybody's: the gate judges it, with all that it demands of a protected branch.

@@ -1,4 +1,4 @@
-"""Opened fleets, a few of them, each used by one thread alone: the event loop never waits for git."""
+"""Threads with caches of opened fleets; the event loop never waits for git."""
 
 import asyncio
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""Follows the repository: what the protected branch has moved to is judged, accepted and released."""
+"""Follow the repository: judge, accept and release what the protected branch has moved to."""
 
 import gc
 from typing import Any
@@ -8,7 +8,7 @@ from gitcfg.server.conductor import Controller
 from gitcfg.server.source import Tip, TipVerdict
 
 LAG = 600.0
-"""A commit that others released and that is not here may be on its way for so many seconds."""
+"""Seconds for which a commit that other servers released may be missing in this repository."""
 
 
 class BranchFollower:

@@ -1,4 +1,4 @@
-"""Nodes that walked in: nobody describes them, and a release has to reach them like all others."""
+"""Walk-in nodes: git does not describe them, but a release has to reach them too."""
 
 from collections import defaultdict
 from collections.abc import Mapping

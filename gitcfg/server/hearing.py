@@ -1,4 +1,4 @@
-"""Hears what others have written into the database: events, releases, and who is forgotten."""
+"""Read what other processes have written to the database: events, releases, forgotten nodes."""
 
 from collections.abc import Iterable
 from logging import INFO, WARNING

@@ -1,4 +1,4 @@
-"""Keeps up with everything: with the repository, with time, and with the database that others change."""
+"""The background loops: they follow the repository, the clock, and the database that others change."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

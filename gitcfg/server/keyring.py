@@ -1,4 +1,4 @@
-"""By which key a node's signature must hold: git's, or the one it presents where git has none."""
+"""The key that a node's signature must hold by: git's, or the one it presents if git has none."""
 
 from collections.abc import Mapping
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""How often a node may ask: what goes wrong on one machine must not be felt by the others."""
+"""Rate limits: a faulty node must not slow down the others."""
 
 from collections import OrderedDict
 

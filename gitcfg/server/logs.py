@@ -1,4 +1,4 @@
-"""Logs as JSON, a line each."""
+"""Logs as JSON, one object a line."""
 
 import json
 import logging

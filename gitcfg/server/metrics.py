@@ -1,4 +1,4 @@
-"""Figures for OpenMetrics: what the server has done, and how the fleet stands."""
+"""Metrics for OpenMetrics: what the server has done, and the state of the fleet."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

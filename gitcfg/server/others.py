@@ -1,4 +1,4 @@
-"""Nodes that come with another key than git has: set up anew perhaps, and told to whoever may accept it."""
+"""Nodes that sign with another key than git has: reinstalled perhaps, and reported to operators."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitcfg.server.conductor import Controller
 
 _LOOK, _SAME, _ANOTHER = 0.2, 3600.0, 60.0
-"""Seconds between two looks at whatever comes, and two notes of a node: of the same key, of another one."""
+"""Seconds between checks of requests, and between notes of a node: of the same key, of another one."""
 
 
 class OtherKeys:

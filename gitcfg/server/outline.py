@@ -1,4 +1,4 @@
-"""What of a commit decides who gets what: small, kept, and enough for most answers."""
+"""The part of a commit that decides which node gets what: small, cached, and enough for most answers."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""The outlines of the commits that nodes may run, by commit: each made once, in the thread that judges."""
+"""A cache of outlines, each loaded once, on the judging thread."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping

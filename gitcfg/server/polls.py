@@ -1,10 +1,10 @@
-"""Nodes that wait for news: each costs a future and a timer, and no work until there is some."""
+"""Requests of nodes that wait for news: each costs a future and a timer, and no work until there is some."""
 
 import asyncio
 from collections.abc import Callable
 
 SLICE = 100
-"""So many are woken before others get their turn: 30 ms of answers, each signed for its node."""
+"""Nodes woken before other tasks get their turn: 30 ms of answers, each signed for its node."""
 
 
 class Polls:

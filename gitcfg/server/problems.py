@@ -1,4 +1,4 @@
-"""What goes wrong with a request, as RFC 9457 has it: a type, a title, a status, and what to do."""
+"""Errors of requests by RFC 9457: a type, a title, a status, and a detail."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Connections: silent ones are closed, and what is no HTTP is a problem."""
+"""Connections: idle ones are closed, and malformed HTTP is answered with a problem."""
 
 import asyncio
 

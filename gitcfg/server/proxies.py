@@ -1,4 +1,4 @@
-"""Where requests come from: a proxy that is trusted says it of others, and nobody else does."""
+"""Where requests come from: only trusted proxies may say it of others."""
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network

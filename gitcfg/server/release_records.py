@@ -1,4 +1,4 @@
-"""A release as it is told: how far it has got, and what nodes have made of it."""
+"""Releases as JSON: how far they have got, and the outcomes of nodes."""
 
 from collections.abc import Container, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Releases: begun when a commit is accepted, and let go on by what nodes report."""
+"""Begin a release when a commit is accepted, and advance it by what nodes report."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What all nodes have said last, in memory: what releases, inventory and metrics go by."""
+"""What all nodes have reported last, in memory: for releases, inventory and metrics."""
 
 from collections.abc import Iterable
 

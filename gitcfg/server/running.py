@@ -1,4 +1,4 @@
-"""Runs the server until it is told to end: then requests are finished, and whoever waits is answered."""
+"""Run the server until a signal: then requests are finished, and waiting clients are answered."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""The one way that secrets leave the server: opened for one request, sealed to the key of the node that asks.
+"""Secrets leave the server in one way: opened for one request, and sealed to the key of the node that asks.
 
 Nothing of it is kept: not in a cache, not in the database, not in a log.
 """

@@ -1,4 +1,4 @@
-"""Everything that requests are answered with, put together."""
+"""All that requests are answered with, put together."""
 
 from collections import OrderedDict
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Sessions of browsers: the cookie that says one, and who began it."""
+"""Sessions of browsers: the cookie that holds one, and the token that began it."""
 
 from aiohttp import web
 

@@ -1,4 +1,4 @@
-"""Requests of nodes: whose signature (RFC 9421) is on them, and whether it holds."""
+"""Verify the signatures of nodes' requests (RFC 9421)."""
 
 from collections.abc import Mapping
 from datetime import timedelta

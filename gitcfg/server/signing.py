@@ -1,4 +1,4 @@
-"""Answers signed with the server's key (RFC 9421), each bound to the request that it answers."""
+"""Sign answers with the server's key (RFC 9421), each bound to the request that it answers."""
 
 import base64
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The repository that is served: where its protected branch stands, and which commit of it counts."""
+"""The repository that is served: its protected branch, and which commit of it counts."""
 
 import re
 
@@ -15,7 +15,7 @@ from gitcfg.model import GitcfgError
 COMMIT = re.compile(r"[0-9a-f]{40}")
 _ABBREVIATED = re.compile(r"[0-9a-f]{4,40}")
 _BACK = 50
-"""So many commits before an invalid tip are tried, where nothing is known to be good."""
+"""Ancestors of an invalid tip that are tried if no valid commit is known."""
 
 
 class Tip(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""How each node stands: what git says of it, beside what it has said itself."""
+"""The status of each node: what git says of it, beside what it has reported."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Nodes for which git has no key: they wait to be accepted, or walk in where the repository lets them."""
+"""Nodes for which git has no key: they wait to be accepted, or walk in where the repository allows it."""
 
 from collections import OrderedDict
 from typing import TYPE_CHECKING
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from gitcfg.server.conductor import Controller
 
 MAX_WALK_INS = 20_000
-"""So many are kept. Whoever comes then is told to be pending, and leaves no trace."""
+"""Walk-in nodes that are kept. A further one is pending, and leaves no trace."""
 _AGAIN = 60.0
-"""Seconds until it is kept once more that a key has come."""
+"""Seconds until a key is noted again."""
 _REFILL = 120.0
-"""In so many seconds an address may bring as many new keys as are kept of it; all together half as many."""
+"""Seconds in which an address may bring as many new keys as are kept of it; all addresses half of all."""
 _OF_NAME = 5
-"""So many new keys for one name that git describes, from one address, in the same time."""
+"""New keys for one described node, from one address, in the same time."""
 
 
 class Admission:

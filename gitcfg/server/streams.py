@@ -1,4 +1,4 @@
-"""Events for who watches: read once from the database, whoever wrote them, and handed to all."""
+"""Streams of events: read once from the database, and sent to all watchers."""
 
 import asyncio
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Keeps events that nobody waits for: many of them at once, in one transaction."""
+"""Write events in batches, one transaction for many."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What time brings: releases go on, holds end, and what is old is forgotten."""
+"""What depends on time: releases advance, holds end, old state is pruned."""
 
 from datetime import date
 

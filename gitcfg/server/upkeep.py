@@ -1,4 +1,4 @@
-"""Forgets what is old: nonces, results, events, and strangers that nobody accepted."""
+"""Prune old state: nonces, results, events, and nodes that were never accepted."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Signatures of requests in the form in which gitcfg-agent writes them, verified without the library.
+"""Verify signatures in the form in which gitcfg-agent writes them, without the library.
 
 The library takes 270 us of CPU to read a signature, and Ed25519 100 to judge it; all the rest of a request
 takes 400. So where each part of a request is spelled in the one way that leaves nothing to read, what was

@@ -1,4 +1,4 @@
-"""Which commit each node is to run, at one moment: a value, by which every request is answered."""
+"""Which commit each node is to run, at one moment: a value by which every request is answered."""
 
 from collections.abc import Mapping
 from functools import cached_property

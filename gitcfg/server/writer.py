@@ -1,4 +1,4 @@
-"""Writes check-ins: those of a few milliseconds in one transaction, and each answer waits for its own."""
+"""Write check-ins in batches; each request waits for its own."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The web pages of the server: what they say goes in, HTML comes out."""
+"""The web pages of the server: typed contents in, HTML out."""
 
 from gitcfg.web.assets import Asset, find_asset
 from gitcfg.web.content import Frame, Visitor

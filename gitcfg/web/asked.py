@@ -1,4 +1,4 @@
-"""What is query of the table of nodes, and the address that asks for it."""
+"""Queries of the table of nodes, and their URLs."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The style, the script and the icon of the pages, each named by its digest, so that it never changes."""
+"""The style, script and icon of the pages; their names hold their digests, so that they never change."""
 
 from collections.abc import Mapping
 from functools import cache

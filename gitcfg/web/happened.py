@@ -1,4 +1,4 @@
-"""What has happened lately: events of one kind that came one after the other are told as one."""
+"""Recent events; those of one type that follow each other are grouped."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""A page as HTML: everything that comes from git or from nodes is escaped, and nothing in it is a script."""
+"""Render pages as HTML: all that comes from git or from nodes is escaped, and no script is inline."""
 
 from collections.abc import Callable, Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""Where files and lines of the repository can be read: at a forge, or else on a page of the server."""
+"""Links to files and lines of the repository: at a forge, or else on a page of the server."""
 
 from urllib.parse import quote
 

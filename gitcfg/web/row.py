@@ -1,4 +1,4 @@
-"""A node as the table has it: of what sorts it is, and what it is sorted by."""
+"""The rows of the table of nodes: the states that they are filtered by, and their sort keys."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

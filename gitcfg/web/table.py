@@ -1,4 +1,4 @@
-"""The table of nodes: those that are query for, in the order that is query for, a page at a time."""
+"""The table of nodes: filtered, sorted, and a page at a time."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

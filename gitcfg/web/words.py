@@ -1,4 +1,4 @@
-"""How values, times and names are written on a page: always on one line, and nothing in them but signs."""
+"""Formats of values, times and names on a page, with control characters escaped."""
 
 from datetime import UTC, datetime
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""The web pages: what people see of the fleet, with their token in a browser."""
+"""The web pages: what people see of the fleet, logged in with a token."""
 
 from aiohttp import web
 

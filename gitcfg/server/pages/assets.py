@@ -1,4 +1,4 @@
-"""The style, the script and the icon of the pages: browsers keep them for ever, by their digests."""
+"""The style, script and icon of the pages."""
 
 from aiohttp import web
 

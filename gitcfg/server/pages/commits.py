@@ -1,4 +1,4 @@
-"""The page of a commit: what it says and changes, and how far it has got."""
+"""The page of a commit: its findings, its changes, and its release."""
 
 from collections import Counter
 from functools import partial

@@ -1,4 +1,4 @@
-"""The page of a file of the repository as it was at a commit, where no forge shows it."""
+"""The page of a file at a commit, for repositories without a forge."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The overview of the fleet: counts, releases, what happened, and the table of nodes."""
+"""The overview of the fleet: counts, releases, recent events, and the table of nodes."""
 
 import asyncio
 from collections import Counter

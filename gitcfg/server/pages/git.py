@@ -1,4 +1,4 @@
-"""What git says of commits, for several pages: who made them, and where their files can be read."""
+"""Commits and links to files, for several pages."""
 
 from collections.abc import Iterable, Mapping
 

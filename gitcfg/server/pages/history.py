@@ -1,4 +1,4 @@
-"""The page of a node's history: which commits changed what it gets, and who made each step to a value."""
+"""The page of a node's history: the commits that changed what it gets, and each step to a value."""
 
 from functools import partial
 

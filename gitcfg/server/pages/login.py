@@ -1,4 +1,4 @@
-"""Logging in with a token, and out."""
+"""Log in with a token, and log out."""
 
 from aiohttp import web
 

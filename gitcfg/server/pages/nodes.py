@@ -1,4 +1,4 @@
-"""The page of a node: what it runs and is to run, how that went, and why it has what it has."""
+"""The page of a node: what it runs and is to run, its results, and its parameters with their trails."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The page of releases, and what people do to them there."""
+"""The page of releases, and the forms to resume or abort one."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""All nodes as the table of the overview has them: made at most once a second, however many look."""
+"""The rows of the table of nodes: made at most once a second, however many visitors there are."""
 
 import asyncio
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The page of a search: nodes, commits, and everything that is defined."""
+"""The page of a search: nodes, commits, and definitions."""
 
 from functools import partial
 from itertools import groupby, islice

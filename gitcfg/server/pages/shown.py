@@ -1,4 +1,4 @@
-"""Answers that are pages, with the headers that let a browser do nothing but show them."""
+"""Responses that are pages, with headers that restrict a browser to showing them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

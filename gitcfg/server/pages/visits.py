@@ -1,4 +1,4 @@
-"""Who looks at a page: sessions in cookies, and forms that only a page of the server itself can have sent."""
+"""Visitors: sessions in cookies, and forms that only a page of this server can have sent."""
 
 import re
 import secrets

@@ -1,4 +1,4 @@
-"""The routes, a module for each part of the interface; the web page adds its own."""
+"""The routes of the HTTP interface, a module for each part; the web pages add their own."""
 
 from aiohttp import web
 

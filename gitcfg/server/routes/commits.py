@@ -1,4 +1,4 @@
-"""What a commit is for nodes: their configurations, what must happen, and what is different."""
+"""Routes of commits: actions due on a node, differences, and the state of the branch."""
 
 from typing import Any
 

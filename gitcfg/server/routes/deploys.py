@@ -1,4 +1,4 @@
-"""Deploys over SSH: who deployed tells what they have come to."""
+"""The route by which `gitcfg deploy` reports its results."""
 
 from functools import partial
 

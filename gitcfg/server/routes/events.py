@@ -1,4 +1,4 @@
-"""Events as they happen, for who watches (Server-Sent Events)."""
+"""The route of events as they happen (Server-Sent Events)."""
 
 import re
 from functools import partial

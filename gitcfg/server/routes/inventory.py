@@ -1,4 +1,4 @@
-"""What people ask of nodes: all of them, one of them, and why it has what it has."""
+"""Routes of the inventory: all nodes, one node, and the trail of a parameter."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What nodes ask: what they are to run; and what they say of themselves."""
+"""Routes of nodes: what they are to run, and their check-ins."""
 
 import msgspec
 from aiohttp import web

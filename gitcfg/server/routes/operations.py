@@ -1,4 +1,4 @@
-"""For those who run the server: does it live, can it answer, how much does it do, and what does it offer."""
+"""Routes for operators: health, readiness, metrics, and the description of the interface."""
 
 from collections import Counter
 from collections.abc import Iterator

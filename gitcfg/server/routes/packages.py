@@ -1,4 +1,4 @@
-"""All that a node needs of a commit; what is secret of it, for the node alone."""
+"""The route of packages: all that a node needs of a commit, its secrets sealed to its key."""
 
 from aiohttp import web
 

@@ -1,4 +1,4 @@
-"""Releases: how far they have got, and what people do to them."""
+"""Routes of releases: their progress, and to resume or abort one."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the pages say, page by page."""
+"""The contents of pages, page by page."""
 
 from gitcfg.web.content.commits import Commit, CommitPage, CommitsPage, Count, Release, ReleasesPage
 from gitcfg.web.content.fleet import CommitCount, ExpiringItem, Overview

@@ -1,4 +1,4 @@
-"""What the pages of commits and releases say."""
+"""The contents of the pages of commits and releases."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

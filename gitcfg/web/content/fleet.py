@@ -1,4 +1,4 @@
-"""What the overview of the fleet says."""
+"""The contents of the overview of the fleet."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What is around every page: who looks, and what is wrong."""
+"""What surrounds every page: the visitor, and warnings."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What the page of a node's history says."""
+"""The contents of the page of a node's history."""
 
 from typing import TYPE_CHECKING, Any
 

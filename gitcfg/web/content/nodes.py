@@ -1,4 +1,4 @@
-"""What the pages of nodes say."""
+"""The contents of the page of a node."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""What small pages say: a file, the form to log in, a problem."""
+"""The contents of small pages: a file, the form to log in, a problem."""
 
 import msgspec
 

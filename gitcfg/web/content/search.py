@@ -1,4 +1,4 @@
-"""What the page of a search says."""
+"""The contents of the page of a search."""
 
 from collections.abc import Mapping
 
