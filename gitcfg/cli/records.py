@@ -20,7 +20,7 @@ ITEMS = {
     "gitcfg.matches/1": ("matches", "match"),
     "gitcfg.diff/1": ("changes", "change"),
     "gitcfg.log/1": ("commits", "commit"),
-    "gitcfg.model.graph/1": ("vertices", "vertex"),
+    "gitcfg.graph/1": ("vertices", "vertex"),
     "gitcfg.snapshots/1": ("snapshots", "snapshot"),
     "gitcfg.releases/1": ("releases", "release"),
     "gitcfg.holds/1": ("holds", "hold"),

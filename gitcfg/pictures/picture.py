@@ -251,7 +251,7 @@ def about(vertex: Vertex) -> str:
     return "\n".join(filter(None, (*cut, vertex.about)))
 
 
-# Pictures as records for programs: `gitcfg.model.graph/1`.
+# Pictures as records for programs: `gitcfg.graph/1`.
 
 Record = dict[str, Any]
 
@@ -262,7 +262,7 @@ def picture_record(commit: str | None, picture: Picture) -> Record:
     for edge in picture.edges:
         leaving.setdefault(edge.source, []).append(edge)
     return {
-        "schema": "gitcfg.model.graph/1",
+        "schema": "gitcfg.graph/1",
         "commit": commit,
         "subject": picture.subject,
         "title": picture.title,
