@@ -7,7 +7,7 @@ from gitcfg.cli.terms import ending, hold_add, listed
 _HOLD_PURPOSE = "Keep nodes at a commit for some time."
 
 
-def register_hold(app: typer.Typer, name: str) -> None:
+def register(app: typer.Typer, name: str) -> None:
     """Make the commands known."""
     group = typer.Typer(rich_markup_mode=None, help=_HOLD_PURPOSE)
     group.command("add", epilog=hold_add._HOLD_EPILOG)(hold_add.add_hold)

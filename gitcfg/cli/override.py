@@ -8,7 +8,7 @@ from gitcfg.cli.terms import ending, listed, override_add
 _OVERRIDE_PURPOSE = "Let something hold for some nodes for some time."
 
 
-def register_override(app: typer.Typer, name: str) -> None:
+def register(app: typer.Typer, name: str) -> None:
     """Make the commands known."""
     group = typer.Typer(rich_markup_mode=None, help=_OVERRIDE_PURPOSE)
     group.command("add", epilog=override_add._OVERRIDE_EPILOG)(
