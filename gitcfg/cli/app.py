@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from gitcfg import __version__
-from gitcfg.cli.color import Color
-from gitcfg.cli.pager import Pager, pager_command
+from gitcfg.cli.console import Color, Pager, pager_command
 from gitcfg.cli.session import Session
 from gitcfg.model.findings import GitcfgError
 

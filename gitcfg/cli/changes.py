@@ -7,13 +7,13 @@ from rich.console import Console
 from rich.text import Text
 
 from gitcfg.cli import words
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import aligned, as_text
 from gitcfg.comparison.change import Change, Delta, Kind, Names, Reach, access, reach
 from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs, steps
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.trail import written
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import counted, safe
 
 _HEAD = {Kind.ADDED: "bold green", Kind.REMOVED: "bold red", Kind.CHANGED: "bold"}
 _WIDTH = 100

@@ -6,13 +6,13 @@ from typing import Any
 from rich.text import Text
 
 from gitcfg.cli.fields import told
-from gitcfg.cli.plain import safe
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.explain.definition import Definition, Kind, Summary, definition_record, summaries_record
 from gitcfg.library import Fleet
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import safe
 
 
 def deliver_all(

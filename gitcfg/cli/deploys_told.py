@@ -7,7 +7,6 @@ from rich.text import Text
 
 from gitcfg.cli.alike import Line, folded
 from gitcfg.cli.deploys_records import nodes_record, run_record
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.serving.said import Asked
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned
@@ -17,6 +16,7 @@ from gitcfg.deploy.record_told import outcome, outcomes
 from gitcfg.git.repository import Repository
 from gitcfg.inventory.records import ago
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 _HEAD = ("deploy", "when", "who", "commit", "ended", "nodes")
 _LINES = 10

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.check.results import Checked

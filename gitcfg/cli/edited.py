@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitcfg.cli.judged import Renamed, added_findings
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import Session
 from gitcfg.cli.written import alone, headed, put_down
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.cli.solving.decision import Decision

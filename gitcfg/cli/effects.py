@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.comparison.change import Delta, Kind, Names
 from gitcfg.history.effect import Effect, Held
 from gitcfg.history.log import Question, Subject
 from gitcfg.model import Op
 from gitcfg.model.nodeset import IN_JSON, abridged_set
 from gitcfg.model.secrets import shown
+from gitcfg.model.text import counted, safe
 
 Piece = tuple[str, str]
 Line = list[Piece]

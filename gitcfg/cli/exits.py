@@ -1,4 +1,4 @@
-"""What exit codes say."""
+"""The exit codes of all commands."""
 
 from collections.abc import Mapping
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from rich.text import Text
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import aligned, as_text
 from gitcfg.cli.winners import Winners, alike, where, who
 from gitcfg.explain.definition import (
@@ -21,6 +20,7 @@ from gitcfg.explain.definition import (
     Value,
 )
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import safe
 
 
 def told(kind: Kind, found: Definition) -> Iterator[Text]:

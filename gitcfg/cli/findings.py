@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from gitcfg.check.results import Checked
-from gitcfg.cli.plain import counted, safe
 from gitcfg.git.tree import Tree
 from gitcfg.model import Finding, Ignore, Origin, Severity
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import counted, safe
 
 _COLOR = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 _LONGEST_LINE = 160

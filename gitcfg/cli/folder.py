@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.refusals import concerning, told
 from gitcfg.cli.session import Session
 from gitcfg.cli.session import write as write_out
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import counted, safe
 from gitcfg.output import Ingredients, Outcome, Request, Scope, Settled, Stale, fleet_source, update
 
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."

@@ -5,10 +5,10 @@ from hashlib import sha256
 
 import msgspec
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.load.repository import FILE
 from gitcfg.model import Finding, Origin
 from gitcfg.model.nodeset import fold
+from gitcfg.model.text import counted, safe
 
 
 class Told(msgspec.Struct, frozen=True):

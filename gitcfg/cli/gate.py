@@ -12,12 +12,11 @@ from rich.text import Text
 from gitcfg.check.results import Checked
 from gitcfg.cli import changes, findings
 from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
-from gitcfg.cli.plain import ABBREVIATED, counted, few, safe
 from gitcfg.comparison.change import reach
 from gitcfg.gate.ruling import Ruling, Seen
 from gitcfg.model import REFUSED, Finding, GitcfgError
 from gitcfg.model.nodeset import abridged
-from gitcfg.model.text import duration
+from gitcfg.model.text import ABBREVIATED, counted, duration, few, safe
 from gitcfg.sandbox.budget import Budget, End, Ended
 from gitcfg.sandbox.protocol import size_in_words
 

@@ -34,7 +34,7 @@ def command(
         session.write("".join(f"{known.name}  {known.title}\n" for known in CODES.values()))
         return
     text = explanation(code)
-    if session.coloured(session.pager.stdout):
+    if session.has_color(session.pager.stdout):
         from rich.markdown import Markdown
 
         session.console().print(Markdown(above_blocks(text)), soft_wrap=False)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from gitcfg.cli.hook_install import INSTALL, REMOVE, install, remove
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.post_receive import post_receive
 from gitcfg.cli.session import Session
 from gitcfg.git.repository import Config, Repository
 from gitcfg.model import REFUSED
+from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.cache import Cache

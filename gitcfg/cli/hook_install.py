@@ -65,11 +65,11 @@ def install(context: typer.Context, server: Annotated[Path | None, _SERVER] = No
 def hooked(console: "Console", folder: Path) -> bool:
     """Is each commit of a new repository checked first? What stands in the way, or moves, is told."""
     from gitcfg.cli.installed import line
-    from gitcfg.cli.plain import safe
     from gitcfg.edit.hook_steps import Deed
     from gitcfg.edit.installed import install_in_new
     from gitcfg.git.repository import Repository
     from gitcfg.model import GitcfgError
+    from gitcfg.model.text import safe
 
     try:
         done = install_in_new(Repository.open(folder), program())

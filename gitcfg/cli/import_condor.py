@@ -93,8 +93,8 @@ def _hosts(
 def _tell(imported: "Imported", installed: "HTCondor", console: "Console", all_places: bool) -> None:
     """What is to be known, what was found, and the proof."""
     from gitcfg.cli.notes import show
-    from gitcfg.cli.plain import counted, safe
     from gitcfg.model.nodeset import abridged
+    from gitcfg.model.text import counted, safe
 
     show(console, imported.notes, all_places)
     features = [found for found in imported.found if found.feature]
@@ -112,14 +112,15 @@ def _tell(imported: "Imported", installed: "HTCondor", console: "Console", all_p
 
 def _declare(session: Session, installed: "HTCondor", others: object, folder: Path) -> None:
     """Declare what HTCondor knows, in a new repository or in one that is there."""
+    from gitcfg.cli.console import install_hint
     from gitcfg.cli.declared import declared
-    from gitcfg.cli.plain import counted, extra
     from gitcfg.model import GitcfgError
+    from gitcfg.model.text import counted
 
     if others:
         raise GitcfgError("--defaults takes a folder, and no files or hosts.", "Import those by themselves.")
     if not installed.version:
-        raise GitcfgError("HTCondor's bindings are not installed.", extra("htcondor"))
+        raise GitcfgError("HTCondor's bindings are not installed.", install_hint("htcondor"))
     names, files = declared(session, installed, folder)
     where = counted(files, "new file")
     console = session.console(stderr=True)

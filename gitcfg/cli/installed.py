@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.session import Session
 from gitcfg.edit.hook_steps import Deed, Step, before
 from gitcfg.edit.installed import Done
@@ -11,6 +10,7 @@ from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.standing import Standing
 from gitcfg.git.hooks import HookFolder, settings_in
 from gitcfg.git.repository import Config, Repository
+from gitcfg.model.text import safe
 
 
 def tell(session: Session, done: Done) -> None:

@@ -9,7 +9,6 @@ import msgspec
 from rich.text import Text
 
 from gitcfg.cli.inventoried import Inventory, known
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.cli.trails import aligned
@@ -19,6 +18,7 @@ from gitcfg.inventory.places import counted as by_state
 from gitcfg.inventory.records import ago, inventory_record
 from gitcfg.inventory.standing import Standing
 from gitcfg.load.keys import fingerprint
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 _SEEN = ("name", "state", "commit", "since", "checkin", "deployed", "who", "groups", "labels", "overdue")
 _GIT = ("name", "state", "hold", "groups", "labels", "overdue")

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from gitcfg.cli.effects import Line, told
-from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.cli.session import Session
 from gitcfg.history.log import Entry, Log, Question
+from gitcfg.model.text import ABBREVIATED, safe
 
 
 def show(session: Session, log: Log) -> None:
@@ -13,7 +13,7 @@ def show(session: Session, log: Log) -> None:
     if not log.entries:
         session.console(stderr=True).print("No commit has changed that.")
     lines = (line for entry in log.entries for line in _lines(log.question, entry))
-    if not session.coloured(session.pager.stdout):
+    if not session.has_color(session.pager.stdout):
         session.write("".join(f"{''.join(text for text, _ in line)}\n" for line in lines))
         return
     from rich.text import Text

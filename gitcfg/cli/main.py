@@ -188,9 +188,9 @@ def _modules(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def _tell(error: "GitcfgError", arguments: Sequence[str]) -> None:
-    from gitcfg.cli.color import asked, coloured
+    from gitcfg.cli.console import color_of, uses_color
 
-    colors = coloured(asked(arguments, os.environ), os.environ, sys.stderr.isatty())
+    colors = uses_color(color_of(arguments, os.environ), os.environ, sys.stderr.isatty())
     red, cyan, plain = ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") if colors else ("", "", "")
     with suppress(OSError):  # where stderr cannot be written either the exit code tells
         print(f"{red}error:{plain} {error.message}", file=sys.stderr)

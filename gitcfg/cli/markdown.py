@@ -6,13 +6,13 @@ from itertools import chain, starmap
 from msgspec import UNSET
 
 from gitcfg.cli.changes import how_many, presence, safe_line
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import write
 from gitcfg.cli.trails import as_text
 from gitcfg.comparison.change import Change, Delta, Names, Reach, access, reach
 from gitcfg.comparison.comparison import Comparison, file_diffs
 from gitcfg.model.markdown import code, fenced, plain
 from gitcfg.model.nodeset import fold, parts
+from gitcfg.model.text import counted, safe
 
 _LONGEST = 60
 _FEW = 3

@@ -6,9 +6,9 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import aligned, placed
 from gitcfg.explain.search import Match
+from gitcfg.model.text import safe
 
 
 def show(console: Console, matches: Iterable[Match]) -> None:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.session import Output, Session, write
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.gate.permits.asked import Answer

@@ -8,13 +8,13 @@ import typer
 
 from gitcfg.cli import editing as say
 from gitcfg.cli.database import address, kept
-from gitcfg.cli.plain import safe
 from gitcfg.cli.serving.place import Database, StateFolder
 from gitcfg.cli.serving.remote import Server, Token, ask
 from gitcfg.cli.serving.said import Asked, asked
 from gitcfg.cli.serving.told import told
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.edit.draft import Draft

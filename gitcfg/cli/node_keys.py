@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from gitcfg.cli.console import Pager
 from gitcfg.cli.database import nowhere
 from gitcfg.cli.nodes import chosen
-from gitcfg.cli.pager import Pager
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.serving.said import Asked
 from gitcfg.cli.serving.told import heard
 from gitcfg.cli.session import Session
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import NodeSetError, abridged, expand
+from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.inventory.keys import Known

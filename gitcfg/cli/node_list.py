@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gitcfg.cli.database import nowhere
-from gitcfg.cli.plain import safe
 from gitcfg.cli.serving.place import Database, StateFolder
 from gitcfg.cli.serving.remote import Server, Token
 from gitcfg.cli.serving.said import Asked, asked
 from gitcfg.cli.serving.told import heard
 from gitcfg.cli.session import Output, Session
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from rich.text import Text

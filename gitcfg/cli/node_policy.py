@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import Output, Session, write
+from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.delivery.needs import Needs, Place, Use

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.convert.notes import Note
+from gitcfg.model.text import counted, safe
 
 _COLOR = {"dropped": "bold red", "changed": "bold yellow", "look": "bold cyan"}
 _FIRST = 5  # places of a note that are shown unless all are asked for

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.cli.editing import OPTIONS, Option, Part, Texts
-from gitcfg.cli.plain import safe
 from gitcfg.edit.orders import Given, Order
 from gitcfg.edit.written import read_value
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 
 def ordered(order: Order, description: str | None, said: Mapping[str, Texts]) -> Order:

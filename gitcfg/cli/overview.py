@@ -5,11 +5,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import aligned, as_text, placed, who
 from gitcfg.explain.trail import Blamer, Viewpoint, by, viewpoint
 from gitcfg.library import Fleet, Node
 from gitcfg.model.delivery import in_words, is_over
+from gitcfg.model.text import safe
 
 
 def overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:

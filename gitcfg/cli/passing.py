@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import as_text, placed
 from gitcfg.explain.why import Passing, Reason, Sight
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import safe
 
 
 def passed_by(found: Passing, feature: str) -> Iterator[Text]:

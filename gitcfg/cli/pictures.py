@@ -5,12 +5,12 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 from gitcfg.cli.graph import Form, Subject
-from gitcfg.cli.plain import counted
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.compile.fleet import Fleet as Compiled
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.text import counted
 from gitcfg.pictures.features import features_picture
 from gitcfg.pictures.groups import groups_picture
 from gitcfg.pictures.node import node_picture

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.session import Session
 from gitcfg.git.repository import Config, Repository
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.gate.push import Update

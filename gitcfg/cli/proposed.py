@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitcfg.cli.asked import Asked
-from gitcfg.cli.pager import Pager
-from gitcfg.cli.plain import ABBREVIATED, safe
+from gitcfg.cli.console import Pager
 from gitcfg.cli.session import Session
 from gitcfg.cli.sound import is_sound
 from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.text import ABBREVIATED, safe
 
 if TYPE_CHECKING:
     from gitcfg.git.commit import BranchCommit

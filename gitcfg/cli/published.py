@@ -5,13 +5,13 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.refusals import concerning, told
 from gitcfg.cli.session import Session
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted, safe
 from gitcfg.output import Scope
 
 if TYPE_CHECKING:

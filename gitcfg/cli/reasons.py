@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from rich.text import Text
 
 from gitcfg.cli.passing import passed_by
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import decided, made, placed
 from gitcfg.explain.trail import Blamer, Place, Viewpoint, layered, lists, made_of
 from gitcfg.explain.why import Answer, Brought, FeatureAnswer, FileAnswer, GroupAnswer, Removal
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import counted, safe
 
 
 class Reasons:

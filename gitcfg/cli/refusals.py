@@ -21,7 +21,7 @@ def told(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
     """Tell errors that concern what was rendered; 1 if there are any."""
     if errors:
         from gitcfg.cli.findings import show
-        from gitcfg.cli.plain import counted
+        from gitcfg.model.text import counted
 
         console = session.console(stderr=True)
         show(console, fleet.compiled.tree, errors, fleet.checked.every)

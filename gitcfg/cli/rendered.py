@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.library import Fleet, Node
 from gitcfg.model import GitcfgError
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.secrets import shown
+from gitcfg.model.text import safe
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.session import Session
 from gitcfg.convert.sanitize.correspondence import unlike
 from gitcfg.convert.sanitize.keep import Keep
@@ -16,6 +15,7 @@ from gitcfg.convert.sanitize.written import refuse, write
 from gitcfg.library import Fleet
 from gitcfg.library import open as opened
 from gitcfg.model import REFUSED, Finding, GitcfgError
+from gitcfg.model.text import counted, safe
 
 _SHORTEST = 16
 

@@ -43,8 +43,8 @@ def command(
     ] = False,
 ) -> None:
     """Write JSON Schemas of this repository, with its names and values, for editors."""
-    from gitcfg.cli.plain import counted
     from gitcfg.editor import stale, write
+    from gitcfg.model.text import counted
 
     session: Session = context.obj
     source = session.open()

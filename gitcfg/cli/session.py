@@ -1,15 +1,14 @@
-"""What the global options say, and the repository that commands work on."""
+"""An invocation: what the global options say, the repository that a command works on, and ways to write."""
 
 import os
 import sys
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
-from gitcfg.cli.color import Color, capable, coloured
-from gitcfg.cli.pager import Pager
+from gitcfg.cli.console import Color, Pager, rich_console, uses_color
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Output(StrEnum):
-    """What to write results as: text is for eyes, the rest for programs."""
+    """What to write results as: text is for people, the rest for programs."""
 
     TEXT = "text"
     JSON = "json"
@@ -35,60 +34,44 @@ class Session(msgspec.Struct, frozen=True):
     pager: Pager
 
     def open(self) -> "Source":
-        """The repository."""
+        """Open the repository."""
         from gitcfg.library import open
 
         return open(self.repo, self.today, os.geteuid())
 
     def fleet(self, at: str | None, staged: bool = False) -> "Fleet":
-        """The fleet at a revision, in the index, or in the work tree."""
+        """Return the fleet at a revision, in the index, or in the work tree."""
         return fleet_of(self.open(), at, staged)
 
     def console(self, stderr: bool = False) -> "Console":
-        """A console that never cuts or wraps what it is given; results for eyes go through the pager."""
-        from gitcfg.cli.terminal import Terminal
-
+        """Return a console that never cuts or wraps; results for people go through the pager."""
         stream = sys.stderr if stderr else self.pager.stdout
-        colors = self.coloured(stream)
-        system: Literal["auto", "standard"] = (
-            "auto" if stream.isatty() and capable(os.environ) else "standard"
-        )
-        return Terminal(
-            file=None if stderr else stream,
-            stderr=stderr,
-            soft_wrap=True,
-            highlight=False,
-            markup=False,
-            emoji=False,
-            no_color=not colors,
-            force_terminal=colors,
-            color_system=system if colors else None,
-        )
+        return rich_console(None if stderr else stream, self.has_color(stream), stream.isatty())
 
-    def coloured(self, stream: TextIO) -> bool:
-        """Is what goes to this stream to be coloured?"""
-        return coloured(self.color, os.environ, stream.isatty())
+    def has_color(self, stream: TextIO) -> bool:
+        """Return whether to colour what goes to this stream."""
+        return uses_color(self.color, os.environ, stream.isatty())
 
     def write(self, text: str) -> None:
-        """A result for eyes, as it is: on a terminal through the pager."""
+        """Write a result for people as it is: on a terminal through the pager."""
         stream = self.pager.stdout
         _put(stream, text)
         if stream.isatty():
-            stream.flush()  # before what may be said on stderr next
+            stream.flush()  # before what may come on stderr next
 
 
 def fleet_of(source: "Source", at: str | None, staged: bool = False) -> "Fleet":
-    """The fleet of an opened repository: at a revision, in the index, or in the work tree."""
+    """Return the fleet of an opened repository: at a revision, in the index, or in the work tree."""
     if at is not None:
         return source.at(at)
     return source.index(os.environ.get("GIT_INDEX_FILE")) if staged else source.worktree()
 
 
 def write(text: str) -> None:
-    """A result for programs to stdout, as it is."""
+    """Write a result for programs to stdout, as it is."""
     _put(sys.stdout, text)
 
 
 def _put(stream: TextIO, text: str) -> None:
-    """What UTF-8 cannot say is escaped, and no line end is changed."""
+    """Write a text; what UTF-8 cannot say is escaped, and no line end is changed."""
     stream.buffer.write(text.encode("utf-8", "backslashreplace"))

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from gitcfg.cli.plain import counted
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

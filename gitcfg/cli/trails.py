@@ -7,7 +7,6 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.compile.origins import withheld
@@ -16,6 +15,7 @@ from gitcfg.explain.trail import Blamed, Blamer, Viewpoint, left_open, told, tra
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Decision, Origin
 from gitcfg.model.secrets import shown
+from gitcfg.model.text import ABBREVIATED, safe
 
 
 class Wanted(msgspec.Struct, frozen=True):

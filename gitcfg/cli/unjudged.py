@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from gitcfg.cli.plain import extra
+from gitcfg.cli.console import install_hint
 
 if TYPE_CHECKING:
     from gitcfg.cli.session import Session
@@ -26,4 +26,4 @@ class Notice:
             "note: HTCondor's own parser is not installed, so HTCondor files are not judged by it (GC307).",
             style="yellow",
         )
-        console.print(f"hint: {extra('htcondor')}", style="cyan")
+        console.print(f"hint: {install_hint('htcondor')}", style="cyan")

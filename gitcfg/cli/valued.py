@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import as_text, placed
 from gitcfg.explain.trail import left_open, operation
 from gitcfg.explain.values import Held
 from gitcfg.model import Decision, Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import counted, safe
 
 
 def show(console: Console, param: str, held: Iterable[Held], unset: bool) -> None:

@@ -6,12 +6,12 @@ from typing import TypeVar
 import msgspec
 from rich.text import Text
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.explain.definition import Entry, Setting
 from gitcfg.explain.trail import made_of, operation
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import counted, safe
 from gitcfg.render.files import PRIVATE
 
 T = TypeVar("T")

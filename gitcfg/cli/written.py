@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.edit.draft import Draft

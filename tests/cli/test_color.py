@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.cli.color import Color, asked, coloured
+from gitcfg.cli.console import Color, color_of, uses_color
 from gitcfg.cli.main import run
 from tests.cli.terminals import Terminal
 
@@ -49,13 +49,13 @@ def test_what_beats_what(color: Color, no: str | None, force: str | None, termin
         Color.NEVER: False,
         Color.AUTO: False if no else True if force else terminal,
     }
-    assert coloured(color, environ | {"TERM": "xterm"}, terminal) is expected[color]
+    assert uses_color(color, environ | {"TERM": "xterm"}, terminal) is expected[color]
 
 
 def test_a_terminal_that_knows_no_colour_gets_none_unasked() -> None:
-    assert not coloured(Color.AUTO, {"TERM": "dumb"}, terminal=True)
-    assert coloured(Color.AUTO, {"TERM": "dumb", "FORCE_COLOR": "1"}, terminal=True)
-    assert coloured(Color.ALWAYS, {"TERM": "dumb"}, terminal=True)
+    assert not uses_color(Color.AUTO, {"TERM": "dumb"}, terminal=True)
+    assert uses_color(Color.AUTO, {"TERM": "dumb", "FORCE_COLOR": "1"}, terminal=True)
+    assert uses_color(Color.ALWAYS, {"TERM": "dumb"}, terminal=True)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_terminal_that_knows_no_colour_gets_none_unasked() -> None:
 def test_a_wrong_command_line_still_says_what_colour_is_wanted(
     arguments: list[str], variable: str, color: Color
 ) -> None:
-    assert asked(arguments, {"GITCFG_COLOR": variable}) is color
+    assert color_of(arguments, {"GITCFG_COLOR": variable}) is color
 
 
 TABLE = [

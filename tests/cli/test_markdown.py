@@ -9,8 +9,8 @@ from markdown_it import MarkdownIt
 
 import gitcfg
 from gitcfg.cli.markdown import document
-from gitcfg.cli.plain import safe
 from gitcfg.model.markdown import code, fenced, plain
+from gitcfg.model.text import safe
 from tests.properties.runs import QUICK
 
 HOSTILE = st.text("`~*_<>[]()!@#&|\\- \n\t$ax0:/", max_size=30)

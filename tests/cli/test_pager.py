@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.cli.pager import pager_command
+from gitcfg.cli.console import pager_command
 from tests.cli.terminals import Terminal, plain
 
 GITCFG = [sys.executable, "-m", "gitcfg"]

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from gitcfg.cli.color import Color
 from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.menu import converse
 from gitcfg.cli.configure.talk import Talk
-from gitcfg.cli.pager import Pager
+from gitcfg.cli.console import Color, Pager
 from gitcfg.cli.session import Session
 from gitcfg.edit.configured.target import target
 from tests.cli.terminals import Terminal, plain

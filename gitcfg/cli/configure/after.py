@@ -6,11 +6,11 @@ from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.features import add, remove
 from gitcfg.cli.configure.params import drop, give
 from gitcfg.cli.configure.seen import Seen
-from gitcfg.cli.plain import counted, safe
 from gitcfg.edit.configured.advice import Advice, Deed, advice
 from gitcfg.edit.configured.idle import idle
 from gitcfg.model import Finding, GitcfgError
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import counted, safe
 
 
 def follow_up(at: Conversation, before: Seen) -> None:

@@ -9,7 +9,7 @@ from gitcfg.cache import Scratch
 from gitcfg.check.results import PLACES
 from gitcfg.cli.configure.seen import Seen
 from gitcfg.cli.configure.talk import Talk
-from gitcfg.cli.pager import Pager
+from gitcfg.cli.console import Pager
 from gitcfg.edit.configured.target import Target, target
 from gitcfg.edit.configured.work import Step, Work
 from gitcfg.git.tree import changed_paths

@@ -4,7 +4,6 @@ from msgspec.structs import replace
 
 from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.names import named
-from gitcfg.cli.plain import safe
 from gitcfg.edit.configured.target import listed
 from gitcfg.edit.configured.work import Step
 from gitcfg.edit.orders import Given
@@ -12,6 +11,7 @@ from gitcfg.edit.spots import Meaning
 from gitcfg.edit.target import name_of
 from gitcfg.edit.written import read_value, written
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 
 def add(at: Conversation, text: str, place: int | None = None) -> bool:

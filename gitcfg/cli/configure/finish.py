@@ -10,11 +10,11 @@ from gitcfg.cli.changes import safe_line
 from gitcfg.cli.configure.after import new_problems, tell_changes
 from gitcfg.cli.configure.conversation import Conversation, Written
 from gitcfg.cli.edited import Wish, carry
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.edit.carry import carry_out
 from gitcfg.edit.configured.lines import diff_lines
 from gitcfg.edit.draft import Draft
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 _COLOR = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -10,8 +10,8 @@ from gitcfg.cli.configure.finish import anew, finish, tell_diff
 from gitcfg.cli.configure.params import set_, unset
 from gitcfg.cli.configure.shown import shown
 from gitcfg.cli.configure.talk import GivenUp
-from gitcfg.cli.plain import counted, safe
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import counted, safe
 
 HELP = """\
   a NAME       add a feature, at the end     s PARAM VALUE  set a parameter

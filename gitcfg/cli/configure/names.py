@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from gitcfg.cli.configure.talk import Talk
-from gitcfg.cli.plain import safe
 from gitcfg.edit.configured.matching import matching
+from gitcfg.model.text import safe
 
 
 def named(talk: Talk, noun: str, text: str, known: Collection[str]) -> str | None:

@@ -8,7 +8,6 @@ from rich.text import Text
 
 from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.names import named
-from gitcfg.cli.plain import safe
 from gitcfg.cli.trails import as_text
 from gitcfg.edit.configured.fitting import unfit
 from gitcfg.edit.configured.work import Step
@@ -16,6 +15,7 @@ from gitcfg.edit.orders import Given
 from gitcfg.edit.written import read_value
 from gitcfg.model import Finding, GitcfgError, Op, Undeclared
 from gitcfg.model.names import PARAMETER
+from gitcfg.model.text import safe
 
 _NAMED = re.compile(rf"({PARAMETER.pattern})(?:=|\s+|$)(.*)", re.DOTALL)
 

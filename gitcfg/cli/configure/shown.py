@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from rich.text import Text
 
 from gitcfg.cli.configure.seen import Seen
-from gitcfg.cli.plain import counted, safe
 from gitcfg.compile.nodes import Roster, said
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.spots import Meaning
@@ -13,6 +12,7 @@ from gitcfg.edit.written import written
 from gitcfg.explain.trail import given
 from gitcfg.model import Model, Use
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import counted, safe
 
 
 def shown(seen: Seen, draft: Draft) -> Iterator[Text]:

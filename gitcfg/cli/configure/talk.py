@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gitcfg.cli.plain import safe
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,10 +4,10 @@ import sys
 
 import msgspec
 
-from gitcfg.cli.plain import safe
 from gitcfg.edit.undone import Clash
 from gitcfg.git.revert import Side
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 _SAID = {"o": Side.OURS, "ours": Side.OURS, "t": Side.THEIRS, "theirs": Side.THEIRS}
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from gitcfg.cli.conflicts.contested import Contested
-from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.edit.undone import Clash, changed_in
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import Span, later_versions
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import ABBREVIATED, safe
 
 
 def lines(

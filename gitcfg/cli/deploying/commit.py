@@ -6,13 +6,13 @@ import msgspec
 
 from gitcfg.cli.deploying.say import Which
 from gitcfg.cli.deploying.wanted import Wanted
-from gitcfg.cli.plain import ABBREVIATED
 from gitcfg.deploy.record import Kept, folder_of, unfinished
 from gitcfg.deploy.record_files import named
 from gitcfg.deploy.reviewed import Reviewed, fetched
 from gitcfg.inventory.records import ago
 from gitcfg.library import Source
 from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.text import ABBREVIATED
 
 if TYPE_CHECKING:
     from pathlib import Path

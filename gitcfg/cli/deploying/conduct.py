@@ -6,13 +6,13 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
+from gitcfg.cli.console import install_hint
 from gitcfg.cli.deploying.carried import Deploying, carry_out
 from gitcfg.cli.deploying.commit import Chosen, chosen, stale
 from gitcfg.cli.deploying.nodes import meant, refuse_errors, touched
 from gitcfg.cli.deploying.reviewed import Judged, judged, tip
 from gitcfg.cli.deploying.secrets import hidden
 from gitcfg.cli.deploying.wanted import Wanted
-from gitcfg.cli.plain import ABBREVIATED, counted, extra, safe
 from gitcfg.cli.serving.said import Asked
 from gitcfg.cli.session import Output, Session
 from gitcfg.deploy.batches import allowed, batches
@@ -27,9 +27,10 @@ from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError, Share
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted, safe
 from gitcfg.rollout import planned
 
-_MISSING = GitcfgError("What deploys over SSH is not installed.", extra("ssh"))
+_MISSING = GitcfgError("What deploys over SSH is not installed.", install_hint("ssh"))
 
 
 def conduct(

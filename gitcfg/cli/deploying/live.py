@@ -11,8 +11,8 @@ from rich.text import Text
 
 from gitcfg.cli.deploying.following import Quiet, stopping
 from gitcfg.cli.deploying.told import style, work
-from gitcfg.cli.plain import counted, safe
 from gitcfg.deploy.outcomes import WELL, Outcome, Result
+from gitcfg.model.text import counted, safe
 
 _ROWS = 12
 _EVERY = 0.1

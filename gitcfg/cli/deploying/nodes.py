@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from gitcfg.cli.deploying.commit import Chosen
 from gitcfg.cli.deploying.say import Which
 from gitcfg.cli.nodes import chosen as named
-from gitcfg.cli.plain import counted
 from gitcfg.cli.serving.remote import Unreachable
 from gitcfg.cli.serving.said import Asked
 from gitcfg.cli.serving.told import heard
@@ -18,6 +17,7 @@ from gitcfg.inventory.described import holds
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import counted
 from gitcfg.rollout import patience
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.cli.deploying.commit import Chosen
-from gitcfg.cli.plain import counted
 from gitcfg.cli.session import Session
 from gitcfg.deploy import hosts
 from gitcfg.deploy.handing import Kept, all_of, by_secret, exchanged, withheld
 from gitcfg.library import Fleet, Source
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import counted
 
 _HINT = "`for` in its file on {} says which nodes may have it."
 

@@ -7,10 +7,10 @@ from rich.text import Text
 
 from gitcfg.cli.alike import Line, folded
 from gitcfg.cli.deploying.records import About, Ending
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.deploy.outcomes import WELL, Outcome, Result, tallied
 from gitcfg.deploy.turns import Why
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 _STYLES = {
     Outcome.OK: "green",

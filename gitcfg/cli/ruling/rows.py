@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from gitcfg.cel import plain_key
-from gitcfg.cli.plain import counted
 from gitcfg.cli.trails import as_text
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.rules import Count, Permit, Rule, RuleKind
+from gitcfg.model.text import counted
 from gitcfg.solve.fleet.slack import Group, Tight
 
 Row = tuple[str, str]

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.ruling.rows import _describe_rule
 from gitcfg.cli.session import Session
 from gitcfg.cli.trails import aligned, placed
 from gitcfg.model.rules import Rule
+from gitcfg.model.text import safe
 from gitcfg.solve.fleet.slack import Tight
 
 

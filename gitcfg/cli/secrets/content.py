@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import counted, safe
 
 _END = len(b"\r\n")
 _HINT = "A file's content, or more than a line, comes with --from FILE, or through a pipe."

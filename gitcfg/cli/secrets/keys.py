@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.model.age import Recipient

@@ -7,10 +7,10 @@ import msgspec
 import typer
 
 from gitcfg.cli import editing
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.secrets import say
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -5,7 +5,6 @@ from itertools import chain, repeat
 
 from rich.text import Text
 
-from gitcfg.cli.plain import counted, safe
 from gitcfg.cli.records import write_record
 from gitcfg.cli.secrets.found import known
 from gitcfg.cli.session import Output, Session
@@ -14,6 +13,7 @@ from gitcfg.explain.show import Reach, allowed, reaches, secrets_record
 from gitcfg.library import Fleet
 from gitcfg.model import Secret
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import counted, safe
 from gitcfg.secrets.opening import called, readers
 
 Rows = Iterator[tuple[str, str]]

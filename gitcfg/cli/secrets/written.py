@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from gitcfg.cli.edited import Wish, carry
-from gitcfg.cli.plain import safe
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

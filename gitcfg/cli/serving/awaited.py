@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from gitcfg.cli.node_keys import named
 from gitcfg.cli.nodes import chosen
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.session import Session
 from gitcfg.git.refs import Refs
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.state import NodeState

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gitcfg.cli.database import address, opened
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.serving.remote import ask
 from gitcfg.cli.serving.said import Asked
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository

@@ -8,7 +8,6 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.cli.database import address, nowhere, opened
-from gitcfg.cli.plain import safe
 from gitcfg.cli.serving.remote import Unreachable, ask
 from gitcfg.cli.serving.said import Asked
 from gitcfg.deploy import record
@@ -17,6 +16,7 @@ from gitcfg.deploy.record_lines import Kept
 from gitcfg.deploy.record_told import deployed, reports
 from gitcfg.model import GitcfgError
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.plain import extra
+from gitcfg.cli.console import install_hint
 from gitcfg.cli.session import Session
 from gitcfg.git.repository import Config, Repository
 from gitcfg.model import GitcfgError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FOLDER = "gitcfg-server"
 """Beside the repository's objects: not in the cache, which may be deleted at any time."""
-MISSING = GitcfgError("The server is not installed.", extra("server"))
+MISSING = GitcfgError("The server is not installed.", install_hint("server"))
 
 Database = Annotated[
     str | None,

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.serving.place import repository
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.rollout.outcomes import Look

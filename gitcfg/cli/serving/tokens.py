@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gitcfg.cli.database import address, opened
-from gitcfg.cli.plain import safe
 from gitcfg.cli.serving.place import Database, StateFolder, repository
 from gitcfg.cli.serving.said import asked
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.state import State, Token

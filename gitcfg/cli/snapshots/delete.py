@@ -4,9 +4,9 @@ import os
 
 import typer
 
-from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.cli.session import Session
 from gitcfg.cli.snapshots.headline import _SnapshotName
+from gitcfg.model.text import ABBREVIATED, safe
 
 _DELETE_EPILOG = """Examples:
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.plain import ABBREVIATED, safe
+from gitcfg.model.text import ABBREVIATED, safe
 
 if TYPE_CHECKING:
     from gitcfg.git.refs import Snapshot

@@ -2,9 +2,9 @@
 
 import typer
 
-from gitcfg.cli.plain import ABBREVIATED, safe
 from gitcfg.cli.session import Session
 from gitcfg.cli.snapshots.headline import _format_snapshot, _SnapshotName
+from gitcfg.model.text import ABBREVIATED, safe
 
 _SHOW_EPILOG = """Examples:
 

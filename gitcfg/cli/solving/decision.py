@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.cli.plain import extra
+from gitcfg.cli.console import install_hint
 from gitcfg.cli.session import Session
 from gitcfg.edit.allocated import put_allocations
 from gitcfg.load.repository import load
@@ -72,7 +72,7 @@ def _decide(model: Model, tree: "Tree", today: "date") -> Made:
         if (error.name or "").partition(".")[0] != "ortools":
             raise
         message = "The rules meet so closely that OR-Tools has to choose, and it is not installed."
-        raise GitcfgError(message, extra("solve")) from None
+        raise GitcfgError(message, install_hint("solve")) from None
     if not isinstance(found, Solved):
         return Decision(causes=found.causes, nodes=found.nodes, suggestion=found.suggestion), {}
     changes = tuple(difference(model.rules, model.allocations, found.allocations))

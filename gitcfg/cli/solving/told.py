@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from gitcfg.cli.plain import safe
 from gitcfg.cli.session import Session
 from gitcfg.cli.solving.folded import _fold_changes, _FoldedChange
 from gitcfg.cli.trails import aligned, as_text, placed
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import safe
 from gitcfg.solve.fleet import Deed
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gitcfg.cli.plain import ABBREVIATED, counted, safe
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.delivery import SOON
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -1,0 +1,224 @@
+"""Colours, the pager that results go through on a terminal, and rich's console.
+
+This module does not import rich: many commands end without it.
+"""
+
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Literal, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SETTINGS = {"LESS": "FRX", "LV": "-c"}
+"""As git has it: less ends by itself if all fits on the screen, shows colours, and leaves its text there."""
+
+
+class Color(StrEnum):
+    """When to colour."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+def uses_color(color: Color, environ: Mapping[str, str], terminal: bool) -> bool:
+    """Return whether to colour: `--color` beats NO_COLOR beats FORCE_COLOR beats "is it a terminal"."""
+    if color is not Color.AUTO:
+        return color is Color.ALWAYS
+    if environ.get("NO_COLOR"):
+        return False
+    return bool(environ.get("FORCE_COLOR")) or (terminal and understands_color(environ))
+
+
+def understands_color(environ: Mapping[str, str]) -> bool:
+    """Return whether the terminal, if there is one, understands more than text."""
+    return environ.get("TERM", "") not in ("dumb", "unknown")
+
+
+def color_of(arguments: Sequence[str], environ: Mapping[str, str]) -> Color:
+    """Return what a command line that may be wrong says of colour: its errors are coloured accordingly."""
+    words = [environ.get("GITCFG_COLOR", "")]
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if word == "--color":
+            words.append(following)
+        elif word.startswith("--color="):
+            words.append(word.partition("=")[2])
+    return next((Color(word) for word in reversed(words) if word in set(Color)), Color.AUTO)
+
+
+def pager_command(option: str | None, environ: Mapping[str, str]) -> str:
+    """Return the pager's command line, empty for none: the option, else GITCFG_PAGER, PAGER, less."""
+    settings = (option, environ.get("GITCFG_PAGER"), environ.get("PAGER"))
+    chosen = next((text for text in settings if text is not None), None)
+    if chosen is None:
+        chosen = "less" if understands_color(environ) and shutil.which("less") else ""
+    return "" if chosen.strip() == "cat" else chosen.strip()
+
+
+class DelayedOutput(io.StringIO):
+    """Output for a terminal that is kept until the pager has left it."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return True
+
+    def release(self) -> TextIO:
+        """Write what was kept, and return the terminal."""
+        self._terminal.write(self.getvalue())
+        return self._terminal
+
+
+class Pipe(io.RawIOBase):
+    """The way into a pager, which starts with the first byte."""
+
+    def __init__(self, start: Callable[[], IO[bytes]]) -> None:
+        self._start = start
+        self._target: IO[bytes] | None = None
+        self._ended = False
+
+    def isatty(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        if self._ended:
+            return len(data)
+        self._target = self._target or self._start()
+        try:
+            return self._target.write(data)
+        except BrokenPipeError:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """Drop all that may still come."""
+        self._ended = True
+
+
+class Pager:
+    """A way to stdout for results; the pager starts when the first of them comes.
+
+    While it runs, what goes to a terminal's stderr is kept, and written when it has ended: among the pages
+    it would be lost.
+    """
+
+    def __init__(self, command: str) -> None:
+        self.command = command if command and sys.stdout.isatty() else ""
+        self._pipe = Pipe(self._start)
+        self._stream: TextIO | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._hint = ""
+
+    @property
+    def stdout(self) -> TextIO:
+        """Where results go. The way into a pager counts as the terminal that it leads to."""
+        if not self.command:
+            return sys.stdout
+        if self._stream is None:
+            raw: Any = self._pipe  # typeshed has BufferedWriter take files only
+            buffered = io.BufferedWriter(raw)
+            self._stream = io.TextIOWrapper(buffered, "utf-8", "backslashreplace", write_through=True)
+        return self._stream
+
+    def _start(self) -> IO[bytes]:
+        if not _is_there(self.command):
+            self._hint = f"There is no pager {self.command!r}: name another with GITCFG_PAGER or --pager."
+            return sys.stdout.buffer
+        self._process = subprocess.Popen(
+            ["/bin/sh", "-c", self.command], stdin=subprocess.PIPE, bufsize=0, env=_SETTINGS | os.environ
+        )
+        if sys.stderr.isatty():
+            sys.stderr = DelayedOutput(sys.stderr)
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    def __enter__(self) -> "Pager":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Wait until the reader has read. Raise BrokenPipeError if they left before the end."""
+        try:
+            if self._stream is not None:
+                self._stream.close()
+        except BrokenPipeError:
+            if error is None:
+                raise
+        finally:
+            self._pipe.end()
+            if self._process is not None:
+                _wait(self._process)
+            if isinstance(sys.stderr, DelayedOutput):
+                sys.stderr = sys.stderr.release()
+            if self._hint:
+                sys.stdout.flush()
+                print(f"hint: {self._hint}", file=sys.stderr)
+
+
+def _is_there(command: str) -> bool:
+    """Return whether the program can be run that a command line begins with, behind settings of variables."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return False
+    name = next((word for word in words if "=" not in word), "")
+    return shutil.which(name) is not None
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the pager has ended; an interrupt meanwhile is for the pager."""
+    assert process.stdin is not None
+    process.stdin.close()
+    while True:
+        try:
+            process.wait()
+        except KeyboardInterrupt:
+            continue
+        return
+
+
+def rich_console(stream: TextIO | None, colors: bool, terminal: bool) -> "Console":
+    """Return a console that never cuts or wraps what it is given. A stream of None is stderr, as it is then.
+
+    rich's own would exit when nobody reads on; closed pipes are for the one boundary.
+    """
+    from rich.console import Console
+
+    class Boundless(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    system: Literal["auto", "standard"] = "auto" if terminal and understands_color(os.environ) else "standard"
+    return Boundless(
+        file=stream,
+        stderr=stream is None,
+        soft_wrap=True,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        no_color=not colors,
+        force_terminal=colors,
+        color_system=system if colors else None,
+    )
+
+
+def install_hint(name: str) -> str:
+    """Return the hint that says how to install an extra.
+
+    Not by the project's name: it is not published, and on an index that name is anybody's.
+    """
+    return f"`pip install '.[{name}]'`, where gitcfg's source is, brings what it needs."
