@@ -16,20 +16,20 @@ def declared(session: Session, installed: "HTCondor", folder: Path) -> tuple[int
     """Declare the names that are not; how many these are, and in how many new files: all, or none."""
     from gitcfg.convert.condor.defaults import default_files
     from gitcfg.convert.packs import pack_files
-    from gitcfg.edit.create import create
+    from gitcfg.edit.create import create_repository
 
     if (folder / SETTINGS).exists():
         return _added(session, installed, folder)
     files = default_files(installed.defaults.values(), lambda name: False, ())
     begun = {path: content.decode() for path, content in pack_files("empty").items()}
-    create(folder, {**begun, **files}, "Declare what HTCondor knows")
+    create_repository(folder, {**begun, **files}, "Declare what HTCondor knows")
     return len(installed.defaults), len(files)
 
 
 def _added(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
     from gitcfg.cli.written import alone, put_down
     from gitcfg.convert.condor.defaults import default_files
-    from gitcfg.edit.journal import Written, finishing
+    from gitcfg.edit.journal import FileChange, finish_if_interrupted
     from gitcfg.library import open
 
     source = open(folder)
@@ -37,9 +37,9 @@ def _added(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, 
         known = _known(source)
         there = {path.relative_to(folder).as_posix() for path in folder.glob("parameters/**/*.yaml")}
         files = default_files(installed.defaults.values(), known, there)
-        written = {path: Written(None, text.encode()) for path, text in files.items()}
+        written = {path: FileChange(None, text.encode()) for path, text in files.items()}
         if written:
-            with finishing(source.repository.root, place):
+            with finish_if_interrupted(source.repository.root, place):
                 put_down(source.repository, place, written, None)
     return sum(not known(one.name) for one in installed.defaults.values()), len(files)
 

@@ -33,7 +33,7 @@ def command(
 ) -> int:
     """Delete a definition: its file, or its entry in a file of parameters or subsystems."""
     from gitcfg.cli.edited import edit, wish
-    from gitcfg.edit.orders import Deed, Order
+    from gitcfg.edit.orders import Action, Order
 
-    order = Order(Deed.DELETE, kind.value, name)
+    order = Order(Action.DELETE, kind.value, name)
     return edit(context.obj, [order], wish(force, commit, message, f"Delete {kind.value} {name}", solve))

@@ -15,8 +15,8 @@ from gitcfg.model.text import counted, safe
 if TYPE_CHECKING:
     from gitcfg.cli.solving.decision import Decision
     from gitcfg.edit.draft import Draft
-    from gitcfg.edit.journal import Written
-    from gitcfg.edit.left import Left
+    from gitcfg.edit.journal import FileChange
+    from gitcfg.edit.left import Leftover
     from gitcfg.edit.orders import Order
     from gitcfg.model import Finding
 
@@ -47,7 +47,7 @@ def edit(session: Session, orders: Sequence["Order"], wished: Wish) -> int:
     """Carry out orders, all or none; 1 if they would add errors, and then nothing is written."""
     from gitcfg.edit.carry import carry_out
 
-    left: list[Left] = []
+    left: list[Leftover] = []
     renamed = tuple((order.name, order.to) for order in orders if order.to is not None)
     wished = msgspec.structs.replace(wished, renamed=renamed)
     code = carry(
@@ -59,15 +59,15 @@ def edit(session: Session, orders: Sequence["Order"], wished: Wish) -> int:
 
 
 def _last(session: Session, name: str) -> int:
-    from gitcfg.edit.formerly import last_version
+    from gitcfg.edit.formerly import find_last_version
 
-    return last_version(session.open().repository, name)
+    return find_last_version(session.open().repository, name)
 
 
 class Done(msgspec.Struct, frozen=True):
     """The files that an edit wrote, and its commit."""
 
-    files: Mapping[str, "Written"]
+    files: Mapping[str, "FileChange"]
     commit: str | None = None
 
 
@@ -91,7 +91,7 @@ def carried(
     `shows` is told what is decided with it before anything is written, and why nothing can be.
     """
     from gitcfg.edit.draft import Draft
-    from gitcfg.edit.journal import Written
+    from gitcfg.edit.journal import FileChange
     from gitcfg.edit.overlay import OverlayTree
 
     source = session.open()
@@ -107,7 +107,7 @@ def carried(
         if wished.solve and not _decided(session, draft, shows):
             return None
         texts = headed(repository, draft)
-        files = {path: Written(draft.was(path), text) for path, text in texts.items()}
+        files = {path: FileChange(draft.was(path), text) for path, text in texts.items()}
         if files:
             added = added_findings(session, source, tree, OverlayTree(tree, texts), wished.renamed)
             if any(finding.is_error for finding in added) and not wished.force:
@@ -154,7 +154,7 @@ def tell(session: Session, done: Done) -> None:
         session.console(stderr=True).print("Nothing changes.")
 
 
-def tell_left(session: Session, left: Iterable["Left"]) -> None:
+def tell_left(session: Session, left: Iterable["Leftover"]) -> None:
     """Where names stand as they were."""
     for one in left:
         place = safe(str(one.origin))

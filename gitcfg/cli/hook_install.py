@@ -65,7 +65,7 @@ def install(context: typer.Context, server: Annotated[Path | None, _SERVER] = No
 def hooked(console: "Console", folder: Path) -> bool:
     """Is each commit of a new repository checked first? What stands in the way, or moves, is told."""
     from gitcfg.cli.installed import line
-    from gitcfg.edit.hook_steps import Deed
+    from gitcfg.edit.hook_steps import Action
     from gitcfg.edit.installed import install_in_new
     from gitcfg.git.repository import Repository
     from gitcfg.model import GitcfgError
@@ -79,7 +79,7 @@ def hooked(console: "Console", folder: Path) -> bool:
             console.print(f"hint: {safe(hint)}", style="cyan")
         return False
     for step in done.steps:
-        if step.deed is Deed.KEEP:
+        if step.deed is Action.KEEP:
             console.print(safe(line(step)))
     return True
 

@@ -47,7 +47,7 @@ def condor(
     Exits 1 if HTCondor does not read the same.
     """
     from gitcfg.convert.condor import HTCondor, import_condor, read_hosts
-    from gitcfg.edit.create import create
+    from gitcfg.edit.create import create_repository
 
     session: Session = context.obj
     *first, folder = files or [Path()]
@@ -59,7 +59,7 @@ def condor(
         notes: list[Note] = []
         given = read_hosts(first, _hosts(first, host or [], hosts, node, notes))
         imported = import_condor(given, installed.begin(), notes)
-        made = create(folder, imported.files, "Import HTCondor configuration")
+        made = create_repository(folder, imported.files, "Import HTCondor configuration")
         _tell(imported, installed, console, all_places)
         differs = bool(installed.version) and imported.alike < imported.hosts
     from gitcfg.cli.hook_install import hooked

@@ -40,11 +40,11 @@ def wallaby(
     from gitcfg.cli.hook_install import hooked
     from gitcfg.cli.notes import show
     from gitcfg.convert.wallaby import import_wallaby
-    from gitcfg.edit.create import create
+    from gitcfg.edit.create import create_repository
 
     session: Session = context.obj
     imported = import_wallaby(file.read())
-    made = create(folder, imported.files, "Import a Wallaby dump")
+    made = create_repository(folder, imported.files, "Import a Wallaby dump")
     console = session.console(stderr=True)
     show(console, imported.notes, all_places)
     hooked(console, made.folder)

@@ -37,10 +37,10 @@ def command(
     """Make a repository whose hook checks every commit."""
     from gitcfg.cli.hook_install import hooked
     from gitcfg.convert.packs import pack_files
-    from gitcfg.edit.create import create
+    from gitcfg.edit.create import create_repository
 
     session: Session = context.obj
-    made = create(folder, pack_files(pack), f"Start from gitcfg's pack {pack}")
+    made = create_repository(folder, pack_files(pack), f"Start from gitcfg's pack {pack}")
     console = session.console(stderr=True)
     checks = "; pre-commit checks every commit" if hooked(console, made.folder) else ""
     console.print(f"A repository of {made.files} files is in {made.folder}{checks}.")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gitcfg.cli.session import Session
-from gitcfg.edit.hook_steps import Deed, Step, before
-from gitcfg.edit.installed import Done
+from gitcfg.edit.hook_steps import Action, Step, kept_path
+from gitcfg.edit.installed import HookChanges
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.standing import Standing
 from gitcfg.git.hooks import HookFolder, settings_in
@@ -13,9 +13,9 @@ from gitcfg.git.repository import Config, Repository
 from gitcfg.model.text import safe
 
 
-def tell(session: Session, done: Done) -> None:
+def tell(session: Session, done: HookChanges) -> None:
     """A line for each change; what is worth a look is on stderr."""
-    lines = [line(step) for step in done.steps if step.deed is not Deed.UNMAKE or not step.place.exists()]
+    lines = [line(step) for step in done.steps if step.deed is not Action.UNMAKE or not step.place.exists()]
     session.write(
         "".join(f"{safe(line)}\n" for line in lines or [f"no hook of gitcfg's in {done.folder.place}"])
     )
@@ -24,23 +24,23 @@ def tell(session: Session, done: Done) -> None:
 
 def line(step: Step) -> str:
     """What a step did."""
-    place, kept = step.place, before(step.place).name
+    place, kept = step.place, kept_path(step.place).name
     match step.deed:
-        case Deed.MAKE:
+        case Action.MAKE:
             return f"made {place}"
-        case Deed.KEEP:
+        case Action.KEEP:
             return f"moved {place} to {kept}: it runs first"
-        case Deed.WRITE:
+        case Action.WRITE:
             return f"wrote {place}" if step.was is None else f"wrote {place} anew"
-        case Deed.STAY:
+        case Action.STAY:
             return f"{place} is there already"
-        case Deed.RESTORE:
+        case Action.RESTORE:
             return f"moved {kept} back to {place}"
-        case Deed.SET:
+        case Action.SET:
             was, now = settings_in(step.was or b""), settings_in(step.text)
             keys = " and ".join(sorted(now ^ was))
             return f"set {keys} to true in {place}" if now > was else f"took {keys} out of {place}"
-        case Deed.DELETE | Deed.UNMAKE:
+        case Action.DELETE | Action.UNMAKE:
             return f"removed {place}"
 
 

@@ -43,15 +43,15 @@ def command(
     """Change a definition, or with --from many things at once. An edit that adds an error is refused."""
     from gitcfg.cli.edited import edit, wish
     from gitcfg.cli.ordered import lines, ordered
-    from gitcfg.edit.orders import Deed, Order, orders
+    from gitcfg.edit.orders import Action, Order, parse_orders
 
-    order = Order(Deed.MODIFY, kind.value if kind is not None else "", name or "", at=at)
+    order = Order(Action.MODIFY, kind.value if kind is not None else "", name or "", at=at)
     order = ordered(order, description, said)
     if source is not None:
-        if order != Order(Deed.MODIFY, "", ""):
+        if order != Order(Action.MODIFY, "", ""):
             raise GitcfgError("--from goes with no other edit.", "Write it into the file as well.")
         wished = wish(force, commit, message, "Edit several definitions", solve)
-        return edit(context.obj, orders(lines(source)), wished)
+        return edit(context.obj, parse_orders(lines(source)), wished)
     if not order.kind or not order.name:
         raise GitcfgError("It is not said what to modify.", "Say KIND and NAME, or --from FILE.")
     subject = f"Modify {order.kind} {order.name}"

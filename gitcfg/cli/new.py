@@ -42,7 +42,7 @@ def command(
     """Make a definition: a file of its own, or an entry in a file of parameters or subsystems."""
     from gitcfg.cli.edited import edit, wish
     from gitcfg.cli.ordered import ordered
-    from gitcfg.edit.orders import Deed, Order
+    from gitcfg.edit.orders import Action, Order
 
-    order = ordered(Order(Deed.NEW, kind.value, name, place), description, said)
+    order = ordered(Order(Action.NEW, kind.value, name, place), description, said)
     return edit(context.obj, [order], wish(force, commit, message, f"Add {kind.value} {name}", solve))

@@ -59,18 +59,18 @@ def command(
     from gitcfg.cli.edited import carry, wish
     from gitcfg.cli.node_keys import Wanted, agreed, handed_over
     from gitcfg.edit.draft import Draft
-    from gitcfg.edit.keys import Another, accept
+    from gitcfg.edit.keys import KnownKeys, accept_keys
     from gitcfg.model.nodeset import abridged
 
     session: Session = context.obj
     source = session.open()
     said = asked(context, database, folder, server, token)
-    another = Another.REPLACE if replace else Another.KEEP
+    another = KnownKeys.REPLACE if replace else KnownKeys.KEEP
     _refuse_unasked(yes)
     keys = handed_over(source, Wanted(tuple(nodes or ()), where, file, tuple(fingerprint or ())), said)
 
     def work(draft: Draft) -> None:
-        accept(draft, keys, another)
+        accept_keys(draft, keys, another)
 
     work(Draft(source.repository.worktree()))  # nobody is asked about what will be refused
     if not agreed(session, keys, yes):

@@ -49,7 +49,7 @@ def command(
     """Forget nodes: take their keys out of keys/, or out of the server's database who is not accepted."""
     from gitcfg.cli.edited import carry, wish
     from gitcfg.cli.node_keys import named
-    from gitcfg.edit.keys import forget
+    from gitcfg.edit.keys import forget_keys
     from gitcfg.model.nodeset import abridged
 
     session: Session = context.obj
@@ -66,7 +66,7 @@ def command(
         return 0
 
     def work(draft: "Draft") -> None:
-        forget(draft, accepted)
+        forget_keys(draft, accepted)
 
     return carry(session, work, wish(force, commit, message, f"Forget {abridged(accepted)}"))
 

@@ -138,10 +138,10 @@ def named(most: int, words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _from(file: str, wanted: tuple[str, ...]) -> "dict[str, list[Known]]":
-    from gitcfg.edit.keys import handed_in
+    from gitcfg.edit.keys import parse_keys
 
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    read = handed_in(data, wanted[0] if len(wanted) == 1 else None)
+    read = parse_keys(data, wanted[0] if len(wanted) == 1 else None)
     return {name: [_handed(name, key)] for name, key in read.items()}
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from gitcfg.cli.editing import OPTIONS, Option, Part, Texts
 from gitcfg.edit.orders import Given, Order
-from gitcfg.edit.written import read_value
+from gitcfg.edit.written import parse_value
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 
@@ -40,7 +40,7 @@ def _fields(description: str | None, others: Iterable[tuple[Option, list[str]]])
 
 def _given(texts: Iterable[str], what: str) -> tuple[Given, ...]:
     """Values as they were typed. GitcfgError: one is no YAML."""
-    return tuple(Given(read_value(text, what), text) for text in texts)
+    return tuple(Given(parse_value(text, what), text) for text in texts)
 
 
 def _pairs(texts: Iterable[str], option: str) -> dict[str, Given]:

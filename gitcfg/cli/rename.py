@@ -35,9 +35,9 @@ def command(
 ) -> int:
     """Rename a definition, its file, and what refers to it; what is left is listed."""
     from gitcfg.cli.edited import edit, wish
-    from gitcfg.edit.orders import Deed, Order
+    from gitcfg.edit.orders import Action, Order
 
-    order = Order(Deed.RENAME, kind.value, old, to=new)
+    order = Order(Action.RENAME, kind.value, old, to=new)
     return edit(
         context.obj, [order], wish(force, commit, message, f"Rename {kind.value} {old} to {new}", solve)
     )

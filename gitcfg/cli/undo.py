@@ -52,7 +52,7 @@ def command(
     from gitcfg.cli.conflicts.asking import answered
     from gitcfg.cli.conflicts.settling import Undoing
     from gitcfg.cli.proposed import Proposal, carry
-    from gitcfg.edit.snapshots import undoing
+    from gitcfg.edit.snapshots import revert_message
     from gitcfg.git.revert import find_span
 
     asked = say.Asked(yes, dry_run, force, no_verify)
@@ -63,7 +63,7 @@ def command(
             lambda: Undoing(repository, found, head).proposed(
                 _sides(ours or (), theirs or ()), answered if asked.interactive else None
             ),
-            undoing(found, message),
+            revert_message(found, message),
             "Undo?",
             f"{revision} is undone already: nothing is left of it.",
         )

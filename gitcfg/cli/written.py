@@ -12,7 +12,7 @@ from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.edit.draft import Draft
-    from gitcfg.edit.journal import Written
+    from gitcfg.edit.journal import FileChange
     from gitcfg.git.repository import Repository
 
 
@@ -22,7 +22,7 @@ def alone(session: Session, repository: "Repository") -> Iterator[Path]:
     from gitcfg.edit import journal
 
     folder = _journal_folder(repository)
-    with journal.alone(folder):
+    with journal.lock(folder):
         for path in journal.finish(repository.root, folder):
             session.console(stderr=True).print(
                 f"finished an interrupted edit of {safe(path)}", style="yellow"
@@ -57,19 +57,19 @@ def headed(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
 
 
 def put_down(
-    repository: "Repository", folder: Path, files: Mapping[str, "Written"], message: str | None
+    repository: "Repository", folder: Path, files: Mapping[str, "FileChange"], message: str | None
 ) -> str | None:
     """Write files and, with a message, commit them; where git does not take it, all is as it was before."""
     from gitcfg.edit import journal
-    from gitcfg.edit.committed import commit
+    from gitcfg.edit.committed import commit_files
     from gitcfg.git.program import Git
 
-    journal.write(repository.root, folder, files)
+    journal.write_files(repository.root, folder, files)
     if message is None:
         return None
     try:
-        return commit(Git(repository, os.environ), repository, files, message)
+        return commit_files(Git(repository, os.environ), repository, files, message)
     except BaseException:
-        back = {path: journal.Written(file.text, file.was) for path, file in files.items()}
-        journal.write(repository.root, folder, back)
+        back = {path: journal.FileChange(file.text, file.was) for path, file in files.items()}
+        journal.write_files(repository.root, folder, back)
         raise

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.written import meaning_of, written
+from gitcfg.edit.written import from_json, to_yaml
 from gitcfg.model import Binding
 from gitcfg.model.rules import Allocation
 
@@ -23,18 +23,18 @@ def allocation_text(said: Allocation) -> str:
 def _lines(said: Allocation) -> Iterator[str]:
     if said.install:
         yield "install:"
-        yield from (f"  - {written(ref.name)}" for ref in said.install)
+        yield from (f"  - {to_yaml(ref.name)}" for ref in said.install)
     if said.values:
         yield "values:"
         for slot, values in said.values.items():
-            given = (f"{written(name)}: {_value(bound.given)}" for name, bound in values.items())
-            yield f"  {written(slot)}: {{{', '.join(given)}}}"
+            given = (f"{to_yaml(name)}: {_value(bound.given)}" for name, bound in values.items())
+            yield f"  {to_yaml(slot)}: {{{', '.join(given)}}}"
 
 
 def _value(given: Any) -> str:
     if isinstance(given, str) and _ADDRESS.fullmatch(given):
         return given
-    return written(meaning_of(given))
+    return to_yaml(from_json(given))
 
 
 def put_allocations(draft: Draft, stood: Mapping[str, Allocation], made: Mapping[str, Allocation]) -> None:

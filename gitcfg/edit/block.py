@@ -16,7 +16,7 @@ from gitcfg.edit.lines import (
 from gitcfg.edit.spots import Entry, Spot
 
 
-def inserted(
+def insert_lines(
     text: str, spot: Spot, place: int, lines: Sequence[str], above: int | None = None
 ) -> list[Splice]:
     """Lines put before an entry, or behind the last; the first is indented as the entries are.
@@ -34,7 +34,7 @@ def inserted(
     return [Splice(at, at, f"{said}{end}{indent}")]
 
 
-def deleted(text: str, spot: Spot, place: int) -> list[Splice]:
+def delete_lines(text: str, spot: Spot, place: int) -> list[Splice]:
     """An entry of several gone, with the comment behind it; comments on lines of their own stay."""
     entry = spot.entries[place]
     stop = rest_end(text, entry.end)
@@ -46,7 +46,7 @@ def deleted(text: str, spot: Spot, place: int) -> list[Splice]:
     return [Splice(start - (len(lead(text, start)) - len(lead(text, start).rstrip())), stop)]
 
 
-def emptied(text: str, spot: Spot, colon: int | None) -> list[Splice]:
+def empty_block(text: str, spot: Spot, colon: int | None) -> list[Splice]:
     """The only entry gone: the value is an empty one from now on. `colon`: behind it the value stands."""
     empty = "[]" if spot.entries[0].key is None else "{}"
     entry = spot.entries[0]
@@ -66,7 +66,7 @@ def _lines(text: str, start: int, stop: int) -> Splice:
     return Splice(line_end(text, start - 1) if start else start, stop)
 
 
-def replaced(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
+def replace_block(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
     """A value that is written in lines, now on one; a comment behind its key stays."""
     stop = rest_end(text, spot.end)
     ended = newline(text) if line_start(text, stop) == stop else ""
@@ -75,7 +75,7 @@ def replaced(text: str, spot: Spot, colon: int | None, source: str) -> list[Spli
     return [Splice(colon, colon, f" {source}"), Splice(line_end(text, colon), stop, ended)]
 
 
-def segments(text: str, spot: Spot) -> list[tuple[int, int]]:
+def block_segments(text: str, spot: Spot) -> list[tuple[int, int]]:
     """What goes with each entry to another place: comments directly above, and the one behind it.
 
     Where the first entry shares its line with what it is in, comments have no place above it.

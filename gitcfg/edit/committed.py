@@ -9,7 +9,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
 
-def commit(git: Git, repository: Repository, paths: Iterable[str], message: str) -> str:
+def commit_files(git: Git, repository: Repository, paths: Iterable[str], message: str) -> str:
     """Commit files as they are in the work tree, and return the commit's id.
 
     GitcfgError: git, or a hook, does not want that (1); then the index is as it was.

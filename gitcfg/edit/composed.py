@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from gitcfg.edit.changes import Change, Delete, Insert, Move, Set
 from gitcfg.edit.orders import Given
 from gitcfg.edit.spots import Meaning
-from gitcfg.edit.target import Target, missing, name_of, place_in, places_in
+from gitcfg.edit.target import EditedList, find_item, find_items, name_of, refuse_missing
 from gitcfg.model import GitcfgError
 
 APPEND, PREPEND, REMOVE = "$append", "$prepend", "$remove"
 
 
-def begun(target: Target, given: Given, at: int | None) -> Iterable[Change]:
+def begin_operation(target: EditedList, given: Given, at: int | None) -> Iterable[Change]:
     """A node's first item of its own, beside what its set says."""
     if target.inherits(given):
         return [] if at is None else _whole(target, _placed(target.below or [], given, at))
@@ -25,15 +25,17 @@ def begun(target: Target, given: Given, at: int | None) -> Iterable[Change]:
     return [Set(target.path, {word: [given.meaning]}, None, target.order)]
 
 
-def without(target: Target, given: Given) -> Iterable[Change]:
+def exclude_item(target: EditedList, given: Given) -> Iterable[Change]:
     """What a node does not take over from its set."""
     return [Set(target.path, {REMOVE: [given.meaning]}, None, target.order)]
 
 
-def added(target: Target, now: dict[str, Meaning], given: Given, at: int | None) -> Iterable[Change]:
+def add_to_operation(
+    target: EditedList, now: dict[str, Meaning], given: Given, at: int | None
+) -> Iterable[Change]:
     """An item beside what the set says, at a position among the node's own."""
     word, items = _operation(target, now)
-    place = place_in(items, given.meaning)
+    place = find_item(items, given.meaning)
     if at is None and word != REMOVE and (place is not None or target.inherits(given)):
         return []
     if word == REMOVE and place is not None and at is None:
@@ -47,37 +49,37 @@ def added(target: Target, now: dict[str, Meaning], given: Given, at: int | None)
     return [Insert((*target.path, word), at, given.meaning, given.source)]
 
 
-def removed(target: Target, now: dict[str, Meaning], given: Given) -> Iterable[Change]:
+def remove_from_operation(target: EditedList, now: dict[str, Meaning], given: Given) -> Iterable[Change]:
     """An item that the node no longer adds, or does not take over from its set."""
     word, items = _operation(target, now)
-    places = list(places_in(items, given.meaning))
+    places = list(find_items(items, given.meaning))
     if target.inherits(given):
         return _disinherited(target, word, items, places, given)
     if word == REMOVE or not places:
-        raise missing(target, items, given)
+        raise refuse_missing(target, items, given)
     return _taken(target, word, items, places)
 
 
 def _disinherited(
-    target: Target, word: str, items: list[Meaning], places: list[int], given: Given
+    target: EditedList, word: str, items: list[Meaning], places: list[int], given: Given
 ) -> Iterable[Change]:
     if word == REMOVE:
         return [] if places else [Insert((*target.path, word), len(items), given.meaning, given.source)]
     if len(places) == len(items):
         return [Set(target.path, {REMOVE: [given.meaning]})]
     every = _composed(target, word, items)
-    gone = set(places_in(every, given.meaning))
+    gone = set(find_items(every, given.meaning))
     return _whole(target, [item for place, item in enumerate(every) if place not in gone])
 
 
-def _taken(target: Target, word: str, items: list[Meaning], places: list[int]) -> Iterable[Change]:
+def _taken(target: EditedList, word: str, items: list[Meaning], places: list[int]) -> Iterable[Change]:
     """Items gone from an operation's list, and the operation with the last of them."""
     if len(places) == len(items):
         return [Delete(target.path)]
     return [Delete((*target.path, word, place)) for place in reversed(places)]
 
 
-def _operation(target: Target, now: dict[str, Meaning]) -> tuple[str, list[Meaning]]:
+def _operation(target: EditedList, now: dict[str, Meaning]) -> tuple[str, list[Meaning]]:
     """What is done with the set's list, and the items. GitcfgError: there are none."""
     word, items = next(iter(now.items()), ("", []))
     if not isinstance(items, list):
@@ -86,7 +88,7 @@ def _operation(target: Target, now: dict[str, Meaning]) -> tuple[str, list[Meani
     return word, items
 
 
-def _composed(target: Target, word: str, items: list[Meaning]) -> list[Meaning]:
+def _composed(target: EditedList, word: str, items: list[Meaning]) -> list[Meaning]:
     """All that a node has of the set's list and its own, as `compile.nodes` puts it together."""
     below = list(target.below or [])
     if word == REMOVE:
@@ -97,7 +99,7 @@ def _composed(target: Target, word: str, items: list[Meaning]) -> list[Meaning]:
 
 def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]:
     """A list with an item at a position; one that was there already goes to that position."""
-    place = place_in(items, given.meaning)
+    place = find_item(items, given.meaning)
     if place is not None and at is None:
         return items
     rest = items if place is None else [*items[:place], *items[place + 1 :]]
@@ -105,7 +107,7 @@ def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]
     return [*rest[:at], given.meaning, *rest[at:]]
 
 
-def _whole(target: Target, items: list[Meaning]) -> Iterable[Change]:
+def _whole(target: EditedList, items: list[Meaning]) -> Iterable[Change]:
     """A list as it is to be: composed with the set's where one operation says it."""
     below = list(target.below or [])
     size = len(below)

@@ -24,7 +24,7 @@ class Created(msgspec.Struct, frozen=True):
     left: str = ""
 
 
-def create(folder: Path, files: Mapping[str, str | bytes], message: str) -> Created:
+def create_repository(folder: Path, files: Mapping[str, str | bytes], message: str) -> Created:
     """Write a repository into a folder that holds none of its files yet, and commit it if it is the first.
 
     A folder that is not there is made beside its place and moved there. One that is there gets its files by
@@ -57,18 +57,18 @@ def _filled(folder: Path, files: Files, message: str) -> Created:
         with _beside(root, "git") as made:
             os.rename(_git(made)[1], root / ".git")
     git = _git(root)[1]
-    written = {path: journal.Written(None, text) for path, text in files.items()}
-    with journal.alone(git):
+    written = {path: journal.FileChange(None, text) for path, text in files.items()}
+    with journal.lock(git):
         journal.finish(root, git)
         _refuse(folder, files)
-        with journal.finishing(root, git):
-            journal.write(root, git, written)
+        with journal.finish_if_interrupted(root, git):
+            journal.write_files(root, git, written)
         _let_run(root, files)
         try:
             return Created(folder, len(files), _commit(root, files, message))
         except BaseException:
-            journal.write(
-                root, git, {path: journal.Written(file.text, None) for path, file in written.items()}
+            journal.write_files(
+                root, git, {path: journal.FileChange(file.text, None) for path, file in written.items()}
             )
             raise
 

@@ -7,7 +7,7 @@ from gitcfg.edit.changes import Change
 from gitcfg.edit.kinds import Kind
 from gitcfg.edit.overlay import OverlayTree
 from gitcfg.edit.spots import Meaning
-from gitcfg.edit.text import edited, read
+from gitcfg.edit.text import edit_text, read_spots
 from gitcfg.git.tree import Entry, EntryKind, Tree
 from gitcfg.load.cache import Keeper
 from gitcfg.load.repository import load
@@ -75,7 +75,7 @@ class Draft:
 
     def meaning(self, path: str, *steps: str) -> Meaning | None:
         """What a file says at a place in it; None: nothing."""
-        found = read((self.text(path) or "").removeprefix("\ufeff"), path)
+        found = read_spots((self.text(path) or "").removeprefix("\ufeff"), path)
         for step in steps:
             place = None if found is None else found.place(step)
             found = None if found is None or place is None else found.entries[place].value
@@ -83,7 +83,7 @@ class Draft:
 
     def change(self, path: str, *changes: Change) -> None:
         """Change a file's text."""
-        self.write(path, edited(self.text(path) or "", changes, path))
+        self.write(path, edit_text(self.text(path) or "", changes, path))
 
     def move(self, path: str, place: str) -> None:
         """Let a file stand elsewhere, whatever it holds. GitcfgError (4): something is there."""

@@ -10,7 +10,7 @@ from gitcfg.load.document import parse
 
 Key = tuple[str, ...]
 """Where in an entity something is said; the whole entity, if it is empty."""
-Said = Mapping[Key, Any]
+Entity = Mapping[Key, Any]
 
 _KINDS = {kind.folder: kind for kind in KINDS.values()}
 _TEXTS = {"templates": "template", "files": "file"}
@@ -21,7 +21,7 @@ ABSENT = "\0absent"
 """What is said of nothing: no document holds a NUL."""
 
 
-def entities(path: str, data: bytes | None) -> dict[str, Said]:
+def read_entities(path: str, data: bytes | None) -> dict[str, Entity]:
     """What each entity of a file says, key by key; what cannot be read says only its text."""
     if data is None:
         return {}
@@ -35,7 +35,7 @@ def entities(path: str, data: bytes | None) -> dict[str, Said]:
     return {f"path/{path}": _text(data)}
 
 
-def steps(path: str, entity: str, key: Key) -> Key:
+def path_in_file(path: str, entity: str, key: Key) -> Key:
     """Where in its file something is said: keys from the top on."""
     kind = _kind(path.partition("/")[0])
     word, _, name = entity.partition("/")
@@ -46,7 +46,7 @@ def _kind(folder: str) -> Kind | None:
     return _KINDS.get(folder)
 
 
-def alike(one: Any, other: Any) -> bool:
+def is_alike(one: Any, other: Any) -> bool:
     """Do two values mean the same? `1` and `true` do not, although Python takes them for equal."""
     return bool(one == other) and _form(one) == _form(other)
 
@@ -55,26 +55,26 @@ def _form(value: Any) -> bytes:
     return msgspec.json.encode(value, order="deterministic")
 
 
-def _sheet(path: str, data: bytes, kind: Kind) -> dict[str, Said]:
+def _sheet(path: str, data: bytes, kind: Kind) -> dict[str, Entity]:
     value = parse(path, data).value
     named = value.get(kind.sheet) if isinstance(value, dict) else None
     if not isinstance(named, dict):
         return {f"path/{path}": _text(data)}
-    found: dict[str, Said] = {f"{kind.name}/{name}": _flat(said) for name, said in named.items()}
+    found: dict[str, Entity] = {f"{kind.name}/{name}": _flat(said) for name, said in named.items()}
     rest = {key: said for key, said in value.items() if key != kind.sheet}
     return {**found, f"path/{path}": _flat(rest)} if rest else found
 
 
-def _said(path: str, data: bytes) -> Said:
+def _said(path: str, data: bytes) -> Entity:
     document = parse(path, data)
     return _text(data) if document.value is None and data.strip() else _flat(document.value)
 
 
-def _text(data: bytes) -> Said:
+def _text(data: bytes) -> Entity:
     return {WHOLE: data}
 
 
-def _flat(value: Any) -> Said:
+def _flat(value: Any) -> Entity:
     """A definition's entries: those of parameters, files and facts by name, items of lists each by itself."""
     if not isinstance(value, dict):
         return {WHOLE: value} if value is not None else {}

@@ -7,26 +7,26 @@ from gitcfg.edit.composed import APPEND, PREPEND
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.kinds import Kind
 from gitcfg.edit.orders import Given
-from gitcfg.edit.places import NODE, NODESET, place_of, set_of
+from gitcfg.edit.places import NODE, NODESET, find_place, find_set
 from gitcfg.edit.spots import Meaning
-from gitcfg.edit.target import Target, name_of
+from gitcfg.edit.target import EditedList, name_of
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.nodeset import NodeSetError, expand
 
-ListChange = Callable[[Target, Given], Iterable[Change]]
+ListChange = Callable[[EditedList, Given], Iterable[Change]]
 
 
-def put(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...], given: Given) -> None:
+def set_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...], given: Given) -> None:
     """Set a key, or an entry of a mapping."""
-    place = place_of(draft, kind, name)
+    place = find_place(draft, kind, name)
     path = (*place.within, *steps)
     draft.change(place.file, Set(path, given.meaning, given.source, () if place.within else kind.keys))
 
 
-def take(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...]) -> None:
+def drop_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...]) -> None:
     """Drop a key, or an entry, and with a mapping's last entry the mapping. GitcfgError: it is not there."""
-    place = place_of(draft, kind, name)
+    place = find_place(draft, kind, name)
     holder = draft.meaning(place.file, *place.within, *steps[:-1])
     if not isinstance(holder, dict) or steps[-1] not in holder:
         near = did_you_mean(steps[-1], holder) if isinstance(holder, dict) else ""
@@ -35,12 +35,12 @@ def take(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...]) -> None:
     draft.change(place.file, Delete((*place.within, *gone)))
 
 
-def relist(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: ListChange) -> None:
+def change_list(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: ListChange) -> None:
     """Change a list of a definition."""
     kind.known(key, kind.lists)
-    place = place_of(draft, kind, name)
+    place = find_place(draft, kind, name)
     now = draft.meaning(place.file, *place.within, key)
-    target = Target(
+    target = EditedList(
         (*place.within, key),
         now if isinstance(now, list | dict) else None,
         f"`{key}` of the {kind.noun} {name}",
@@ -52,16 +52,16 @@ def relist(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: 
 
 def _below(draft: Draft, node: str, key: str) -> list[Meaning] | None:
     """What the set that a node is in says of a list; None: it is in no set."""
-    found = set_of(draft, node)
+    found = find_set(draft, node)
     if found is None:
         return None
-    said = draft.meaning(place_of(draft, NODESET, found).file, key)
+    said = draft.meaning(find_place(draft, NODESET, found).file, key)
     if isinstance(said, dict):
         said = said.get(APPEND) or said.get(PREPEND)
     return said if isinstance(said, list) else []
 
 
-def joining(draft: Draft, text: str) -> list[tuple[Kind, str]]:
+def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
     """Whose files shall say that nodes are in a group: their set's, if these are all its members.
 
     A member whose own list replaces the set's has to say so itself. GitcfgError: it is no set of nodes.
@@ -73,7 +73,7 @@ def joining(draft: Draft, text: str) -> list[tuple[Kind, str]]:
     return [(NODESET, whole), *((NODE, name) for name in own)]
 
 
-def leaving(draft: Draft, text: str, group: str) -> list[tuple[Kind, str]]:
+def hosts_to_leave(draft: Draft, text: str, group: str) -> list[tuple[Kind, str]]:
     """Whose files shall no longer say that nodes are in a group. GitcfgError: it is no set of nodes."""
     names, whole = _nodes(draft, text)
     if whole is None or group not in _named(_said(draft, NODESET, whole)):
@@ -95,7 +95,7 @@ def _nodes(draft: Draft, text: str) -> tuple[tuple[str, ...], str | None]:
 def _said(draft: Draft, kind: Kind, name: str) -> Meaning | None:
     """What a node's own file, or its set's, says of its groups now."""
     known = draft.model.nodesets if kind is NODESET else draft.model.nodes
-    return draft.meaning(place_of(draft, kind, name).file, "groups") if name in known else None
+    return draft.meaning(find_place(draft, kind, name).file, "groups") if name in known else None
 
 
 def _named(said: Meaning | None) -> list[str]:

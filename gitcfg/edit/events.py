@@ -13,7 +13,7 @@ _TO_DASH = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*-")
 _KEEPS = re.compile(r"[|>][0-9]?\+")
 
 
-def spots(text: str) -> Spot | None:
+def parse_spots(text: str) -> Spot | None:
     """The spot of a text's one value; None where there is none. The text is one that our loader reads."""
     events = yaml.events(text)
     next(events)

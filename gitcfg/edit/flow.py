@@ -8,7 +8,7 @@ from gitcfg.edit.spots import Entry, Spot
 _COMMA = re.compile(r"\s*,")
 
 
-def inserted(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
+def insert_in_flow(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
     """An entry put before another, or behind the last: on a line of its own where its neighbour is."""
     if not spot.entries:
         return [Splice(spot.start + 1, spot.start + 1, source)]
@@ -33,7 +33,7 @@ def _last(text: str, entry: Entry, source: str) -> list[Splice]:
     return [Splice(entry.end, entry.end, ","), Splice(at, at, line)]
 
 
-def deleted(text: str, spot: Spot, place: int) -> list[Splice]:
+def delete_in_flow(text: str, spot: Spot, place: int) -> list[Splice]:
     """An entry gone, with a comma, and with its line where it has one."""
     entry = spot.entries[place]
     comma = _COMMA.match(text, entry.end)

@@ -6,46 +6,46 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from gitcfg.edit.hook_steps import Deed, Step, before, refused, same
-from gitcfg.edit.hooks import Kept, Script, kept
+from gitcfg.edit.hook_steps import Action, Step, is_same_file, kept_path, refusal
+from gitcfg.edit.hooks import Marker, Script, parse_marker
 
 
-def install_plan(folder: Path, scripts: Iterable[Script]) -> tuple[Step, ...]:
+def plan_install(folder: Path, scripts: Iterable[Script]) -> tuple[Step, ...]:
     """What puts scripts into a folder of hooks. GitcfgError (4): something is in the way."""
     if os.path.lexists(folder) and not folder.is_dir():
-        raise refused(f"{folder} is no folder, so git runs no hooks.", "See `git config core.hooksPath`.")
-    make = () if folder.is_dir() else (Step(Deed.MAKE, folder),)
+        raise refusal(f"{folder} is no folder, so git runs no hooks.", "See `git config core.hooksPath`.")
+    make = () if folder.is_dir() else (Step(Action.MAKE, folder),)
     return (*make, *(step for script in scripts for step in _installs(folder, script, bool(make))))
 
 
 def _installs(folder: Path, script: Script, made: bool) -> Iterator[Step]:
     place = folder / script.name
-    found, first = _content(place), _content(before(place))
+    found, first = _content(place), _content(kept_path(place))
     known = _known(place, found)
     if known is None:
         _refuse_leftovers(place)
         wanted = replace(script, kept=replace(script.kept, made=made))
         if found is not None:
-            yield Step(Deed.KEEP, place)
-        yield Step(Deed.WRITE, place, None, wanted.text(found))
+            yield Step(Action.KEEP, place)
+        yield Step(Action.WRITE, place, None, wanted.text(found))
         return
     if known.folder != script.kept.folder:
-        raise refused(
+        raise refusal(
             f"{place} judges the folder {known.folder or '.'} already.",
             "One hook judges one folder: `gitcfg hook remove` makes room for another.",
         )
     text = replace(script, kept=known).text(first)
     stays = text == found and os.access(place, os.X_OK)
-    yield Step(Deed.STAY if stays else Deed.WRITE, place, found, text)
+    yield Step(Action.STAY if stays else Action.WRITE, place, found, text)
 
 
 def _refuse_leftovers(place: Path) -> None:
-    if os.path.lexists(before(place)) and not same(place, before(place)):
+    if os.path.lexists(kept_path(place)) and not is_same_file(place, kept_path(place)):
         hint = f"It was kept from a hook of before. See what it does; delete it, or make it {place}."
-        raise refused(f"{before(place)} is there already.", hint)
+        raise refusal(f"{kept_path(place)} is there already.", hint)
 
 
-def removal_plan(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
+def plan_removal(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
     """What takes gitcfg's own scripts out of a folder of hooks; those of others stay."""
     steps = list[Step]()
     made = False
@@ -54,20 +54,22 @@ def removal_plan(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
         known = _known(place, found)
         if known is not None:
             made = made or known.made
-            steps.append(Step(Deed.RESTORE if os.path.lexists(before(place)) else Deed.DELETE, place, found))
-    return (*steps, Step(Deed.UNMAKE, folder)) if made else tuple(steps)
+            steps.append(
+                Step(Action.RESTORE if os.path.lexists(kept_path(place)) else Action.DELETE, place, found)
+            )
+    return (*steps, Step(Action.UNMAKE, folder)) if made else tuple(steps)
 
 
-def setting_plan(file: Path, change: Callable[[bytes], bytes]) -> tuple[Step, ...]:
+def plan_setting(file: Path, change: Callable[[bytes], bytes]) -> tuple[Step, ...]:
     """What changes a file of settings; nothing where there is nothing to change."""
     was = file.read_bytes()
     text = change(was)
-    return (Step(Deed.SET, file.resolve(), was, text),) if text != was else ()
+    return (Step(Action.SET, file.resolve(), was, text),) if text != was else ()
 
 
-def _known(place: Path, found: bytes | None) -> Kept | None:
+def _known(place: Path, found: bytes | None) -> Marker | None:
     """What gitcfg's own script remembers. A link is somebody else's, wherever it leads."""
-    return kept(found) if found is not None and not place.is_symlink() else None
+    return parse_marker(found) if found is not None and not place.is_symlink() else None
 
 
 def _content(place: Path) -> bytes | None:
@@ -75,5 +77,5 @@ def _content(place: Path) -> bytes | None:
     if place.is_file():
         return place.read_bytes()
     if place.exists():
-        raise refused(f"{place} is no file.", "Nothing that git could run: see what it is, and move it.")
+        raise refusal(f"{place} is no file.", "Nothing that git could run: see what it is, and move it.")
     return b"" if place.is_symlink() else None  # a link that leads nowhere is moved like others

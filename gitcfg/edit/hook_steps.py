@@ -17,7 +17,7 @@ from gitcfg.model import REFUSED, GitcfgError
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
-class Deed(Enum):
+class Action(Enum):
     """What a step does to its place."""
 
     MAKE = "a folder is made"
@@ -33,35 +33,35 @@ class Deed(Enum):
 class Step(msgspec.Struct, frozen=True):
     """One change. `was` is what of gitcfg's or git's own the place held, `text` what it then holds."""
 
-    deed: Deed
+    deed: Action
     place: Path
     was: bytes | None = None
     text: bytes = b""
 
 
-def before(place: Path) -> Path:
+def kept_path(place: Path) -> Path:
     """Where the hook is kept that was there before."""
     return place.with_name(place.name + BEFORE)
 
 
-def same(one: Path, other: Path) -> bool:
+def is_same_file(one: Path, other: Path) -> bool:
     """Are they two names of one file? A link is not what it leads to."""
     return os.path.samestat(os.lstat(one), os.lstat(other)) if os.path.lexists(one) else False
 
 
-def refused(message: str, hint: str) -> GitcfgError:
+def refusal(message: str, hint: str) -> GitcfgError:
     """Something is in the way, and stays as it is."""
     return GitcfgError(message, hint, code=REFUSED)
 
 
-def carry_out(steps: Iterable[Step]) -> None:
+def carry_out_steps(steps: Iterable[Step]) -> None:
     """Do all of them. GitcfgError (4): one cannot be done, and all is as it was before."""
     with ExitStack() as undone:
         for step in steps:
             try:
                 _do(step, undone)
             except OSError as error:
-                raise refused(
+                raise refusal(
                     f"{error.filename or step.place}: {error.strerror}. Nothing was changed.",
                     f"Whoever runs this must be able to write in {step.place.parent}.",
                 ) from None
@@ -70,34 +70,34 @@ def carry_out(steps: Iterable[Step]) -> None:
 
 def _do(step: Step, undone: ExitStack) -> None:
     match step.deed:
-        case Deed.MAKE:
+        case Action.MAKE:
             step.place.mkdir()
             undone.callback(step.place.rmdir)
-        case Deed.KEEP:
+        case Action.KEEP:
             _keep(step.place, undone)
-        case Deed.WRITE:
+        case Action.WRITE:
             _write(step, undone)
-        case Deed.RESTORE:
-            os.replace(before(step.place), step.place)
+        case Action.RESTORE:
+            os.replace(kept_path(step.place), step.place)
             undone.callback(write_program, step.place, step.was or b"")
-            undone.callback(os.rename, step.place, before(step.place))
-        case Deed.DELETE:
+            undone.callback(os.rename, step.place, kept_path(step.place))
+        case Action.DELETE:
             step.place.unlink()
             undone.callback(write_program, step.place, step.was or b"")
-        case Deed.UNMAKE:
+        case Action.UNMAKE:
             if not any(step.place.iterdir()):
                 step.place.rmdir()
-        case Deed.SET:
+        case Action.SET:
             write_settings(step.place, step.was or b"", step.text)
             undone.callback(write_settings, step.place, step.text, step.was or b"")
-        case Deed.STAY:
+        case Action.STAY:
             pass
 
 
 def _keep(place: Path, undone: ExitStack) -> None:
     # Two names for a moment: git must never find none, or it would take any push.
-    kept = before(place)
-    if not (os.path.lexists(kept) and same(place, kept)):
+    kept = kept_path(place)
+    if not (os.path.lexists(kept) and is_same_file(place, kept)):
         try:
             os.link(place, kept, follow_symlinks=False)
         except OSError as error:
@@ -108,13 +108,13 @@ def _keep(place: Path, undone: ExitStack) -> None:
 
 
 def _put_back(place: Path) -> None:
-    os.replace(before(place), place)
+    os.replace(kept_path(place), place)
     # Renaming one of two names of a file to the other does nothing, and is no error.
-    before(place).unlink(missing_ok=True)
+    kept_path(place).unlink(missing_ok=True)
 
 
 def _write(step: Step, undone: ExitStack) -> None:
-    there = os.path.lexists(step.place) or os.path.lexists(before(step.place))
+    there = os.path.lexists(step.place) or os.path.lexists(kept_path(step.place))
     write_program(step.place, step.text)
     if step.was is not None:
         undone.callback(write_program, step.place, step.was)

@@ -18,7 +18,7 @@ _KEPT = "# gitcfg.hook/1 "
 _BY_NAME = re.compile(rb'^\. "\$\(dirname (-- )?"\$0"\)/h"', re.MULTILINE)
 
 
-class Kept(msgspec.Struct, frozen=True):
+class Marker(msgspec.Struct, frozen=True):
     """What a script remembers: the folder of gitcfg.yaml in git's tree, and whether hooks had a folder."""
 
     folder: str = ""
@@ -30,7 +30,7 @@ class Script(msgspec.Struct, frozen=True):
 
     name: str
     program: tuple[str, ...]
-    kept: Kept = Kept()
+    kept: Marker = Marker()
 
     def text(self, before: bytes | None) -> bytes:
         """The script; `before` is the hook that runs first, if there is one."""
@@ -44,13 +44,13 @@ class Script(msgspec.Struct, frozen=True):
         return f"{_HEAD}{_KEPT}{kept}\n{start}{body}{failed}".encode("utf-8", "surrogateescape")
 
 
-def kept(text: bytes) -> Kept | None:
+def parse_marker(text: bytes) -> Marker | None:
     """What a script of gitcfg's remembers; None: it is another's."""
     lines = text.split(b"\n", 3)
     if len(lines) < 3 or not lines[2].startswith(_KEPT.encode()):
         return None
     try:
-        return msgspec.convert(json.loads(lines[2].removeprefix(_KEPT.encode())), Kept)
+        return msgspec.convert(json.loads(lines[2].removeprefix(_KEPT.encode())), Marker)
     except (ValueError, RecursionError):  # msgspec's errors are ValueErrors, too
         return None
 

@@ -20,18 +20,18 @@ _NAME = "gitcfg-edit"
 _MODE = 0o644
 
 
-class Written(msgspec.Struct, frozen=True):
+class FileChange(msgspec.Struct, frozen=True):
     """What a file held, and what it is to hold; None: it is not there."""
 
     was: bytes | None
     text: bytes | None
 
 
-Files = Mapping[str, Written]
+Files = Mapping[str, FileChange]
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def lock(folder: Path) -> Iterator[None]:
     """Be the only one who edits; `folder` is where the journal is. Who waits goes on when this ends."""
     descriptor = os.open(folder / f"{_NAME}.lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -50,19 +50,19 @@ def finish(root: Path, folder: Path) -> tuple[str, ...]:
     if not journal.exists():
         return ()
     try:
-        files = msgspec.msgpack.decode(journal.read_bytes(), type=dict[str, Written])
+        files = msgspec.msgpack.decode(journal.read_bytes(), type=dict[str, FileChange])
     except msgspec.DecodeError:
         raise GitcfgError(f"{journal} is no journal of gitcfg's.", "Look at it, then delete it.") from None
     _carry_out(root, files, journal)
     return tuple(files)
 
 
-def pending(folder: Path) -> bool:
+def is_pending(folder: Path) -> bool:
     """Has an edit been killed, or is one under way?"""
     return (folder / _NAME).exists()
 
 
-def write(root: Path, folder: Path, files: Files) -> None:
+def write_files(root: Path, folder: Path, files: Files) -> None:
     """Write files below a folder, or take them away. GitcfgError (4): one is not what it was."""
     _judge(root, files, folder / _NAME, begun=False)
     write_whole(folder / _NAME, msgspec.msgpack.encode(files), 0o600)
@@ -126,7 +126,7 @@ def _held(place: Path) -> bytes | None:
 
 
 @contextmanager
-def finishing(root: Path, folder: Path) -> Iterator[None]:
+def finish_if_interrupted(root: Path, folder: Path) -> Iterator[None]:
     """Who interrupts the writing of files by a journal has them all: that takes no longer than to undo it."""
     try:
         yield

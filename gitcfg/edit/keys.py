@@ -19,14 +19,14 @@ _KEY = re.compile(r"(\s*\S+\s+)\S+\s+\S+")
 _NUMBERS = re.compile("[0-9]+")
 
 
-class Another(StrEnum):
+class KnownKeys(StrEnum):
     """What becomes of a key that a node has already."""
 
     KEEP = "keep"
     REPLACE = "replace"
 
 
-def handed_in(data: bytes, name: str | None) -> dict[str, str]:
+def parse_keys(data: bytes, name: str | None) -> dict[str, str]:
     """Keys by node out of lines `NODE ssh-ed25519 AAAA...`; OpenSSH's own (`*.pub`) is that of `name`.
 
     GitcfgError: a line is none, or a node has two.
@@ -46,7 +46,7 @@ def handed_in(data: bytes, name: str | None) -> dict[str, str]:
     return found
 
 
-def accept(draft: Draft, keys: Mapping[str, str], another: Another = Another.KEEP) -> None:
+def accept_keys(draft: Draft, keys: Mapping[str, str], another: KnownKeys = KnownKeys.KEEP) -> None:
     """Write nodes' keys, each into the file that has its neighbours'.
 
     GitcfgError: git does not know a node, and lets nobody walk in, or a node has another key already (4).
@@ -54,7 +54,7 @@ def accept(draft: Draft, keys: Mapping[str, str], another: Another = Another.KEE
     model = draft.model
     _refuse_strangers(model, keys)
     others = {node: key for node, key in keys.items() if node in model.keys and model.keys[node].text != key}
-    if others and another is Another.KEEP:
+    if others and another is KnownKeys.KEEP:
         has = "has another key" if len(others) == 1 else "have other keys"
         hint = "If they were set up anew, --replace takes the new ones."
         raise GitcfgError(f"{abridged(others)} {has} already.", hint, code=REFUSED)
@@ -62,7 +62,7 @@ def accept(draft: Draft, keys: Mapping[str, str], another: Another = Another.KEE
     _append(draft, {node: key for node, key in keys.items() if node not in model.keys})
 
 
-def forget(draft: Draft, nodes: Iterable[str]) -> None:
+def forget_keys(draft: Draft, nodes: Iterable[str]) -> None:
     """Take nodes' lines out, and with its last line a file. GitcfgError: one has no key."""
     known, gone = draft.model.keys, dict[str, set[int]]()
     for node in nodes:
@@ -83,7 +83,7 @@ def _without(text: str, numbers: set[int]) -> str:
     return "\n".join(kept)
 
 
-def rename(draft: Draft, old: str, new: str) -> None:
+def rename_key(draft: Draft, old: str, new: str) -> None:
     """Let a node's key, if it has one, be that of another name."""
     if old in draft.model.keys:
         origin = draft.model.keys[old].origin

@@ -17,7 +17,7 @@ class Splice(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-def spliced(text: str, splices: Iterable[Splice]) -> str:
+def apply_splices(text: str, splices: Iterable[Splice]) -> str:
     """The text with parts replaced; of two at one place the later stands behind the earlier."""
     in_order = sorted(splices, key=lambda splice: splice.start)
     for splice in reversed(in_order):

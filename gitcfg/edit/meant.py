@@ -6,7 +6,7 @@ from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 
 
-def meant(before: Meaning, change: Change) -> Meaning:
+def apply_change(before: Meaning, change: Change) -> Meaning:
     """What a whole document means after a change. GitcfgError: the change does not fit it."""
     match change:
         case Set():
@@ -19,7 +19,7 @@ def meant(before: Meaning, change: Change) -> Meaning:
             return _set(before, change.path, items, ())
         case Move():
             return _set(
-                before, change.path, permuted(_list(before, change.path), change.start, change.to), ()
+                before, change.path, move_item(_list(before, change.path), change.start, change.to), ()
             )
         case Delete():
             return _within(before, change.path, None)
@@ -27,7 +27,7 @@ def meant(before: Meaning, change: Change) -> Meaning:
             return _within(before, change.path, change.name)
 
 
-def permuted(items: list[Meaning], start: int, to: int) -> list[Meaning]:
+def move_item(items: list[Meaning], start: int, to: int) -> list[Meaning]:
     """A list of which one item went elsewhere. GitcfgError: it has no such positions."""
     if not (0 <= start < len(items) and 0 <= to < len(items)):
         raise GitcfgError(f"The list has no position {max(start, to)}: it has {len(items)} items.")
@@ -35,7 +35,7 @@ def permuted(items: list[Meaning], start: int, to: int) -> list[Meaning]:
     return [*rest[:to], items[start], *rest[to:]]
 
 
-def position(keys: list[str], name: str, order: tuple[str, ...]) -> int:
+def key_position(keys: list[str], name: str, order: tuple[str, ...]) -> int:
     """Where among the keys of a mapping a new one comes."""
     if name not in order:
         return len(keys)
@@ -74,7 +74,7 @@ def _set(meaning: Meaning, path: Path, value: Meaning, order: tuple[str, ...]) -
     if step in known:
         return {**known, step: inner}
     pairs = list(known.items())
-    place = position(list(known), step, order)
+    place = key_position(list(known), step, order)
     return dict([*pairs[:place], (step, inner), *pairs[place:]])
 
 

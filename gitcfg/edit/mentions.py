@@ -6,12 +6,12 @@ from gitcfg.edit.changes import Change, Path, Set
 from gitcfg.edit.spots import Meaning
 
 
-def items(path: Path, said: Meaning, old: str, new: str) -> Iterator[Change]:
+def rename_in_list(path: Path, said: Meaning, old: str, new: str) -> Iterator[Change]:
     """The items of a list, be it one of an operation, and the features of instances."""
     if isinstance(said, dict):
         for word, inner in said.items():
             if isinstance(inner, list):
-                yield from items((*path, word), inner, old, new)
+                yield from rename_in_list((*path, word), inner, old, new)
         return
     for place, item in enumerate(said if isinstance(said, list) else ()):
         if item == old:
@@ -20,14 +20,14 @@ def items(path: Path, said: Meaning, old: str, new: str) -> Iterator[Change]:
             yield Set((*path, place, "feature"), new)
 
 
-def below(
+def rename_in_sheet(
     said: dict[str, Meaning], sheet: str, keys: tuple[str, ...], old: str, new: str
 ) -> Iterator[Change]:
     """The items of lists of all definitions in a file of many."""
     found = said.get(sheet)
     for name, inner in found.items() if isinstance(found, dict) else ():
         for key in keys if isinstance(inner, dict) else ():
-            yield from items((sheet, name, key), inner.get(key), old, new)
+            yield from rename_in_list((sheet, name, key), inner.get(key), old, new)
 
 
 OPERANDS = {
@@ -38,7 +38,7 @@ OPERANDS = {
 """By kind, where operations name one."""
 
 
-def bound(path: Path, params: Meaning, kind: str, old: str, new: str) -> Iterator[Change]:
+def rename_in_bindings(path: Path, params: Meaning, kind: str, old: str, new: str) -> Iterator[Change]:
     """The bindings of parameters that name a definition in what they say."""
     keys = OPERANDS.get(kind, ())
     own = kind == "parameter" and old == "name"  # what is collected then is the node's name

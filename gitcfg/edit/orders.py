@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from gitcfg.edit.spots import Meaning
-from gitcfg.edit.written import meaning_of
+from gitcfg.edit.written import from_json
 from gitcfg.model import GitcfgError
 
 
-class Deed(StrEnum):
+class Action(StrEnum):
     """What is to become of a definition."""
 
     NEW = "new"
@@ -36,7 +36,7 @@ class Order(msgspec.Struct, frozen=True):
     renamed gets.
     """
 
-    deed: Deed
+    deed: Action
     kind: str
     name: str
     place: str = ""
@@ -51,7 +51,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    do: Deed
+    do: Action
     kind: str
     name: str
     place: str = msgspec.field(default="", name="in")
@@ -65,7 +65,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     to: str | None = None
 
 
-def orders(lines: Iterable[bytes]) -> list[Order]:
+def parse_orders(lines: Iterable[bytes]) -> list[Order]:
     """Orders out of JSON, one a line; empty lines are passed over. GitcfgError: a line is none."""
     found = []
     for number, line in enumerate(lines, 1):
@@ -88,15 +88,15 @@ def _order(line: _Line) -> Order:
         _lists(line.add),
         _lists(line.remove),
         {
-            key: {name: Given(meaning_of(value)) for name, value in all.items()}
+            key: {name: Given(from_json(value)) for name, value in all.items()}
             for key, all in line.put.items()
         },
         {key: tuple(names) for key, names in line.take.items()},
-        {key: Given(meaning_of(value)) for key, value in line.fields.items()},
+        {key: Given(from_json(value)) for key, value in line.fields.items()},
         tuple(line.drop),
         line.to,
     )
 
 
 def _lists(found: Mapping[str, Iterable[Any]]) -> dict[str, tuple[Given, ...]]:
-    return {key: tuple(Given(meaning_of(value)) for value in values) for key, values in found.items()}
+    return {key: tuple(Given(from_json(value)) for value in values) for key, values in found.items()}

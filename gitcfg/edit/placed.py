@@ -3,17 +3,17 @@
 from gitcfg.edit import block, flow
 from gitcfg.edit.changes import Insert, Set
 from gitcfg.edit.lines import Splice, comments_above, line_start, newline
-from gitcfg.edit.meant import position
-from gitcfg.edit.reached import reached
+from gitcfg.edit.meant import key_position
+from gitcfg.edit.reached import find_spot
 from gitcfg.edit.spots import Shape, Spot, is_nothing
-from gitcfg.edit.written import in_quotes, written
+from gitcfg.edit.written import quote_like, to_yaml
 
 
-def placed(text: str, root: Spot | None, change: Set | Insert, source: str) -> list[Splice]:
+def place_value(text: str, root: Spot | None, change: Set | Insert, source: str) -> list[Splice]:
     """A value set or inserted: as far as the path leads there is something, the rest is made."""
     spot, colon, left, order = root, None, list(change.path), change.order
     while spot is not None and left and spot.place(left[0]) is not None and not is_nothing(spot.meaning):
-        spot, colon = reached(text, spot, (left.pop(0),))
+        spot, colon = find_spot(text, spot, (left.pop(0),))
         order = ()
     if isinstance(change, Insert):
         if spot is not None and not left and spot.shape is Shape.LIST:
@@ -24,7 +24,7 @@ def placed(text: str, root: Spot | None, change: Set | Insert, source: str) -> l
     if left and spot.shape is Shape.MAPPING:
         return _added(text, root, spot, [str(key) for key in left], source, order)
     if not left and isinstance(change, Set) and change.source is None and isinstance(change.value, str):
-        source = in_quotes(text[spot.start : spot.start + 1], change.value) or source
+        source = quote_like(text[spot.start : spot.start + 1], change.value) or source
     return _replaced(text, spot, colon, _flow_lines([str(key) for key in left], source))
 
 
@@ -32,23 +32,23 @@ def _replaced(text: str, spot: Spot, colon: int | None, source: str) -> list[Spl
     if spot.shape is Shape.SCALAR or spot.flow:
         apart = " " if spot.start == colon else ""
         return [Splice(spot.start, spot.end, apart + source)]
-    return block.replaced(text, spot, colon, source)
+    return block.replace_block(text, spot, colon, source)
 
 
 def _inserted(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
     if spot.flow:
-        return flow.inserted(text, spot, place, source)
+        return flow.insert_in_flow(text, spot, place, source)
     above = comments_above(text, spot.entries[place].start) if place < len(spot.entries) else None
-    return block.inserted(text, spot, place, [f"- {source}"], above)
+    return block.insert_lines(text, spot, place, [f"- {source}"], above)
 
 
 def _added(
     text: str, root: Spot | None, spot: Spot, keys: list[str], source: str, order: tuple[str, ...]
 ) -> list[Splice]:
-    place = position([entry.key or "" for entry in spot.entries], keys[0], order)
+    place = key_position([entry.key or "" for entry in spot.entries], keys[0], order)
     if spot.flow:
-        return flow.inserted(text, spot, place, _pair(keys, source))
-    return block.inserted(text, spot, place, _lines(keys, source, _step(text, root)))
+        return flow.insert_in_flow(text, spot, place, _pair(keys, source))
+    return block.insert_lines(text, spot, place, _lines(keys, source, _step(text, root)))
 
 
 def _first(text: str, spot: Spot | None, keys: list[str], source: str) -> list[Splice]:
@@ -62,18 +62,18 @@ def _first(text: str, spot: Spot | None, keys: list[str], source: str) -> list[S
 
 
 def _pair(keys: list[str], source: str) -> str:
-    return f"{written(keys[0])}: {_flow_lines(keys[1:], source)}"
+    return f"{to_yaml(keys[0])}: {_flow_lines(keys[1:], source)}"
 
 
 def _flow_lines(keys: list[str], source: str) -> str:
     for key in reversed(keys):
-        source = f"{{{written(key)}: {source}}}"
+        source = f"{{{to_yaml(key)}: {source}}}"
     return source
 
 
 def _lines(keys: list[str], source: str, step: int) -> list[str]:
     """Mappings in each other, a line each, indented from the first on."""
-    lines = [f"{' ' * step * level}{written(key)}:" for level, key in enumerate(keys)]
+    lines = [f"{' ' * step * level}{to_yaml(key)}:" for level, key in enumerate(keys)]
     return [*lines[:-1], f"{lines[-1]} {source}"]
 
 

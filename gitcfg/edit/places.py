@@ -17,7 +17,7 @@ class Place(msgspec.Struct, frozen=True):
     within: tuple[str, ...] = ()
 
 
-def place_of(draft: Draft, kind: Kind, name: str) -> Place:
+def find_place(draft: Draft, kind: Kind, name: str) -> Place:
     """Where a definition stands; of a node that only its set names, its own file is made.
 
     GitcfgError: there is no such definition.
@@ -25,7 +25,7 @@ def place_of(draft: Draft, kind: Kind, name: str) -> Place:
     known = definitions(draft.model, kind)
     if name in known:
         return Place(str(known[name].origin.file), _within(kind, name))
-    if kind.name == "node" and set_of(draft, name) is not None:
+    if kind.name == "node" and find_set(draft, name) is not None:
         place = Place(f"{kind.folder}/{name}.yaml")
         draft.write(place.file, "{}\n")
         return place
@@ -34,13 +34,13 @@ def place_of(draft: Draft, kind: Kind, name: str) -> Place:
     raise GitcfgError(f"There is no {kind.noun} {shown(name)}.", did_you_mean(name, names))
 
 
-def set_of(draft: Draft, node: str) -> str | None:
+def find_set(draft: Draft, node: str) -> str | None:
     """The node set that a node is in."""
     sets = draft.model.nodesets.items()
     return next((name for name, found in sets if node in found.members), None)
 
 
-def refuse_taken(draft: Draft, kind: Kind, name: str) -> None:
+def refuse_taken_name(draft: Draft, kind: Kind, name: str) -> None:
     """GitcfgError: nothing of a kind can be called so, as the name is not legal, or taken."""
     if not kind.names.fullmatch(name):
         said = shown(name) or "An empty text"
@@ -52,25 +52,25 @@ def refuse_taken(draft: Draft, kind: Kind, name: str) -> None:
         )
 
 
-def new_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
+def choose_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
     """Where a new definition comes to stand; `where` is a file or folder.
 
     GitcfgError: the name is not legal, or taken, or it is not clear where.
     """
-    refuse_taken(draft, kind, name)
+    refuse_taken_name(draft, kind, name)
     place = Place(_sheet(draft, kind, where) if kind.sheet else _file(kind, name, where), _within(kind, name))
     if not kind.sheet and draft.text(place.file) is not None:
         raise GitcfgError(f"{place.file} is there already.", code=REFUSED)
     return place
 
 
-def with_it(draft: Draft, kind: Kind, file: str) -> tuple[str, ...]:
+def files_beside(draft: Draft, kind: Kind, file: str) -> tuple[str, ...]:
     """The files that go wherever that of a definition goes: what a secret holds."""
-    beside = sealed(file)
+    beside = sealed_path(file)
     return (beside,) if kind.name == "secret" and draft.tree.entry(beside) is not None else ()
 
 
-def sealed(file: str) -> str:
+def sealed_path(file: str) -> str:
     """Where that stands, encrypted, which a secret's file is about."""
     return f"{file.removesuffix('.yaml')}.age"
 

@@ -9,7 +9,7 @@ from gitcfg.model import GitcfgError
 _COLON = re.compile(r"\s*:")
 
 
-def reached(text: str, root: Spot | None, path: Path) -> tuple[Spot, int | None]:
+def find_spot(text: str, root: Spot | None, path: Path) -> tuple[Spot, int | None]:
     """The spot that a path leads to, and where the colon before it ends."""
     if root is None:
         raise GitcfgError("There is nothing in the file.")

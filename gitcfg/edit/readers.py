@@ -6,14 +6,14 @@ from gitcfg.model import GitcfgError, Ref, Secret
 from gitcfg.model.age import Recipient, recipient
 
 
-def readers(secret: Secret) -> tuple[Recipient, ...]:
+def parse_recipients(secret: Secret) -> tuple[Recipient, ...]:
     """The recipients of a secret, in order. GitcfgError: its file is wrong."""
     if secret.where is None:
         raise GitcfgError(f"{secret.origin.file} is not understood.", "`gitcfg check` says what is wrong.")
     return tuple({one.key: one for one in map(_understood, secret.recipients)}.values())
 
 
-def named(among: Iterable[Recipient], word: str) -> tuple[Recipient, ...]:
+def find_recipients(among: Iterable[Recipient], word: str) -> tuple[Recipient, ...]:
     """Those recipients that a word means: a key, or what is said behind one."""
     try:
         key = recipient(word).key

@@ -5,8 +5,8 @@ from functools import partial
 
 from gitcfg.edit import mentions
 from gitcfg.edit.changes import Change, Rename, Set
-from gitcfg.edit.mentions import below
-from gitcfg.edit.ruled import of_allocations, of_rules
+from gitcfg.edit.mentions import rename_in_sheet
+from gitcfg.edit.ruled import rename_in_allocations, rename_in_rules
 from gitcfg.edit.spots import Meaning
 from gitcfg.model.folders import LAYERS, SETTINGS
 
@@ -23,15 +23,15 @@ _ABOUT = {
 _FEATURE_LISTS = ("include", "depends", "conflicts", "after", "features", "without")
 
 
-def references(kind: str, file: str, said: Meaning, old: str, new: str) -> Iterator[Change]:
+def find_references(kind: str, file: str, said: Meaning, old: str, new: str) -> Iterator[Change]:
     """The changes of one file that follow a definition to its new name."""
     if not isinstance(said, dict):
         return
     folder = file.partition("/")[0]
     if folder == "rules":
-        yield from of_rules(kind, said, old, new)
+        yield from rename_in_rules(kind, said, old, new)
     elif folder == "allocations":
-        yield from of_allocations(kind, said, old, new)
+        yield from rename_in_allocations(kind, said, old, new)
     elif file == SETTINGS:
         yield from _of_ignored(kind, said, old, new)
     else:
@@ -51,36 +51,36 @@ def _of_ignored(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iter
 
 
 def _of_definitions(kind: str, folder: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
-    items = partial(mentions.items, old=old, new=new)
+    items = partial(mentions.rename_in_list, old=old, new=new)
     if folder in LAYERS:
-        yield from mentions.bound(("params",), said.get("params"), kind, old, new)
+        yield from mentions.rename_in_bindings(("params",), said.get("params"), kind, old, new)
     match kind:
         case "feature" if folder in LAYERS:
             for key in _FEATURE_LISTS:
                 yield from items((key,), said.get(key))
         case "feature" if folder == "subsystems":
-            yield from below(said, "subsystems", ("features",), old, new)
+            yield from rename_in_sheet(said, "subsystems", ("features",), old, new)
         case "group" if folder in ("nodes", "nodesets"):
             yield from items(("groups",), said.get("groups"))
         case "node" if folder in ("nodesets", "overrides", "holds") and said.get("nodes") == old:
             yield Set(("nodes",), new)
         case "subsystem" if folder == "subsystems":
-            yield from below(said, "subsystems", ("covers",), old, new)
+            yield from rename_in_sheet(said, "subsystems", ("covers",), old, new)
         case "parameter":
             yield from _of_parameter(folder, said, old, new)
 
 
 def _of_parameter(folder: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
     if folder == "parameters":
-        yield from below(said, "parameters", ("depends", "conflicts"), old, new)
+        yield from rename_in_sheet(said, "parameters", ("depends", "conflicts"), old, new)
     elif folder == "subsystems":
-        yield from below(said, "subsystems", ("params",), old, new)
+        yield from rename_in_sheet(said, "subsystems", ("params",), old, new)
     elif folder in LAYERS:
         files = said.get("files")
         for path, entry in files.items() if isinstance(files, dict) else ():
             named = entry.get("params") if isinstance(entry, dict) else None
-            yield from mentions.items(("files", path, "params"), named, old, new)
-            yield from mentions.items(("files", path, "params"), named, f"!{old}", f"!{new}")
+            yield from mentions.rename_in_list(("files", path, "params"), named, old, new)
+            yield from mentions.rename_in_list(("files", path, "params"), named, f"!{old}", f"!{new}")
         params = said.get("params")
         if isinstance(params, dict) and old in params:
             yield Rename(("params", old), new)

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from gitcfg.edit.changes import Change, Path, Rename, Set
-from gitcfg.edit.mentions import bound, items
+from gitcfg.edit.mentions import rename_in_bindings, rename_in_list
 from gitcfg.edit.spots import Meaning
 
 _FEATURES = ("install", "limit", "over")
 _PERMITS = ("forbid", "allow")
 
 
-def of_rules(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
+def rename_in_rules(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
     """The changes of a file of rules that follow a definition to its new name."""
     found = said.get("rules")
     for name, rule in found.items() if isinstance(found, dict) else ():
@@ -22,8 +22,10 @@ def _of_rule(kind: str, at: Path, rule: dict[str, Meaning], old: str, new: str) 
     for word in _PERMITS:
         permit = rule.get(word)
         key = "params" if kind == "parameter" else f"{kind}s"
-        yield from items((*at, word, key), permit.get(key) if isinstance(permit, dict) else None, old, new)
-    yield from bound((*at, "set"), rule.get("set"), kind, old, new)
+        yield from rename_in_list(
+            (*at, word, key), permit.get(key) if isinstance(permit, dict) else None, old, new
+        )
+    yield from rename_in_bindings((*at, "set"), rule.get("set"), kind, old, new)
     match kind:
         case "feature":
             yield from (Set((*at, key), new) for key in _FEATURES if rule.get(key) == old)
@@ -34,7 +36,7 @@ def _of_rule(kind: str, at: Path, rule: dict[str, Meaning], old: str, new: str) 
                     yield Rename((*at, key, old), new)
 
 
-def of_allocations(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
+def rename_in_allocations(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
     """The changes of an allocation that follow a node, or a parameter, to its new name."""
     values = said.get("values")
     slots = values if isinstance(values, dict) else {}

@@ -6,9 +6,9 @@ import msgspec
 
 from gitcfg.edit.changes import Change, Delete, Insert, Set
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.readers import readers
+from gitcfg.edit.readers import parse_recipients
 from gitcfg.edit.spots import Raw
-from gitcfg.edit.written import quoted, written
+from gitcfg.edit.written import quote, to_yaml
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.age import Recipient, recipient
 from gitcfg.model.names import NAME, shown
@@ -17,7 +17,7 @@ _FOLDER = "secrets"
 _KEYS = ("description", "for", "version", "recipients")
 
 
-class Said(msgspec.Struct, frozen=True):
+class SecretOptions(msgspec.Struct, frozen=True):
     """What is said of a secret besides its content; None: it stays as it is. `place`: a new one's folder.
 
     `last` is the highest version that a secret of this name ever had.
@@ -30,7 +30,7 @@ class Said(msgspec.Struct, frozen=True):
     last: int = 0
 
 
-class Plan(msgspec.Struct, frozen=True):
+class SecretPlan(msgspec.Struct, frozen=True):
     """What becomes of a secret: where it stands, its version, and who could and who shall read it."""
 
     name: str
@@ -51,19 +51,19 @@ class Plan(msgspec.Struct, frozen=True):
         return tuple(one for one in self.before if one.key not in kept)
 
 
-def planned(draft: Draft, name: str, said: Said) -> Plan:
+def plan_secret(draft: Draft, name: str, said: SecretOptions) -> SecretPlan:
     """What a new content makes of a secret, which may be new itself. GitcfgError: it cannot be."""
     old = draft.model.secrets.get(name)
     if old is None:
         return _begun(draft, name, said)
-    before = readers(old)
+    before = parse_recipients(old)
     after = before if said.recipients is None else said.recipients
     if not after:
         raise _unread(name)
-    return Plan(name, old.origin.file, max(old.version, said.last) + 1, before, after)
+    return SecretPlan(name, old.origin.file, max(old.version, said.last) + 1, before, after)
 
 
-def _begun(draft: Draft, name: str, said: Said) -> Plan:
+def _begun(draft: Draft, name: str, said: SecretOptions) -> SecretPlan:
     if not NAME.fullmatch(name):
         raise GitcfgError(f"{shown(name)} is no name of a secret.", "Use letters, digits and _ . + @ -")
     lone = next((e.path for e in draft.tree.entries(_FOLDER) if e.path.endswith(f"/{name}.age")), None)
@@ -78,14 +78,14 @@ def _begun(draft: Draft, name: str, said: Said) -> Plan:
     folder = said.place.strip("/") or _FOLDER
     if folder != _FOLDER and not folder.startswith(f"{_FOLDER}/"):
         raise GitcfgError(f"{shown(folder)} is no folder for secrets.", f"They stand in {_FOLDER}/.")
-    return Plan(name, f"{folder}/{name}.yaml", said.last + 1, (), said.recipients)
+    return SecretPlan(name, f"{folder}/{name}.yaml", said.last + 1, (), said.recipients)
 
 
 def _unread(name: str) -> GitcfgError:
     return GitcfgError(f"It is not said who may read {shown(name)}.", "Say --recipient KEY.")
 
 
-def carry_out(draft: Draft, plan: Plan, said: Said, sealed: str) -> None:
+def write_secret(draft: Draft, plan: SecretPlan, said: SecretOptions, sealed: str) -> None:
     """Write what a plan says of a secret, with a new content that is sealed for `plan.after`."""
     if draft.text(plan.file) is None:
         draft.write(plan.file, _text(plan, said))
@@ -94,15 +94,15 @@ def carry_out(draft: Draft, plan: Plan, said: Said, sealed: str) -> None:
     draft.write(plan.sealed, sealed)
 
 
-def _text(plan: Plan, said: Said) -> str:
+def _text(plan: SecretPlan, said: SecretOptions) -> str:
     """A new one's file; a line each for recipients, so that two people can each add one."""
-    lines = [f"description: {written(said.description)}"] if said.description else []
+    lines = [f"description: {to_yaml(said.description)}"] if said.description else []
     lines += [f"for: {_quoted(said.where or '')}", f"version: {plan.version}", "recipients:"]
-    lines += [f"  - {written(_line(one))}" for one in plan.after]
+    lines += [f"  - {to_yaml(_line(one))}" for one in plan.after]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _changes(plan: Plan, said: Said) -> Iterator[Change]:
+def _changes(plan: SecretPlan, said: SecretOptions) -> Iterator[Change]:
     yield Set(("version",), Raw(str(plan.version)), None, _KEYS)
     if said.where is not None:
         yield Set(("for",), said.where, _quoted(said.where), _KEYS)
@@ -112,27 +112,27 @@ def _changes(plan: Plan, said: Said) -> Iterator[Change]:
 
 def _quoted(where: str) -> str:
     """In single quotes, as conditions hold double ones."""
-    return "'" + where.replace("'", "''") + "'" if where.isprintable() else quoted(where)
+    return "'" + where.replace("'", "''") + "'" if where.isprintable() else quote(where)
 
 
 def _line(one: Recipient) -> str:
     return f"{one.key} {one.comment}".strip()
 
 
-def count_on(draft: Draft, name: str, last: int) -> None:
+def raise_version(draft: Draft, name: str, last: int) -> None:
     """Let a secret that was renamed have a version in which no node has another one of that name."""
     found = draft.model.secrets[name]
     if found.version <= last:
         draft.change(found.origin.file, Set(("version",), Raw(str(last + 1)), None, _KEYS))
 
 
-def reseal(draft: Draft, plan: Plan, sealed: str) -> None:
+def reseal_secret(draft: Draft, plan: SecretPlan, sealed: str) -> None:
     """Write who can read a secret according to a plan, with the same content sealed for them."""
     draft.change(plan.file, *_lines(draft, plan))
     draft.write(plan.sealed, sealed)
 
 
-def _lines(draft: Draft, plan: Plan) -> list[Change]:
+def _lines(draft: Draft, plan: SecretPlan) -> list[Change]:
     """The changes that make recipients those of a plan; the lines of who stays are left alone."""
     said = draft.meaning(plan.file, "recipients")
     lines = [recipient(line).key for line in said if isinstance(line, str)] if isinstance(said, list) else []

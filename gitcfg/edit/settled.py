@@ -2,63 +2,72 @@
 
 from collections.abc import Iterator, Mapping
 
-from gitcfg.edit.agreed import THERE, Place, Saying, Sides, differing, said, says, wanted
+from gitcfg.edit.agreed import (
+    EXISTS,
+    Content,
+    Place,
+    Sides,
+    differing_places,
+    has_places,
+    merge_places,
+    read_places,
+)
 from gitcfg.edit.changes import Change, Delete
-from gitcfg.edit.entities import WHOLE, steps
+from gitcfg.edit.entities import WHOLE, path_in_file
 from gitcfg.edit.spots import Meaning, Shape, Spot
-from gitcfg.edit.text import edited, read
-from gitcfg.edit.turned import turned
+from gitcfg.edit.text import edit_text, read_spots
+from gitcfg.edit.turned import find_changes
 from gitcfg.git.revert import Side
 from gitcfg.model import GitcfgError
 
 _MARK = "\ufeff"
 
 
-def settled(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> bytes | None:
+def settle_file(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> bytes | None:
     """What a file holds now, with what undoing gives in the places where that counts.
 
     Comments, order and quotes of all else stay. None: something is not settled, or the editor does not
     find a text that says just that.
     """
     _, ours, theirs = sides
-    want = wanted(path, sides, chosen)
+    want = merge_places(path, sides, chosen)
     if want is None or ours is None or theirs is None:
         return None
-    places = list(differing(said(path, ours), want))
+    places = list(differing_places(read_places(path, ours), want))
     if any(key == WHOLE for _, key in places):
         return None
     try:
         text = _text(ours.decode(), theirs.decode().removeprefix(_MARK), path, places, want)
     except (UnicodeDecodeError, GitcfgError):
         return None
-    return text.encode() if says(path, text.encode(), want) else None
+    return text.encode() if has_places(path, text.encode(), want) else None
 
 
-def _text(text: str, other: str, path: str, places: list[Place], want: Saying) -> str:
-    back = read(other, path)
+def _text(text: str, other: str, path: str, places: list[Place], want: Content) -> str:
+    back = read_spots(other, path)
     for place in _in_turn(places, want):
-        found = read(text.removeprefix(_MARK), path)
-        text = edited(text, _changes(path, place, found, back, other), path)
+        found = read_spots(text.removeprefix(_MARK), path)
+        text = edit_text(text, _changes(path, place, found, back, other), path)
     return text
 
 
-def _in_turn(places: list[Place], want: Saying) -> Iterator[Place]:
+def _in_turn(places: list[Place], want: Content) -> Iterator[Place]:
     """An entity that goes, goes at once; one that comes does so with its first key, if it has any."""
-    gone = {entity for entity, key in places if key == THERE and (entity, key) not in want}
-    keyed = {entity for entity, key in want if key != THERE}
+    gone = {entity for entity, key in places if key == EXISTS and (entity, key) not in want}
+    keyed = {entity for entity, key in want if key != EXISTS}
     for entity, key in places:
-        if key == THERE and (entity in gone or entity not in keyed):
+        if key == EXISTS and (entity in gone or entity not in keyed):
             yield entity, WHOLE
-        elif key != THERE and entity not in gone:
+        elif key != EXISTS and entity not in gone:
             yield entity, key
 
 
 def _changes(path: str, place: Place, found: Spot | None, back: Spot | None, other: str) -> Iterator[Change]:
     """What makes a place say what it says in the other text."""
-    where = steps(path, *place)
+    where = path_in_file(path, *place)
     now, (then, keys) = _meaning(found, where), _spot(back, where)
     if then is not None:
-        yield from turned(where, now, then, other, keys)
+        yield from find_changes(where, now, then, other, keys)
     elif now is not None:
         yield Delete(_gone(where, found, back) if len(place[1]) > 1 else where)
 

@@ -9,7 +9,7 @@ from gitcfg.git.refs import Snapshot
 from gitcfg.git.revert import Span
 
 
-def snapshots_record(snapshots: Iterable[Snapshot]) -> dict[str, Any]:
+def snapshots_to_json(snapshots: Iterable[Snapshot]) -> dict[str, Any]:
     """`gitcfg.snapshots/1`."""
     return {"schema": "gitcfg.snapshots/1", "snapshots": [_item(snapshot) for snapshot in snapshots]}
 
@@ -18,13 +18,13 @@ def _item(snapshot: Snapshot) -> dict[str, Any]:
     return {"tag": f"refs/tags/{snapshot.revision}", **msgspec.to_builtins(snapshot)}
 
 
-def restoring(snapshot: Snapshot, more: str | None) -> str:
+def restore_message(snapshot: Snapshot, more: str | None) -> str:
     """The message of the commit that brings a snapshot back."""
     said = f"Restore snapshot {snapshot.name}\n\nThis restores commit {snapshot.commit}.\n"
     return said + (f"\n{more.strip()}\n" if more else "")
 
 
-def undoing(span: Span, more: str | None) -> str:
+def revert_message(span: Span, more: str | None) -> str:
     """The message of the commit that undoes others, as `git revert` has it."""
     if len(span.commits) == 1:
         against = f", reversing\nchanges made to {span.parent}" if span.parent is not None else ""

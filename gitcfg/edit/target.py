@@ -7,12 +7,12 @@ import msgspec
 from gitcfg.edit.changes import Path
 from gitcfg.edit.orders import Given
 from gitcfg.edit.spots import Meaning
-from gitcfg.edit.text import same
+from gitcfg.edit.text import is_same
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 
 
-class Target(msgspec.Struct, frozen=True):
+class EditedList(msgspec.Struct, frozen=True):
     """A list: where it is, what it says (None: it is not there), and what it is called in messages.
 
     `below` is what the list says of a node set that the node is in: a list of the node's own would
@@ -41,19 +41,19 @@ def name_of(item: Meaning) -> str:
     return found if isinstance(found, str) else ""
 
 
-def place_in(items: list[Meaning], wanted: Meaning) -> int | None:
+def find_item(items: list[Meaning], wanted: Meaning) -> int | None:
     """Where an item is, if it is there."""
-    return next((place for place, item in enumerate(items) if same(item, wanted)), None)
+    return next((place for place, item in enumerate(items) if is_same(item, wanted)), None)
 
 
-def places_in(items: list[Meaning], wanted: Meaning) -> Iterator[int]:
+def find_items(items: list[Meaning], wanted: Meaning) -> Iterator[int]:
     """Where an item is, or all instances of a feature of which only the name is said."""
     for place, item in enumerate(items):
-        if same(item, wanted) or (isinstance(wanted, str) and name_of(item) == wanted):
+        if is_same(item, wanted) or (isinstance(wanted, str) and name_of(item) == wanted):
             yield place
 
 
-def missing(target: Target, items: list[Meaning], given: Given) -> GitcfgError:
+def refuse_missing(target: EditedList, items: list[Meaning], given: Given) -> GitcfgError:
     """What is to be taken out is not in it."""
     name = name_of(given.meaning)
     return GitcfgError(f"{shown(name)} is not in {target.what}.", did_you_mean(name, map(name_of, items)))

@@ -10,7 +10,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _TEXT = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 
 
-def renamed_in_template(text: str, old: str, new: str) -> str:
+def rename_in_template(text: str, old: str, new: str) -> str:
     """The template with `params.OLD` and `params["OLD"]` under the new name.
 
     Where `params` may be something else, or what is text cannot be told, the template stays as it is.

@@ -7,7 +7,7 @@ from enum import StrEnum
 import msgspec
 
 from gitcfg.compile.nodes import Roster
-from gitcfg.edit.orders import Deed, Given, Order
+from gitcfg.edit.orders import Action, Given, Order
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.nodeset import NodeSetError, expand
@@ -25,14 +25,14 @@ class Term(StrEnum):
         return {name: found[name].until for name in sorted(found)}
 
 
-class Until(msgspec.Struct, frozen=True):
+class TermEnd(msgspec.Struct, frozen=True):
     """For how long, and why."""
 
     day: date
     reason: str
 
 
-def chosen(model: Model, words: Iterable[str], where: str | None) -> Mapping[str, Given]:
+def parse_scope(model: Model, words: Iterable[str], where: str | None) -> Mapping[str, Given]:
     """The fields that say for which nodes: names, sets of them, groups (`@rack3`) or a condition (CEL).
 
     GitcfgError: nothing is said, or too much, or there is no such node or group.
@@ -76,7 +76,7 @@ def _members(model: Model, group: str) -> str:
     return f'"{group}" in node.groups'
 
 
-def begun(order: Order, who: Mapping[str, Given], until: Until, today: date) -> Order:
+def begin_term(order: Order, who: Mapping[str, Given], until: TermEnd, today: date) -> Order:
     """The order for a new one that says so. GitcfgError: it would be over already, or gives no reason."""
     if until.day < today:
         raise GitcfgError(f"{until.day} is over already.", "Say the last day on which it shall count.")
@@ -86,17 +86,17 @@ def begun(order: Order, who: Mapping[str, Given], until: Until, today: date) -> 
     return msgspec.structs.replace(order, fields={**order.fields, **who, **end})
 
 
-def over(model: Model, term: Term, today: date) -> tuple[str, ...]:
+def find_expired(model: Model, term: Term, today: date) -> tuple[str, ...]:
     """The names of those past their end."""
     return tuple(name for name, day in term.of(model).items() if day < today)
 
 
-def lifted(term: Term, names: Iterable[str]) -> list[Order]:
+def lift_terms(term: Term, names: Iterable[str]) -> list[Order]:
     """The orders that take some away."""
-    return [Order(Deed.DELETE, term.value, name) for name in dict.fromkeys(names)]
+    return [Order(Action.DELETE, term.value, name) for name in dict.fromkeys(names)]
 
 
-def last_day(text: str) -> date:
+def parse_last_day(text: str) -> date:
     """A day as it is written. GitcfgError: it is none."""
     try:
         return date.fromisoformat(text)

@@ -8,19 +8,19 @@ random ones; the rest it indented, aligned or broke otherwise.
 from collections.abc import Iterable, Iterator
 
 from gitcfg.edit.changes import Change, Insert, Rename, Set
-from gitcfg.edit.events import spots
-from gitcfg.edit.lines import spliced
-from gitcfg.edit.meant import meant
-from gitcfg.edit.splices import splices
+from gitcfg.edit.events import parse_spots
+from gitcfg.edit.lines import apply_splices
+from gitcfg.edit.meant import apply_change
+from gitcfg.edit.splices import find_splices
 from gitcfg.edit.spots import Meaning, Spot
-from gitcfg.edit.written import plain, written
+from gitcfg.edit.written import to_plain, to_yaml
 from gitcfg.load import document
 from gitcfg.model import REFUSED, GitcfgError
 
 _MARK = "\ufeff"
 
 
-def edited(text: str, changes: Iterable[Change], file: str = "The file") -> str:
+def edit_text(text: str, changes: Iterable[Change], file: str = "The file") -> str:
     """The text after changes, one after another. An empty text is taken for an empty mapping.
 
     GitcfgError: a change does not fit the text (2), the text is not one that our loader reads (2), or no
@@ -34,25 +34,25 @@ def edited(text: str, changes: Iterable[Change], file: str = "The file") -> str:
 
 
 def _changed(text: str, change: Change, file: str) -> str:
-    found = read(text, file)
+    found = read_spots(text, file)
     before = {} if found is None else found.meaning
-    wanted = meant(before, change)
-    if same(before, wanted):
+    wanted = apply_change(before, change)
+    if is_same(before, wanted):
         return text
     for source in _sources(change):
-        result = spliced(text, splices(text, found, change, source))
+        result = apply_splices(text, find_splices(text, found, change, source))
         if _means(result, wanted):
             return result
     hint = "Write it by hand, and please report it." if found is not None else ""
     raise GitcfgError(f"{file} cannot be changed so that it means just what is meant.", hint, code=REFUSED)
 
 
-def same(one: Meaning, other: Meaning) -> bool:
+def is_same(one: Meaning, other: Meaning) -> bool:
     """Do they say the same, keys in the same order?"""
     if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+        return list(one) == list(other) and all(is_same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(is_same, one, other))
     return type(one) is type(other) and bool(one == other)
 
 
@@ -61,11 +61,15 @@ def _means(text: str, wanted: Meaning) -> bool:
     doc = document.parse("", text.encode("utf-8", "surrogatepass"))
     if any(finding.code == "GC101" for finding in doc.findings):
         return False
-    found = spots(text)
-    return found is not None and same(found.meaning, wanted) and bool(repr(doc.value) == repr(plain(wanted)))
+    found = parse_spots(text)
+    return (
+        found is not None
+        and is_same(found.meaning, wanted)
+        and bool(repr(doc.value) == repr(to_plain(wanted)))
+    )
 
 
-def read(text: str, file: str) -> Spot | None:
+def read_spots(text: str, file: str) -> Spot | None:
     """The spot of a text's value; None: there is nothing in it. GitcfgError: our loader does not read it."""
     if not text.strip():
         return None
@@ -75,7 +79,7 @@ def read(text: str, file: str) -> Spot | None:
         return None
     if found is not None:
         raise GitcfgError(f"{found.origins[0]}: {found.message}", "Mend it first, then edit it.")
-    return spots(text)
+    return parse_spots(text)
 
 
 def _is_comment(line: str) -> bool:
@@ -87,6 +91,6 @@ def _sources(change: Change) -> Iterator[str]:
     if isinstance(change, Set | Insert):
         if change.source is not None and "\n" not in change.source and change.source.strip():
             yield change.source.strip()
-        yield written(change.value)
+        yield to_yaml(change.value)
     else:
-        yield written(change.name) if isinstance(change, Rename) else ""
+        yield to_yaml(change.name) if isinstance(change, Rename) else ""

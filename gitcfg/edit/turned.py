@@ -5,10 +5,12 @@ from difflib import SequenceMatcher
 
 from gitcfg.edit.changes import Change, Delete, Insert, Path, Set
 from gitcfg.edit.spots import Meaning, Shape, Spot
-from gitcfg.edit.text import same
+from gitcfg.edit.text import is_same
 
 
-def turned(path: Path, now: Meaning | None, then: Spot, text: str, order: Sequence[str]) -> Iterator[Change]:
+def find_changes(
+    path: Path, now: Meaning | None, then: Spot, text: str, order: Sequence[str]
+) -> Iterator[Change]:
     """What turns a value (None: there is none) into one that stands at a spot of another text.
 
     A new key stands behind those that come before it in `order`.
@@ -17,14 +19,14 @@ def turned(path: Path, now: Meaning | None, then: Spot, text: str, order: Sequen
         yield from _mapping(path, now, then, text)
     elif isinstance(now, list) and now and then.shape is Shape.LIST and then.entries:
         yield from _list(path, now, then, text)
-    elif now is None or not same(now, then.meaning):
+    elif now is None or not is_same(now, then.meaning):
         yield Set(path, then.meaning, _source(then, text), tuple(order))
 
 
 def _mapping(path: Path, now: dict[str, Meaning], then: Spot, text: str) -> Iterator[Change]:
     keys = [entry.key or "" for entry in then.entries]
     for key, entry in zip(keys, then.entries, strict=True):
-        yield from turned((*path, key), now.get(key), entry.value, text, keys)
+        yield from find_changes((*path, key), now.get(key), entry.value, text, keys)
     for key in now:
         if key not in keys:
             yield Delete((*path, key))

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.edit.entities import ABSENT, WHOLE, Key, Said, alike, entities
+from gitcfg.edit.entities import ABSENT, WHOLE, Entity, Key, is_alike, read_entities
 from gitcfg.model.names import shown
 
 
@@ -29,7 +29,7 @@ class Clash(msgspec.Struct, frozen=True):
     @property
     def what(self) -> str:
         """What of the entity: `START`; nothing where it is the entity itself."""
-        return worded(self.key)
+        return key_text(self.key)
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -43,14 +43,16 @@ class Clash(msgspec.Struct, frozen=True):
         return (full, f"{self.entity}:{self.key[-1]}") if self.key[0] == "params" else (full,)
 
 
-def worded(key: Key) -> str:
+def key_text(key: Key) -> str:
     """A key in words: a parameter by its name alone."""
     return key[-1] if key[:1] == ("params",) else " ".join(key)
 
 
-def clashes(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> tuple[Clash, ...]:
+def find_clashes(
+    path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None
+) -> tuple[Clash, ...]:
     """What of a file's entities is not as it was when the commit was made, and would not be as it is now."""
-    was, now, undone = (entities(path, side) for side in (base, ours, theirs))
+    was, now, undone = (read_entities(path, side) for side in (base, ours, theirs))
     found: list[Clash] = []
     for entity in dict.fromkeys((*was, *now, *undone)):
         found += _of_entity(entity, was.get(entity), now.get(entity), undone.get(entity))
@@ -63,7 +65,7 @@ def clashes(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | N
     return tuple(Clash(entity, WHOLE, here, back) for entity in named)
 
 
-def _of_entity(entity: str, then: Said | None, here: Said | None, back: Said | None) -> Iterator[Clash]:
+def _of_entity(entity: str, then: Entity | None, here: Entity | None, back: Entity | None) -> Iterator[Clash]:
     if here is None or back is None:
         stays = here if back is None else back
         if then is not None and stays is not None and any(_differing({entity: then}, {entity: stays})):
@@ -71,14 +73,16 @@ def _of_entity(entity: str, then: Said | None, here: Said | None, back: Said | N
         return
     for key in dict.fromkeys((*(then or ()), *here, *back)):
         was, now, undone = (side.get(key, ABSENT) for side in (then or {}, here, back))
-        if not (alike(now, undone) or alike(was, now) or alike(was, undone)):
+        if not (is_alike(now, undone) or is_alike(was, now) or is_alike(was, undone)):
             yield Clash(entity, key, _shown(here, key), _shown(back, key))
 
 
-def _beside(was: Mapping[str, Said], now: Mapping[str, Said], undone: Mapping[str, Said]) -> Iterator[Clash]:
+def _beside(
+    was: Mapping[str, Entity], now: Mapping[str, Entity], undone: Mapping[str, Entity]
+) -> Iterator[Clash]:
     """Entities that undoing would change, with what was changed beside it since."""
     since = tuple(dict.fromkeys(_differing(was, now)))
-    beside = tuple(worded(key) or entity for entity, key in since)
+    beside = tuple(key_text(key) or entity for entity, key in since)
     if not beside:
         return
     for entity, key in _differing(was, undone):
@@ -86,15 +90,15 @@ def _beside(was: Mapping[str, Said], now: Mapping[str, Said], undone: Mapping[st
         yield Clash(entity, key, _shown(here, key), _shown(back, key), beside)
 
 
-def _differing(one: Mapping[str, Said], two: Mapping[str, Said]) -> Iterator[tuple[str, Key]]:
+def _differing(one: Mapping[str, Entity], two: Mapping[str, Entity]) -> Iterator[tuple[str, Key]]:
     for entity in dict.fromkeys((*one, *two)):
         before, after = one.get(entity, {}), two.get(entity, {})
         for key in dict.fromkeys((*before, *after)):
-            if not alike(before.get(key, ABSENT), after.get(key, ABSENT)):
+            if not is_alike(before.get(key, ABSENT), after.get(key, ABSENT)):
                 yield entity, key
 
 
-def _shown(said: Said, key: Key) -> str | None:
+def _shown(said: Entity, key: Key) -> str | None:
     """A value on one line; nothing where it is a whole text. None: it is not there."""
     if key not in said:
         return None
@@ -104,7 +108,7 @@ def _shown(said: Said, key: Key) -> str | None:
     return shown(value if isinstance(value, str) else msgspec.json.encode(value).decode(), most=200)
 
 
-def changed_in(
+def find_commit(
     versions: Sequence[tuple[str, bytes | None]], path: str, clash: Clash, base: bytes | None
 ) -> str | None:
     """The newest commit that made an entity say what it says now; `versions` of its file, newest first."""
@@ -119,4 +123,4 @@ def _value(path: str, clash: Clash, data: bytes | None) -> Any:
     """What a version of a file says there; of a whole entity, all of its text."""
     if clash.key == WHOLE:
         return data
-    return entities(path, data).get(clash.entity, {}).get(clash.key, ABSENT)
+    return read_entities(path, data).get(clash.entity, {}).get(clash.key, ABSENT)

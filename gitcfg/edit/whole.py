@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 
-class Changed(OSError):
+class FileChangedError(OSError):
     """Another program has written to a file meanwhile."""
 
     def __init__(self, file: Path) -> None:
@@ -62,7 +62,7 @@ def write_settings(file: Path, was: bytes, text: bytes) -> None:
         undone.callback(lock.unlink)
         with open(descriptor, "wb") as held:
             if file.read_bytes() != was:
-                raise Changed(file)
+                raise FileChangedError(file)
             os.fchmod(descriptor, file.stat().st_mode & 0o7777)
             held.write(text)
             held.flush()

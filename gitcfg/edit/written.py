@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from gitcfg.edit.events import spots
+from gitcfg.edit.events import parse_spots
 from gitcfg.edit.spots import Meaning, Raw
 from gitcfg.load import document
 from gitcfg.load.yaml import resolve
@@ -17,14 +17,14 @@ _OTHERWISE = re.compile(r"(?i:y|n|yes|no|on|off)|[-+]?[0-9][0-9_:.,eE+-]*|=")
 _UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
-def written(meaning: Meaning) -> str:
+def to_yaml(meaning: Meaning) -> str:
     """A value's text on one line."""
     if isinstance(meaning, Raw):
         return meaning.text or "null"
     if isinstance(meaning, dict):
-        return "{" + ", ".join(f"{written(key)}: {written(value)}" for key, value in meaning.items()) + "}"
+        return "{" + ", ".join(f"{to_yaml(key)}: {to_yaml(value)}" for key, value in meaning.items()) + "}"
     if isinstance(meaning, list):
-        return "[" + ", ".join(map(written, meaning)) + "]"
+        return "[" + ", ".join(map(to_yaml, meaning)) + "]"
     return _text(meaning)
 
 
@@ -36,40 +36,40 @@ def may_be_plain(text: str) -> bool:
 def _text(text: str) -> str:
     if may_be_plain(text) and not _OTHERWISE.fullmatch(text) and isinstance(resolve(text), str):
         return text
-    return quoted(text)
+    return quote(text)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Text in double quotes."""
     return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
-def in_quotes(first: str, text: str) -> str:
+def quote_like(first: str, text: str) -> str:
     """Text in the quotes that there were; nothing if there were none."""
     if first == "'" and text.isprintable():
         return "'" + text.replace("'", "''") + "'"
-    return quoted(text) if first == '"' else ""
+    return quote(text) if first == '"' else ""
 
 
-def meaning_of(value: Any) -> Meaning:
+def from_json(value: Any) -> Meaning:
     """What a plain value of JSON means."""
     if isinstance(value, dict):
-        return {key: meaning_of(inner) for key, inner in value.items()}
+        return {key: from_json(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [meaning_of(inner) for inner in value]
+        return [from_json(inner) for inner in value]
     return value if isinstance(value, str) else Raw(json.dumps(value))
 
 
-def plain(meaning: Meaning) -> Any:
+def to_plain(meaning: Meaning) -> Any:
     """What our loader makes of a value."""
     if isinstance(meaning, Raw):
         return resolve(meaning.text) if meaning.text else None
     if isinstance(meaning, dict):
-        return {key: plain(inner) for key, inner in meaning.items()}
-    return [plain(inner) for inner in meaning] if isinstance(meaning, list) else meaning
+        return {key: to_plain(inner) for key, inner in meaning.items()}
+    return [to_plain(inner) for inner in meaning] if isinstance(meaning, list) else meaning
 
 
-def read_value(source: str, what: str) -> Meaning:
+def parse_value(source: str, what: str) -> Meaning:
     """What YAML text means that is given as a value. GitcfgError: it is no value."""
     doc = document.parse(what, source.encode("utf-8", "surrogateescape"))
     if doc.findings:
@@ -78,5 +78,5 @@ def read_value(source: str, what: str) -> Meaning:
             f"{shown(source)} is no value for {shown(what)}: {finding.message}",
             "Values are YAML, as they would stand in the file; quote text that holds `: ` or ` #`.",
         )
-    found = spots(source.removeprefix("\ufeff"))
+    found = parse_spots(source.removeprefix("\ufeff"))
     return Raw("null") if found is None else found.meaning

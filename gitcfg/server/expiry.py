@@ -15,7 +15,7 @@ import msgspec
 
 from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.terms import Term, lifted, over
+from gitcfg.edit.terms import Term, find_expired, lift_terms
 from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import PUSHER, administrator
 from gitcfg.gate.push import Update
@@ -99,13 +99,13 @@ def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
         return None
     draft = Draft(repository.at(before), source.cache)
     model = draft.model
-    names = {term: found for term in Term if (found := over(model, term, today))}
+    names = {term: found for term in Term if (found := find_expired(model, term, today))}
     if not names:
         return None
     git, settings = Git(repository, os.environ), administrator(config)
     who = _identity(git)
     for term, found in names.items():
-        carry_out(draft, lifted(term, found))
+        carry_out(draft, lift_terms(term, found))
     tree = repository.without(before, draft.files)
     signing = git.signing(Standing(repository, settings).policy(before).signed)
     text = _message(model, names).encode()

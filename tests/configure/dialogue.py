@@ -13,7 +13,7 @@ from gitcfg.cli.configure.menu import converse
 from gitcfg.cli.configure.talk import Talk
 from gitcfg.cli.console import Color, Pager
 from gitcfg.cli.session import Session
-from gitcfg.edit.configured.target import target
+from gitcfg.edit.configured.target import find_target
 from tests.cli.terminals import Terminal, plain
 
 MAIN = r"(?:group|node|nodeset)/[^>\n]*> "
@@ -69,5 +69,5 @@ def fed(folder: Path, what: str, lines: Iterable[str], width: int = 80) -> tuple
     session = Session(str(folder), Color.NEVER, None, Pager(""))
     source = session.open()
     with source.worktree() as fleet:
-        found = target(fleet.model, what)
+        found = find_target(fleet.model, what)
         return converse(Conversation(session, source, Talk(console, read), found, fleet)), shown.getvalue()

@@ -6,16 +6,16 @@ from datetime import date
 import pytest
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.edit.configured.advice import Advice, Deed, advice
-from gitcfg.edit.configured.fitting import unfit
-from gitcfg.edit.configured.idle import Idle, idle
-from gitcfg.edit.configured.imagined import imagined, kind_of, lacking
-from gitcfg.edit.configured.lines import diff_lines
-from gitcfg.edit.configured.matching import Match, matching
-from gitcfg.edit.configured.target import Target, concerned, definition, target
+from gitcfg.edit.configured.advice import Advice, AdvisedAction, find_advice
+from gitcfg.edit.configured.fitting import check_binding
+from gitcfg.edit.configured.idle import Idle, find_idle
+from gitcfg.edit.configured.imagined import check_imagined, imagine_fleet, imagined_class
+from gitcfg.edit.configured.lines import format_diff
+from gitcfg.edit.configured.matching import Match, match_name
+from gitcfg.edit.configured.target import Target, find_definition, find_nodes, find_target
 from gitcfg.edit.configured.work import Step, Work
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import Deed as OrderDeed
+from gitcfg.edit.orders import Action as OrderDeed
 from gitcfg.edit.orders import Given, Order
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory
@@ -37,7 +37,7 @@ def fleet(files: Mapping[str, str]) -> Fleet:
 
 
 def of_group(files: Mapping[str, str], name: str = "web") -> Fleet:
-    return imagined(load(DictTree(files)), DictTree(files), TODAY, name)
+    return imagine_fleet(load(DictTree(files)), DictTree(files), TODAY, name)
 
 
 @pytest.mark.parametrize(
@@ -52,29 +52,30 @@ def of_group(files: Mapping[str, str], name: str = "web") -> Fleet:
     ],
 )
 def test_a_target_is_found_by_its_name(text: str, found: Target) -> None:
-    assert target(load(DictTree(POOL)), text) == found
+    assert find_target(load(DictTree(POOL)), text) == found
 
 
 def test_a_name_of_two_things_is_refused_with_both() -> None:
     model = load(DictTree({**POOL, "nodes/web.yaml": "{}\n"}))
     with pytest.raises(GitcfgError) as refused:
-        target(model, "web")
+        find_target(model, "web")
     assert refused.value.message == "web is the name of a node and of a group."
     assert refused.value.hints == ("Say node/web or group/web.",)
-    assert target(model, "node/web") == Target("node", "web")
+    assert find_target(model, "node/web") == Target("node", "web")
 
 
 def test_a_default_group_without_a_file_may_be_configured() -> None:
     files = {path: text for path, text in POOL.items() if path != "groups/default.yaml"}
-    found = target(load(DictTree(files)), "default")
-    assert definition(load(DictTree(files)), found) is None
+    found = find_target(load(DictTree(files)), "default")
+    assert find_definition(load(DictTree(files)), found) is None
     assert found.order(load(DictTree(files))).deed is OrderDeed.NEW
 
 
 def test_who_is_concerned() -> None:
     whole = in_memory(POOL)
     nodes = {
-        name: concerned(whole.model, target(whole.model, name), lambda: whole.mentions) for name in NAMES
+        name: find_nodes(whole.model, find_target(whole.model, name), lambda: whole.mentions)
+        for name in NAMES
     }
     assert nodes == {
         "web": ("n1", "s1", "s2", "s3"),
@@ -100,7 +101,7 @@ NAMES = ("web", "default", "empty", "n2", "nodeset/s")
     ],
 )
 def test_names_match(text: str, found: Match) -> None:
-    assert matching(text, ("Web", "Webmail", "Rival")) == found
+    assert match_name(text, ("Web", "Webmail", "Rival")) == found
 
 
 @pytest.mark.parametrize(
@@ -127,21 +128,30 @@ def test_names_match(text: str, found: Match) -> None:
 def test_what_is_idle(before: str, after: str, found: tuple[Idle, ...]) -> None:
     old, new = of_group(pool(web=before)), of_group(pool(web=after))
     params = new.model.groups["web"].params
-    assert idle(params, "group web", [kind_of(old)], [kind_of(new)], new.declarations) == found
+    assert (
+        find_idle(params, "group web", [imagined_class(old)], [imagined_class(new)], new.declarations)
+        == found
+    )
 
 
 def test_what_a_default_group_binds_too_is_not_idle() -> None:
     default = "params: {LEVEL: low}"
     old = of_group(pool(web="features: [Loud]\nparams: {LEVEL: x}", default=default))
     new = of_group(pool(web="params: {LEVEL: x}", default=default))
-    assert idle(["LEVEL"], "group web", [kind_of(old)], [kind_of(new)], new.declarations) == ()
+    assert (
+        find_idle(["LEVEL"], "group web", [imagined_class(old)], [imagined_class(new)], new.declarations)
+        == ()
+    )
 
 
 def test_what_a_file_names_is_not_idle() -> None:
     default = "files: {/etc/l: {format: env, params: [LEVEL]}}"
     old = of_group(pool(web="features: [Loud]\nparams: {LEVEL: x}", default=default))
     new = of_group(pool(web="params: {LEVEL: x}", default=default))
-    assert idle(["LEVEL"], "group web", [kind_of(old)], [kind_of(new)], new.declarations) == ()
+    assert (
+        find_idle(["LEVEL"], "group web", [imagined_class(old)], [imagined_class(new)], new.declarations)
+        == ()
+    )
 
 
 def test_what_stays_depends_on_what_would_be_idle() -> None:
@@ -152,44 +162,53 @@ def test_what_stays_depends_on_what_would_be_idle() -> None:
         ),
     }
     old, new = of_group(files), of_group({**files, "groups/web.yaml": "params: {HOST: a, LEVEL: x}"})
-    assert idle(["HOST", "LEVEL"], "group web", [kind_of(old)], [kind_of(new)], new.declarations) == ()
+    assert (
+        find_idle(
+            ["HOST", "LEVEL"], "group web", [imagined_class(old)], [imagined_class(new)], new.declarations
+        )
+        == ()
+    )
 
 
 @pytest.mark.parametrize(
     ("web", "code", "found"),
     [
-        ("features: [Web]", "GC301", (Advice(Deed.ADD, "Base"),)),
-        ("features: [Web, Rival]", "GC302", (Advice(Deed.REMOVE, "Web"), Advice(Deed.REMOVE, "Rival"))),
+        ("features: [Web]", "GC301", (Advice(AdvisedAction.ADD, "Base"),)),
+        (
+            "features: [Web, Rival]",
+            "GC302",
+            (Advice(AdvisedAction.REMOVE, "Web"), Advice(AdvisedAction.REMOVE, "Rival")),
+        ),
         (
             "features: [Rival, Webmail]",
             "GC302",
-            (Advice(Deed.REMOVE, "Rival"), Advice(Deed.REMOVE, "Webmail", "Web")),
+            (Advice(AdvisedAction.REMOVE, "Rival"), Advice(AdvisedAction.REMOVE, "Webmail", "Web")),
         ),
-        ("params: {PORT: 1}", "GC303", (Advice(Deed.SET, "HOST"),)),
+        ("params: {PORT: 1}", "GC303", (Advice(AdvisedAction.SET, "HOST"),)),
         (
             "params: {LEVEL: x, QUIET: true}",
             "GC304",
-            (Advice(Deed.UNSET, "LEVEL"), Advice(Deed.UNSET, "QUIET")),
+            (Advice(AdvisedAction.UNSET, "LEVEL"), Advice(AdvisedAction.UNSET, "QUIET")),
         ),
         ("features: [Web]", "GC305", ()),
     ],
 )
 def test_advice(web: str, code: str, found: tuple[Advice, ...]) -> None:
     alone = of_group(pool(web=web))
-    finding = next(each for each in lacking(alone) if each.code == code)
-    assert advice(finding, alone.model.groups["web"], alone.layers.reaches) == found
+    finding = next(each for each in check_imagined(alone) if each.code == code)
+    assert find_advice(finding, alone.model.groups["web"], alone.layers.reaches) == found
 
 
 def test_advice_is_sound() -> None:
     """What was advised, done, makes the finding go."""
     before = of_group(pool(web="features: [Rival, Webmail, Base]\nparams: {HOST: a}"))
-    finding = next(each for each in lacking(before) if each.code == "GC302")
-    for each in advice(finding, before.model.groups["web"], before.layers.reaches):
+    finding = next(each for each in check_imagined(before) if each.code == "GC302")
+    for each in find_advice(finding, before.model.groups["web"], before.layers.reaches):
         work = Work(DictTree(pool(web="features: [Rival, Webmail, Base]\nparams: {HOST: a}\n")))
         remove = {"features": (Given(each.name),)}
         work.take(Step("remove", (Order(OrderDeed.MODIFY, "group", "web", remove=remove),)))
-        after = imagined(load(work.draft.tree), work.draft.tree, TODAY, "web")
-        assert "GC302" not in {finding.code for finding in lacking(after)}
+        after = imagine_fleet(load(work.draft.tree), work.draft.tree, TODAY, "web")
+        assert "GC302" not in {finding.code for finding in check_imagined(after)}
 
 
 @pytest.mark.parametrize(
@@ -206,13 +225,13 @@ def test_advice_is_sound() -> None:
 )
 def test_a_value_fits(value: str, message: str) -> None:
     whole = fleet(pool(web=f"params: {{HOST: {value}}}\n", other="params: {PORT: x}\n"))
-    found = unfit(whole, whole.model.groups["web"], "HOST")
+    found = check_binding(whole, whole.model.groups["web"], "HOST")
     assert bool(found) == bool(message), found
     assert all(message in each.message for each in found)
 
 
 def test_an_empty_group_is_judged_as_if_somebody_were_in_it() -> None:
-    found = lacking(of_group(pool(empty="features: [Web]"), "empty"))
+    found = check_imagined(of_group(pool(empty="features: [Web]"), "empty"))
     assert [(each.code, each.subjects, each.nodes) for each in found] == [
         ("GC301", ("Base",), ()),
         ("GC305", ("HOST",), ()),
@@ -255,7 +274,7 @@ def test_differences_are_told_as_git_does() -> None:
     draft.write("groups/empty.yaml", "description: y\n")
     draft.write("nodes/n1.yaml", None)
     draft.write("nodes/n9.yaml", "{}\n")
-    assert list(diff_lines(draft)) == [
+    assert list(format_diff(draft)) == [
         "--- a/groups/empty.yaml",
         "+++ b/groups/empty.yaml",
         "@@ -1 +1 @@",

@@ -11,7 +11,7 @@ from gitcfg.convert.condor.known import Default
 from gitcfg.convert.condor.sources import Source
 from gitcfg.convert.packs import pack_files
 from gitcfg.convert.wallaby import import_wallaby
-from gitcfg.edit.create import create
+from gitcfg.edit.create import create_repository
 from gitcfg.library import in_memory
 from gitcfg.model import Severity
 from tests.convert.condor_cases import SETTINGS
@@ -52,7 +52,7 @@ def test_all_names_are_declared_without_an_error() -> None:
 def test_what_is_declared_stays(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     own = "parameters:\n  start: {type: expression}\n  SCHEDD_*: {type: string}\n"
     files = {"gitcfg.yaml": "format: 1\n", "parameters/htcondor/s.yaml": own}
-    create(tmp_path / "pool", files, "Begin")
+    create_repository(tmp_path / "pool", files, "Begin")
     assert run(["import", "condor", "--defaults", str(tmp_path / "pool")]) == 0
     assert "declared in 24 new files" in capfd.readouterr().err
     folder = tmp_path / "pool/parameters/htcondor"

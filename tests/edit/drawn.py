@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from gitcfg.edit.changes import Change, Delete, Insert, Move, Path, Rename, Set
-from gitcfg.edit.written import meaning_of
+from gitcfg.edit.written import from_json
 from tests.edit.styled import KEYS, value
 
 
@@ -34,7 +34,7 @@ def change(rng: Random, found: Any) -> tuple[Change, Any, Change | None]:
     new = value(rng, 1)
     if name not in holder:
         here[name] = new
-        return Set((*path, name), meaning_of(new)), after, Delete((*path, name)) if holder else None
+        return Set((*path, name), from_json(new)), after, Delete((*path, name)) if holder else None
     kind = rng.randrange(4)
     if kind == 0:
         del here[name]
@@ -45,7 +45,7 @@ def change(rng: Random, found: Any) -> tuple[Change, Any, Change | None]:
         here.update(renamed)
         return Rename((*path, name), "other"), after, Rename((*path, "other"), name)
     here[name] = new
-    return Set((*path, name), meaning_of(new)), after, None
+    return Set((*path, name), from_json(new)), after, None
 
 
 def _in_list(rng: Random, path: Path, here: list[Any], after: Any) -> tuple[Change, Any, Change | None]:
@@ -54,7 +54,7 @@ def _in_list(rng: Random, path: Path, here: list[Any], after: Any) -> tuple[Chan
         place, new = rng.randint(0, len(here)), value(rng, 1)
         inverse = Delete((*path, place))
         here.insert(place, new)
-        return Insert(path, place, meaning_of(new)), after, inverse
+        return Insert(path, place, from_json(new)), after, inverse
     start, to = rng.randrange(len(here)), rng.randrange(len(here))
     if kind == 1:
         here.insert(to, here.pop(start))

@@ -7,7 +7,7 @@ from typing import Any
 from gitcfg.cli.editing import OPTIONS
 from gitcfg.edit.draft import Draft, definitions
 from gitcfg.edit.kinds import KINDS
-from gitcfg.edit.written import meaning_of, written
+from gitcfg.edit.written import from_json, to_yaml
 
 VALUES = ("x", {"$append": "y"}, ["a", "b: c"], "017", None)
 LISTS = {
@@ -86,12 +86,12 @@ def words(line: Line) -> list[str]:
     if line.get("at") is not None:
         found += ["--at", str(line["at"])]
     for key, value in line.get("fields", {}).items():
-        found += ["--field", f"{key}={written(meaning_of(value))}"]
+        found += ["--field", f"{key}={to_yaml(from_json(value))}"]
     for part in PARTS.keys() & line.keys():
         for key, items in line[part].items():
             pairs = items.items() if isinstance(items, dict) else ((item, None) for item in items)
             for name, value in pairs:
-                text = f"{name}={written(meaning_of(value))}" if part == "set" else name
+                text = f"{name}={to_yaml(from_json(value))}" if part == "set" else name
                 found += [NAMES[PARTS[part], key], text]
     return found
 

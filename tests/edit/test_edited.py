@@ -13,10 +13,10 @@ from gitcfg.cli.main import run
 from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.kinds import KINDS
-from gitcfg.edit.orders import Deed, Given, Order, orders
+from gitcfg.edit.orders import Action, Given, Order, parse_orders
 from gitcfg.edit.renamed import rename
-from gitcfg.edit.template_names import renamed_in_template
-from gitcfg.edit.written import meaning_of
+from gitcfg.edit.template_names import rename_in_template
+from gitcfg.edit.written import from_json
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory
@@ -71,14 +71,14 @@ def drawn(rng: Random, files: dict[str, str]) -> tuple[str, Order, Order]:
         at = rng.choice((None, 0, 1))
         return (
             path,
-            Order(Deed.MODIFY, kind, name, at=at, add={key: item}),
-            Order(Deed.MODIFY, kind, name, remove={key: item}),
+            Order(Action.MODIFY, kind, name, at=at, add={key: item}),
+            Order(Action.MODIFY, kind, name, remove={key: item}),
         )
-    value = Given(meaning_of(rng.choice(("x", {"$append": "y"}, ["a", "b: c"], "017"))))
+    value = Given(from_json(rng.choice(("x", {"$append": "y"}, ["a", "b: c"], "017"))))
     return (
         path,
-        Order(Deed.MODIFY, kind, name, put={"params": {"NEW": value}}),
-        Order(Deed.MODIFY, kind, name, take={"params": ("NEW",)}),
+        Order(Action.MODIFY, kind, name, put={"params": {"NEW": value}}),
+        Order(Action.MODIFY, kind, name, take={"params": ("NEW",)}),
     )
 
 
@@ -112,9 +112,9 @@ def test_edits_of_random_repositories_are_what_they_are_by_hand_and_can_be_taken
 def test_what_is_new_and_deleted_leaves_nothing() -> None:
     for name, kind in KINDS.items():
         draft = Draft(DictTree(FILES))
-        carry_out(draft, [Order(Deed.NEW, name, "fresh")])
+        carry_out(draft, [Order(Action.NEW, name, "fresh")])
         assert len(draft.files) == 1, kind
-        carry_out(draft, [Order(Deed.DELETE, name, "fresh")])
+        carry_out(draft, [Order(Action.DELETE, name, "fresh")])
         if kind.sheet and name != "parameter":  # of which there is a file
             sheet = kind.sheet
             assert draft.files == {f"{sheet}/{sheet}.yaml": f"{sheet}: {{}}\n".encode()}
@@ -161,10 +161,10 @@ def test_a_rename_changes_no_node_and_can_be_taken_back(seed: int) -> None:
     ],
 )
 def test_names_in_templates_follow_where_they_are_certain(text: str, wanted: str | None) -> None:
-    found = renamed_in_template(text, "A", "B")
+    found = rename_in_template(text, "A", "B")
     assert found == (text if wanted is None else text.replace("params.A", "params.B").replace("'A'", "'B'"))
     if wanted is not None:
-        assert 'params["B.c"] ' in renamed_in_template(text, "A", "B.c")
+        assert 'params["B.c"] ' in rename_in_template(text, "A", "B.c")
 
 
 @pytest.mark.parametrize(
@@ -180,12 +180,12 @@ def test_names_in_templates_follow_where_they_are_certain(text: str, wanted: str
 )
 def test_lines_that_are_no_edits(line: bytes) -> None:
     with pytest.raises(GitcfgError, match="Line 2 is no edit"):
-        orders([b"\n", line])
+        parse_orders([b"\n", line])
 
 
 def test_a_position_below_0_is_refused() -> None:
     with pytest.raises(GitcfgError, match="no position -1"):
-        carry_out(Draft(DictTree(FILES)), [Order(Deed.MODIFY, "feature", "F", at=-1)])
+        carry_out(Draft(DictTree(FILES)), [Order(Action.MODIFY, "feature", "F", at=-1)])
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.edit.hook_plan import install_plan, removal_plan, setting_plan
-from gitcfg.edit.hook_steps import Deed, carry_out
-from gitcfg.edit.hooks import SERVER, Kept, Script, kept
+from gitcfg.edit.hook_plan import plan_install, plan_removal, plan_setting
+from gitcfg.edit.hook_steps import Action, carry_out_steps
+from gitcfg.edit.hooks import SERVER, Marker, Script, parse_marker
 from gitcfg.git.hooks import FSCK, PUSH_OPTIONS, settings_in, with_settings, without_settings
 from gitcfg.model import GitcfgError
 
@@ -45,15 +45,15 @@ def hook(place: Path, name: str, code: int = 0, reads: bool = True) -> Path:
     return file
 
 
-def install(place: Path, *names: str, code: int = 0) -> tuple[Deed, ...]:
-    steps = install_plan(place / "hooks", [Script(name, program(place, code)) for name in names])
-    carry_out(steps)
+def install(place: Path, *names: str, code: int = 0) -> tuple[Action, ...]:
+    steps = plan_install(place / "hooks", [Script(name, program(place, code)) for name in names])
+    carry_out_steps(steps)
     return tuple(step.deed for step in steps)
 
 
-def remove(place: Path, *names: str) -> tuple[Deed, ...]:
-    steps = removal_plan(place / "hooks", names)
-    carry_out(steps)
+def remove(place: Path, *names: str) -> tuple[Action, ...]:
+    steps = plan_removal(place / "hooks", names)
+    carry_out_steps(steps)
     return tuple(step.deed for step in steps)
 
 
@@ -87,7 +87,7 @@ def state(place: Path) -> dict[str, tuple[int, bytes]]:
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("name", SERVER)
 def test_a_hook_calls_the_program(name: str, shell: str, place: Path) -> None:
-    assert install(place, name) == (Deed.WRITE,)
+    assert install(place, name) == (Action.WRITE,)
     assert call(place, name, shell) == (0, f"gitcfg --no-pager -C . hook {name}\n{GIVEN}", "")
     install(place, name, code=4)
     assert call(place, name, shell)[0] == 4
@@ -110,7 +110,7 @@ def test_what_was_there_runs_first(
     name: str, old: int, new: int, code: int, both: bool, shell: str, place: Path
 ) -> None:
     hook(place, name, old)
-    assert install(place, name, code=new) == (Deed.KEEP, Deed.WRITE)
+    assert install(place, name, code=new) == (Action.KEEP, Action.WRITE)
     ours = f"gitcfg --no-pager -C . hook {name}\n{GIVEN}" if both else ""
     assert call(place, name, shell) == (code, f"old an argument\n{GIVEN}{ours}", "")
 
@@ -174,7 +174,7 @@ def test_removing_puts_everything_back(before: str, place: Path) -> None:
     install(place, *SERVER)
     installed = state(place)
     assert installed != was
-    assert set(install(place, *SERVER)) == {Deed.STAY}
+    assert set(install(place, *SERVER)) == {Action.STAY}
     assert state(place) == installed
     remove(place, *SERVER)
     assert state(place) == was
@@ -201,7 +201,7 @@ def test_gitcfgs_hook_may_itself_be_moved(place: Path) -> None:
 def test_another_program_is_written_over_gitcfgs_own(place: Path) -> None:
     hook(place, "pre-receive")
     install(place, "pre-receive")
-    carry_out(install_plan(place / "hooks", [Script("pre-receive", ("/bin/sh", "-c", "exit 7"))]))
+    carry_out_steps(plan_install(place / "hooks", [Script("pre-receive", ("/bin/sh", "-c", "exit 7"))]))
     assert call(place, "pre-receive") == (7, f"old an argument\n{GIVEN}", "")
     remove(place, "pre-receive")
     assert call(place, "pre-receive") == (0, f"old an argument\n{GIVEN}", "")
@@ -248,22 +248,22 @@ def test_what_is_in_the_way_stays(make: str, told: str, tmp_path: Path) -> None:
 
 def test_one_hook_judges_one_folder(tmp_path: Path) -> None:
     (tmp_path / "hooks").mkdir()
-    carry_out(install_plan(tmp_path / "hooks", [Script("pre-commit", ("a",), Kept("north"))]))
+    carry_out_steps(plan_install(tmp_path / "hooks", [Script("pre-commit", ("a",), Marker("north"))]))
     with pytest.raises(GitcfgError, match="judges the folder north already"):
-        install_plan(tmp_path / "hooks", [Script("pre-commit", ("a",), Kept("south"))])
+        plan_install(tmp_path / "hooks", [Script("pre-commit", ("a",), Marker("south"))])
 
 
 @pytest.mark.parametrize(
     "text", ["", "#!/bin/sh\n", "a\nb\n# gitcfg.hook/1 {\n", "a\nb\n# gitcfg.hook/1 []\n"]
 )
 def test_what_another_wrote_is_not_gitcfgs(text: str) -> None:
-    assert kept(text.encode()) is None
+    assert parse_marker(text.encode()) is None
 
 
 def test_a_script_remembers_its_folder() -> None:
     folder = "a 'b\"\nc \udcff"
-    text = Script("pre-commit", ("x",), Kept(folder)).text(None)
-    assert kept(text) == Kept(folder)
+    text = Script("pre-commit", ("x",), Marker(folder)).text(None)
+    assert parse_marker(text) == Marker(folder)
     subprocess.run(["sh", "-n"], input=text, check=True)
 
 
@@ -290,9 +290,9 @@ def unwritable() -> Iterator[Path]:
 
 def test_where_nobody_may_write_all_stays(unwritable: Path) -> None:
     was = state(unwritable)
-    steps = install_plan(unwritable / "hooks", [Script(name, ("x",)) for name in SERVER])
+    steps = plan_install(unwritable / "hooks", [Script(name, ("x",)) for name in SERVER])
     with pytest.raises(GitcfgError, match=r"Permission denied\. Nothing was changed"):
-        carry_out(steps)
+        carry_out_steps(steps)
     assert state(unwritable) == was
 
 
@@ -309,8 +309,8 @@ def test_what_fails_half_way_is_undone(wrong: int, tmp_path: Path, monkeypatch: 
     (tmp_path / "config").write_text("[core]\n\tbare = true\n")
     program(tmp_path)
     was = state(tmp_path)
-    steps = install_plan(tmp_path / "hooks", [Script(name, ("x",)) for name in SERVER])
-    steps += setting_plan(tmp_path / "config", with_both)
+    steps = plan_install(tmp_path / "hooks", [Script(name, ("x",)) for name in SERVER])
+    steps += plan_setting(tmp_path / "config", with_both)
     calls = iter(range(100))
     real = os.fsync
 
@@ -328,7 +328,7 @@ def test_what_fails_half_way_is_undone(wrong: int, tmp_path: Path, monkeypatch: 
         (tmp_path / "config").write_text("[core]\n")
         was = state(tmp_path)
     with pytest.raises(GitcfgError, match="Nothing was changed"):
-        carry_out(steps)
+        carry_out_steps(steps)
     assert state(tmp_path) == was
 
 
@@ -376,15 +376,15 @@ def test_a_removal_that_fails_half_way_is_undone(tmp_path: Path, monkeypatch: py
     config = tmp_path / "config"
     config.write_bytes(b"")
     install(tmp_path, *SERVER)
-    carry_out(setting_plan(config, with_both))
+    carry_out_steps(plan_setting(config, with_both))
     was = state(tmp_path)
-    steps = setting_plan(config, without_settings) + removal_plan(tmp_path / "hooks", SERVER)
-    assert [step.deed for step in steps] == [Deed.SET, Deed.RESTORE, Deed.DELETE]
+    steps = plan_setting(config, without_settings) + plan_removal(tmp_path / "hooks", SERVER)
+    assert [step.deed for step in steps] == [Action.SET, Action.RESTORE, Action.DELETE]
 
     def refuse(place: Path) -> None:
         raise PermissionError(13, "Permission denied", str(place))
 
     monkeypatch.setattr(Path, "unlink", refuse)
     with pytest.raises(GitcfgError, match=r"post-receive: Permission denied\. Nothing was changed"):
-        carry_out(steps)
+        carry_out_steps(steps)
     assert state(tmp_path) == was

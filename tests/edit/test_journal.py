@@ -12,15 +12,15 @@ from random import Random
 import pytest
 
 from gitcfg.edit import journal
-from gitcfg.edit.journal import Written
+from gitcfg.edit.journal import FileChange
 from gitcfg.model import GitcfgError
 
 OLD = {"a/x.yaml": b"old x\n", "b.yaml": b"old b\n", "gone.yaml": b"old\n", "new/n.yaml": None}
 NEW = {"a/x.yaml": b"new x\n", "b.yaml": b"new b\n", "gone.yaml": None, "new/n.yaml": b"new\n"}
 
 
-def change(start: dict[str, bytes | None], end: dict[str, bytes | None]) -> dict[str, Written]:
-    return {path: Written(start[path], end[path]) for path in start}
+def change(start: dict[str, bytes | None], end: dict[str, bytes | None]) -> dict[str, FileChange]:
+    return {path: FileChange(start[path], end[path]) for path in start}
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_whatever_fails_all_is_written_or_nothing(root: Path, monkeypatch: pytes
             for name in ("replace", "fsync", "unlink"):
                 patch.setattr(os, name, counted(getattr(os, name), calls, last))
             try:
-                journal.write(root, root / ".git", change(OLD, NEW))
+                journal.write_files(root, root / ".git", change(OLD, NEW))
                 ended = True
             except Killed:
                 ended = False
@@ -61,7 +61,7 @@ def test_whatever_fails_all_is_written_or_nothing(root: Path, monkeypatch: pytes
         if ended:
             break
         if held(root) == NEW:
-            journal.write(root, root / ".git", change(NEW, OLD))
+            journal.write_files(root, root / ".git", change(NEW, OLD))
     assert ended
     assert seen == {True, False}
     assert (root / "b.yaml").stat().st_mode & 0o777 == 0o600
@@ -90,13 +90,13 @@ def test_on_a_full_disk_nothing_is_changed(root: Path, monkeypatch: pytest.Monke
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", full)
         with pytest.raises(OSError, match="No space left"):
-            journal.write(root, root / ".git", change(OLD, NEW))
+            journal.write_files(root, root / ".git", change(OLD, NEW))
     assert held(root) == OLD
     assert sorted(path.name for path in (root / ".git").iterdir()) == []
 
 
 def test_only_one_edits_at_a_time(root: Path) -> None:
-    with journal.alone(root / ".git"):
+    with journal.lock(root / ".git"):
         other = (root / ".git/gitcfg-edit.lock").open()
         with pytest.raises(BlockingIOError):
             flock(other, LOCK_EX | LOCK_NB)
@@ -131,18 +131,18 @@ def test_after_kill_9_the_next_one_finds_old_or_new(root: Path) -> None:
         process.wait()
         process.stdout.close()
         half += held(root) not in (OLD, NEW)
-        with journal.alone(root / ".git"):
+        with journal.lock(root / ".git"):
             journal.finish(root, root / ".git")
             assert held(root) in (OLD, NEW)
             if held(root) == NEW:
-                journal.write(root, root / ".git", change(NEW, OLD))
+                journal.write_files(root, root / ".git", change(NEW, OLD))
     assert held(root) == OLD
 
 
 def test_what_somebody_has_changed_meanwhile_stays(root: Path) -> None:
     (root / "b.yaml").write_bytes(b"theirs\n")
     with pytest.raises(GitcfgError, match="changed meanwhile") as refused:
-        journal.write(root, root / ".git", change(OLD, NEW))
+        journal.write_files(root, root / ".git", change(OLD, NEW))
     assert refused.value.code == 4
     assert held(root) == {**OLD, "b.yaml": b"theirs\n"}
 
@@ -152,7 +152,7 @@ def test_a_journal_is_not_finished_over_what_somebody_has_written_since(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(journal, "_carry_out", lambda *words: None)
-        journal.write(root, root / ".git", change(OLD, NEW))
+        journal.write_files(root, root / ".git", change(OLD, NEW))
     (root / "b.yaml").write_bytes(b"theirs\n")
     with pytest.raises(GitcfgError, match="changed meanwhile") as refused:
         journal.finish(root, root / ".git")
@@ -163,11 +163,11 @@ def test_a_journal_is_not_finished_over_what_somebody_has_written_since(
 def test_nothing_is_written_through_links(root: Path, tmp_path: Path) -> None:
     (root / "link").symlink_to(root / "a")
     with pytest.raises(GitcfgError, match="symbolic link"):
-        journal.write(root, root / ".git", {"link/x.yaml": Written(OLD["a/x.yaml"], b"new\n")})
+        journal.write_files(root, root / ".git", {"link/x.yaml": FileChange(OLD["a/x.yaml"], b"new\n")})
     assert held(root) == OLD
 
 
 def test_a_folder_that_cannot_be_written_is_told(root: Path) -> None:
     (root / ".git").rmdir()
-    with pytest.raises(OSError), journal.alone(root / ".git"):  # noqa: PT011
+    with pytest.raises(OSError), journal.lock(root / ".git"):  # noqa: PT011
         pass

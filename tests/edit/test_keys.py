@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.keys import Another, accept, forget, handed_in
-from gitcfg.edit.orders import Deed, Order
+from gitcfg.edit.keys import KnownKeys, accept_keys, forget_keys, parse_keys
+from gitcfg.edit.orders import Action, Order
 from gitcfg.git.tree import DictTree
 from gitcfg.load.document import MAX_BYTES
 from gitcfg.load.keys import fingerprint, written
@@ -39,7 +39,7 @@ def test_fingerprints_are_those_of_ssh_keygen(tmp_path: Path) -> None:
         make = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "who@where", "-f", str(file)]
         subprocess.run(make, check=True)
         told = subprocess.run(["ssh-keygen", "-lf", file], check=True, capture_output=True, text=True).stdout
-        (text,) = handed_in(file.with_suffix(".pub").read_bytes(), "n").values()
+        (text,) = parse_keys(file.with_suffix(".pub").read_bytes(), "n").values()
         assert fingerprint(text) == told.split()[1]
 
 
@@ -49,7 +49,7 @@ def test_what_is_no_key_has_no_fingerprint() -> None:
 
 def test_lines_are_handed_in_with_remarks_and_empty_lines() -> None:
     lines = f"# of rack 3\n\n exec1  {key(1)} root@exec1\nexec2 {key(2)}\r\n"
-    assert handed_in(lines.encode(), None) == {"exec1": key(1), "exec2": key(2)}
+    assert parse_keys(lines.encode(), None) == {"exec1": key(1), "exec2": key(2)}
 
 
 @pytest.mark.parametrize(
@@ -64,32 +64,32 @@ def test_lines_are_handed_in_with_remarks_and_empty_lines() -> None:
 )
 def test_what_is_no_key_is_refused(text: str, name: str | None, message: str) -> None:
     with pytest.raises(GitcfgError) as raised:
-        handed_in(text.encode(), name)
+        parse_keys(text.encode(), name)
     assert raised.value.message == message
 
 
 def test_the_first_keys_come_into_a_file_of_their_own() -> None:
     edited = draft()
-    accept(edited, {"exec2": key(2), "exec1": key(1)})
+    accept_keys(edited, {"exec2": key(2), "exec1": key(1)})
     assert texts(edited) == {"keys/nodes.txt": f"exec1 {key(1)}\nexec2 {key(2)}\n"}
 
 
 def test_a_key_comes_to_those_of_its_neighbours() -> None:
     edited = draft(keys__rack__exec=f"# rack 3\nexec1 {key(1)}\n", keys__servers=f"cm {key(9)}")
-    accept(edited, {"exec2": key(2)})
+    accept_keys(edited, {"exec2": key(2)})
     assert texts(edited) == {"keys/rack/exec.txt": f"# rack 3\nexec1 {key(1)}\nexec2 {key(2)}\n"}
 
 
 def test_without_neighbours_it_comes_into_the_only_file() -> None:
     edited = draft(keys__servers=f"cm {key(9)}")
-    accept(edited, {"exec2": key(2)})
+    accept_keys(edited, {"exec2": key(2)})
     assert texts(edited) == {"keys/servers.txt": f"cm {key(9)}\nexec2 {key(2)}"}
 
 
 def test_a_full_file_is_followed_by_another() -> None:
     full = f"exec1 {key(1)}\n" + "#" * (MAX_BYTES - 120)
     edited = draft(keys__nodes=full)
-    accept(edited, {"exec2": key(2), "exec3": key(3)})
+    accept_keys(edited, {"exec2": key(2), "exec3": key(3)})
     assert texts(edited) == {"keys/nodes-2.txt": f"exec2 {key(2)}\nexec3 {key(3)}\n"}
     assert not edited.model.keys.findings()  # type: ignore[attr-defined]
     assert set(edited.model.keys) == {"exec1", "exec2", "exec3"}
@@ -97,7 +97,7 @@ def test_a_full_file_is_followed_by_another() -> None:
 
 def test_a_key_that_is_there_already_changes_nothing() -> None:
     edited = draft(keys__nodes=f"exec1   {key(1)} remark\n")
-    accept(edited, {"exec1": key(1)})
+    accept_keys(edited, {"exec1": key(1)})
     assert not edited.files
 
 
@@ -105,24 +105,24 @@ def test_another_key_replaces_only_when_that_is_asked_for() -> None:
     before = f"# a\nexec1\t{key(1)}  by hand\ncm {key(9)}\n"
     edited = draft(keys__nodes=before)
     with pytest.raises(GitcfgError) as raised:
-        accept(edited, {"exec1": key(2)})
+        accept_keys(edited, {"exec1": key(2)})
     assert (raised.value.message, raised.value.code) == ("exec1 has another key already.", 4)
-    accept(edited, {"exec1": key(2)}, Another.REPLACE)
+    accept_keys(edited, {"exec1": key(2)}, KnownKeys.REPLACE)
     assert texts(edited) == {"keys/nodes.txt": before.replace(key(1), key(2))}
 
 
 def test_who_is_not_described_is_accepted_only_where_nodes_walk_in() -> None:
     with pytest.raises(GitcfgError) as raised:
-        accept(draft(), {"exec11": key(1)})
+        accept_keys(draft(), {"exec11": key(1)})
     assert raised.value.message == "There is no node exec11."
     open_to_all = Draft(DictTree({"gitcfg.yaml": "format: 1\nwalk_in: {groups: []}\n"}))
-    accept(open_to_all, {"exec11": key(1)})
+    accept_keys(open_to_all, {"exec11": key(1)})
     assert set(open_to_all.model.keys) == {"exec11"}
 
 
 def test_who_has_no_key_cannot_be_forgotten() -> None:
     with pytest.raises(GitcfgError, match="git has no key of exec1"):
-        forget(draft(), ["exec1"])
+        forget_keys(draft(), ["exec1"])
 
 
 LINES = st.sampled_from(["", "# remark", f"cm {key(99)}", f"  exec9 {key(98)}  x"])
@@ -140,16 +140,16 @@ def test_accepted_and_forgotten_again_leaves_the_same_bytes(
     text = end.join(lines) + (end if ended else "")
     edited = draft(keys__nodes=text) if text else draft()
     before = dict(edited.model.keys)
-    accept(edited, {f"exec{number}": key(number) for number in nodes})
+    accept_keys(edited, {f"exec{number}": key(number) for number in nodes})
     assert {name: found.text for name, found in edited.model.keys.items()} == {
         **{name: found.text for name, found in before.items()},
         **{f"exec{number}": key(number) for number in nodes},
     }
-    forget(edited, [f"exec{number}" for number in nodes])
+    forget_keys(edited, [f"exec{number}" for number in nodes])
     assert not edited.files
 
 
 def test_another_name_takes_the_key_along() -> None:
     edited = draft(keys__servers=f"# cm\ncm   {key(9)}  cm@cm\n")
-    carry_out(edited, [Order(Deed.RENAME, "node", "cm", to="cm1")])
+    carry_out(edited, [Order(Action.RENAME, "node", "cm", to="cm1")])
     assert texts(edited)["keys/servers.txt"] == f"# cm\ncm1   {key(9)}  cm@cm\n"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from gitcfg.cli.main import run
 from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import orders
+from gitcfg.edit.orders import parse_orders
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.model import GitcfgError
@@ -31,7 +31,7 @@ def first(seed: int) -> Files:
 def after(files: Files, lines: list[Line]) -> Files:
     """The files that orders make. GitcfgError: one cannot be carried out."""
     draft = Draft(DictTree(files))
-    carry_out(draft, orders(map(encoded, lines)))
+    carry_out(draft, parse_orders(map(encoded, lines)))
     made = {path: text for path, text in draft.files.items() if text is not None}
     return {path: text for path, text in files.items() if path not in draft.files} | made
 

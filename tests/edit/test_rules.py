@@ -8,7 +8,7 @@ from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import orders
+from gitcfg.edit.orders import parse_orders
 from gitcfg.git.tree import DictTree
 from gitcfg.model import GitcfgError
 
@@ -52,7 +52,7 @@ FILES = {
 def edited(line: str) -> dict[str, str | None]:
     """The files that an order leaves otherwise."""
     draft = Draft(DictTree(FILES))
-    carry_out(draft, orders([line.encode()]))
+    carry_out(draft, parse_orders([line.encode()]))
     return {path: data.decode() if data is not None else None for path, data in draft.files.items()}
 
 
@@ -109,7 +109,7 @@ def test_what_is_collected_follows(kind: str, old: str, before: str, after: str)
     }
     draft = Draft(DictTree(files))
     line = f'{{"do": "rename", "kind": "{kind}", "name": "{old}", "to": "G"}}'
-    carry_out(draft, orders([line.encode()]))
+    carry_out(draft, parse_orders([line.encode()]))
     for path in ("groups/h.yaml", "rules/s.yaml"):
         assert draft.text(path) == files[path].replace(before, after)
 
@@ -141,7 +141,7 @@ def test_what_was_decided_follows_its_rule() -> None:
 
 def test_what_only_people_understand_is_listed() -> None:
     draft = Draft(DictTree(FILES))
-    left = carry_out(draft, orders([b'{"do": "rename", "kind": "feature", "name": "F", "to": "G"}']))
+    left = carry_out(draft, parse_orders([b'{"do": "rename", "kind": "feature", "name": "F", "to": "G"}']))
     assert [str(place.origin) for place in left if place.origin.file.startswith("rules")] == [
         "rules/r.yaml:12:12",
         "rules/r.yaml:13:22",
@@ -163,7 +163,7 @@ def test_what_only_people_understand_is_listed() -> None:
 def test_nothing_goes_that_rules_name(kind: str, name: str) -> None:
     """An edit that leaves such a finding is refused."""
     draft = Draft(DictTree(FILES))
-    carry_out(draft, orders([f'{{"do": "delete", "kind": "{kind}", "name": "{name}"}}'.encode()]))
+    carry_out(draft, parse_orders([f'{{"do": "delete", "kind": "{kind}", "name": "{name}"}}'.encode()]))
     before = check(compile_tree(DictTree(FILES), TODAY))
     codes = ("GC201", "GC403") if kind == "rule" else ("GC201",)
     new = [one for one in check(compile_tree(draft.tree, TODAY)) if one not in before]

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.readers import readers
-from gitcfg.edit.rekeyed import chosen, rekeyed
-from gitcfg.edit.secrets import Said, carry_out, planned, reseal
+from gitcfg.edit.readers import parse_recipients
+from gitcfg.edit.rekeyed import choose_secrets, plan_rekey
+from gitcfg.edit.secrets import SecretOptions, plan_secret, reseal_secret, write_secret
 from gitcfg.git.tree import DictTree, Symlink
 from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Secret
@@ -40,13 +40,13 @@ def reread(edited: Draft) -> Secret:
     return load(edited.tree).secrets["x"]
 
 
-def put(edited: Draft, said: Said, sealed: str = "sealed") -> None:
-    carry_out(edited, planned(edited, "x", said), said, sealed)
+def put(edited: Draft, said: SecretOptions, sealed: str = "sealed") -> None:
+    write_secret(edited, plan_secret(edited, "x", said), said, sealed)
 
 
 def test_a_new_one_has_a_line_for_each_recipient() -> None:
     edited = draft()
-    put(edited, Said("'a' in node.groups", "It's: new", (ALICE, CAROL)))
+    put(edited, SecretOptions("'a' in node.groups", "It's: new", (ALICE, CAROL)))
     assert text_of(edited) == (
         'description: "It\'s: new"\n'
         "for: '''a'' in node.groups'\n"
@@ -61,25 +61,25 @@ def test_a_new_one_has_a_line_for_each_recipient() -> None:
 
 def test_it_goes_on_counting_where_one_of_that_name_ended() -> None:
     edited = draft()
-    put(edited, Said("true", None, (ALICE,), "secrets/deep/er", last=4))
+    put(edited, SecretOptions("true", None, (ALICE,), "secrets/deep/er", last=4))
     assert "version: 5\n" in text_of(edited, "secrets/deep/er/x.yaml")
 
 
 def test_a_new_content_raises_the_version_and_touches_nothing_else() -> None:
     edited = draft(x_yaml=HEAD + lines(ALICE, BOB), x_age=b"\xff\0 binary")
-    put(edited, Said())
+    put(edited, SecretOptions())
     assert text_of(edited) == (HEAD + lines(ALICE, BOB)).replace("version: 7", "version: 8")
     assert edited.files["secrets/x.age"] == b"sealed"
 
 
 def test_what_is_said_besides_takes_the_place_of_what_was() -> None:
     edited = draft(x_yaml=HEAD + lines(ALICE, BOB), x_age="")
-    put(edited, Said("false", "new", (BOB, DAVE)))
+    put(edited, SecretOptions("false", "new", (BOB, DAVE)))
     told = text_of(edited)
     assert told.startswith("# Ask Bob.\ndescription: new\nfor: 'false'   # all\nversion: 8  # since May\n")
     assert f"  - '{BOB.key} bob'  # since b\n" in told
     assert ALICE.key not in told
-    assert readers(reread(edited)) == (BOB, DAVE)
+    assert parse_recipients(reread(edited)) == (BOB, DAVE)
 
 
 @given(st.lists(st.sampled_from(KEYS), min_size=1, unique=True), st.data())
@@ -93,13 +93,13 @@ def test_who_comes_and_who_goes_is_all_that_changes(before: list[Recipient], dat
     come = [one for one in add if one not in stay]
     if not stay and not come:
         with pytest.raises(GitcfgError, match="Nobody could read x any more"):
-            rekeyed(secret, add, words)
+            plan_rekey(secret, add, words)
         return
-    plan = rekeyed(secret, add, words)
+    plan = plan_rekey(secret, add, words)
     assert plan.version == 7
     assert list(plan.after) == stay + come
-    reseal(edited, plan, "new")
-    assert set(readers(reread(edited))) == set(plan.after)
+    reseal_secret(edited, plan, "new")
+    assert set(parse_recipients(reread(edited))) == set(plan.after)
     assert text_of(edited).startswith(HEAD)
     for one in stay:
         assert f"  - '{one.key} {one.comment}'  # since {one.comment[0]}\n" in text_of(edited)
@@ -107,39 +107,46 @@ def test_who_comes_and_who_goes_is_all_that_changes(before: list[Recipient], dat
 
 def test_recipients_in_brackets_stay_in_brackets() -> None:
     edited = draft(x_yaml=f"for: 'true'\nversion: 1\nrecipients: [{ALICE.key} alice, {BOB.key}]\n", x_age="")
-    reseal(edited, rekeyed(reread(edited), (DAVE,), ("alice",)), "new")
+    reseal_secret(edited, plan_rekey(reread(edited), (DAVE,), ("alice",)), "new")
     assert text_of(edited).endswith(f"\nrecipients: [{BOB.key}, {DAVE.key} dave]\n")
 
 
 def test_one_with_two_keys_goes_with_both() -> None:
     other = recipient(f"{DAVE.key} alice")
     edited = draft(x_yaml=HEAD + lines(ALICE, BOB, other), x_age="")
-    assert rekeyed(reread(edited), (), ("alice",)).gone == (ALICE, other)
+    assert plan_rekey(reread(edited), (), ("alice",)).gone == (ALICE, other)
 
 
 @pytest.mark.parametrize(
     ("files", "name", "said", "message"),
     [
-        ({}, "a/b", Said("true", None, (ALICE,)), "a/b is no name of a secret"),
-        ({}, "x", Said(None, None, (ALICE,)), "not said which nodes may have x"),
-        ({}, "x", Said("true"), "not said who may read x"),
-        ({}, "x", Said("true", None, ()), "not said who may read x"),
-        ({}, "x", Said("true", None, (ALICE,), "features"), "features is no folder for secrets"),
-        ({"deep__x_age": "?"}, "x", Said("true", None, (ALICE,)), "secrets/deep/x.age stands there without"),
-        ({"x_yaml": HEAD + "recipients: []\n"}, "x", Said(), "not"),
-        ({"x_yaml": "for: 'true'\nversion: one\n"}, "x", Said(), "secrets/x.yaml is not understood"),
+        ({}, "a/b", SecretOptions("true", None, (ALICE,)), "a/b is no name of a secret"),
+        ({}, "x", SecretOptions(None, None, (ALICE,)), "not said which nodes may have x"),
+        ({}, "x", SecretOptions("true"), "not said who may read x"),
+        ({}, "x", SecretOptions("true", None, ()), "not said who may read x"),
+        ({}, "x", SecretOptions("true", None, (ALICE,), "features"), "features is no folder for secrets"),
+        (
+            {"deep__x_age": "?"},
+            "x",
+            SecretOptions("true", None, (ALICE,)),
+            "secrets/deep/x.age stands there without",
+        ),
+        ({"x_yaml": HEAD + "recipients: []\n"}, "x", SecretOptions(), "not"),
+        ({"x_yaml": "for: 'true'\nversion: one\n"}, "x", SecretOptions(), "secrets/x.yaml is not understood"),
         (
             {"x_yaml": HEAD + "recipients: [age1qqq]\n"},
             "x",
-            Said(),
+            SecretOptions(),
             "secrets/x.yaml:5:14: The recipient is no key",
         ),
     ],
 )
-def test_what_cannot_be_is_refused(files: dict[str, str], name: str, said: Said, message: str) -> None:
+def test_what_cannot_be_is_refused(
+    files: dict[str, str], name: str, said: SecretOptions, message: str
+) -> None:
     edited = draft(**files)
     with pytest.raises(GitcfgError) as told:
-        planned(edited, name, said)
+        plan_secret(edited, name, said)
     assert message in told.value.message
     assert not edited.files
 
@@ -151,7 +158,7 @@ def test_a_link_in_the_place_of_a_secret_is_not_followed() -> None:
         "secrets/x.age": Symlink("/etc/x"),
     }
     with pytest.raises(GitcfgError, match="is a symlink"):
-        put(Draft(DictTree(files)), Said())
+        put(Draft(DictTree(files)), SecretOptions())
 
 
 def test_those_are_meant_that_are_named_or_that_somebody_can_read() -> None:
@@ -159,7 +166,7 @@ def test_those_are_meant_that_are_named_or_that_somebody_can_read() -> None:
     known = load(edited.tree).secrets.values()
 
     def names(named: list[str], going: list[str]) -> str:
-        return "".join(secret.name for secret in chosen(known, named, going))
+        return "".join(secret.name for secret in choose_secrets(known, named, going))
 
     assert names([], []) == "abc"
     assert names([], ["alice"]) == "ab"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from gitcfg.edit.agreed import Place, Sides, fits
+from gitcfg.edit.agreed import Place, Sides, is_merged
 from gitcfg.edit.entities import WHOLE
-from gitcfg.edit.settled import settled
-from gitcfg.edit.undone import clashes
+from gitcfg.edit.settled import settle_file
+from gitcfg.edit.undone import find_clashes
 from gitcfg.git.revert import Side
 from gitcfg.load.document import parse
 from tests.edit.styled import Writer, value
@@ -75,14 +75,14 @@ def test_a_settled_file_says_what_is_wanted(seed: int) -> None:
     """The values are those that were found by hand, whatever the texts look like."""
     rng = Random(f"settled {seed}")
     three, sides = drawn(rng)
-    found = [clash for clash in clashes(GROUP, *sides) if clash.key and not clash.beside]
+    found = [clash for clash in find_clashes(GROUP, *sides) if clash.key and not clash.beside]
     chosen = {(clash.entity, clash.key): rng.choice(list(Side)) for clash in found}
-    text = settled(GROUP, sides, chosen)
+    text = settle_file(GROUP, sides, chosen)
     assert text is not None, sides
     assert flat(parse(GROUP, text).value or {}) == by_hand(three, chosen)
-    assert found or fits(GROUP, sides, text)
+    assert found or is_merged(GROUP, sides, text)
     if found:
-        assert settled(GROUP, sides, dict(list(chosen.items())[1:])) is None
+        assert settle_file(GROUP, sides, dict(list(chosen.items())[1:])) is None
 
 
 @pytest.mark.parametrize("seed", many(1, 40))
@@ -92,7 +92,7 @@ def test_what_stays_is_not_written_anew(seed: int) -> None:
     was = group(rng)
     now = changed(rng, was)
     texts = [Writer(rng).document(each).encode() for each in (was, now)]
-    assert settled(GROUP, (texts[0], texts[1], texts[0]), {}) == texts[1]
+    assert settle_file(GROUP, (texts[0], texts[1], texts[0]), {}) == texts[1]
 
 
 OURS = """\
@@ -124,7 +124,7 @@ def test_values_come_and_the_rest_stays() -> None:
         ("group/W", ("params", "START")): Side.THEIRS,
         ("group/W", ("params", "MAX")): Side.OURS,
     }
-    text = settled(GROUP, (BASE, OURS.encode(), THEIRS.encode()), chosen)
+    text = settle_file(GROUP, (BASE, OURS.encode(), THEIRS.encode()), chosen)
     wanted = OURS.replace("'three'", '"one"').replace("    - b\n", "    - c\n")
     wanted = wanted.replace("features", "  NEW: {$append: x}\nfeatures") + "description: It\n"
     assert text == wanted.encode()
@@ -135,14 +135,14 @@ def test_entries_of_a_sheet_come_and_go() -> None:
     base = b"parameters:\n  A: {type: string}\n  B: {type: list}\n  C: {}\n"
     ours = b"parameters:\n  A:\n    type: string   # of a\n    description: a\n  C: {}\n"
     theirs = b"parameters:\n  B: {type: list, tags: [x]}\n  C: {}\n"
-    names = [clash.entity for clash in clashes(SHEET, base, ours, theirs)]
+    names = [clash.entity for clash in find_clashes(SHEET, base, ours, theirs)]
     assert names == ["parameter/A", "parameter/B"]
     chosen: dict[Place, Side] = {("parameter/A", WHOLE): Side.THEIRS, ("parameter/B", WHOLE): Side.THEIRS}
-    text = settled(SHEET, (base, ours, theirs), chosen)
+    text = settle_file(SHEET, (base, ours, theirs), chosen)
     assert text is not None
     assert parse(SHEET, text).value == parse(SHEET, theirs).value
     chosen = {("parameter/A", WHOLE): Side.OURS, ("parameter/B", WHOLE): Side.OURS}
-    assert settled(SHEET, (base, ours, theirs), chosen) == ours
+    assert settle_file(SHEET, (base, ours, theirs), chosen) == ours
 
 
 @pytest.mark.parametrize(
@@ -158,4 +158,4 @@ def test_entries_of_a_sheet_come_and_go() -> None:
     ],
 )
 def test_what_is_not_certain_is_not_settled(sides: Sides) -> None:
-    assert settled(GROUP, sides, {}) is None
+    assert settle_file(GROUP, sides, {}) is None

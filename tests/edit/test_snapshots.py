@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.edit.snapshots import undoing
+from gitcfg.edit.snapshots import revert_message
 from gitcfg.git.revert import Span
 from tests.cli.published import judge
 from tests.edit.test_undo import BEGIN, WORKERS, cloned, git, state, taken, tree_of
@@ -99,10 +99,12 @@ def test_restoring_what_is_wrong_is_refused(tmp_path: Path, capfd: pytest.Captur
 
 def test_a_merge_and_a_revert_are_called_as_git_calls_them() -> None:
     one, two = "1" * 40, "2" * 40
-    assert undoing(Span((one,), one, two, "Do"), None) == f'Revert "Do"\n\nThis reverts commit {one}.\n'
-    assert undoing(Span((one,), one, two, 'Revert "Do"'), " why\n").startswith('Reapply "Do"\n')
-    assert undoing(Span((one,), one, two, 'Reapply "Do"'), None).startswith('Revert "Reapply "Do""\n')
-    merge = undoing(Span((one,), one, two, "Merge", two), "why")
+    assert (
+        revert_message(Span((one,), one, two, "Do"), None) == f'Revert "Do"\n\nThis reverts commit {one}.\n'
+    )
+    assert revert_message(Span((one,), one, two, 'Revert "Do"'), " why\n").startswith('Reapply "Do"\n')
+    assert revert_message(Span((one,), one, two, 'Reapply "Do"'), None).startswith('Revert "Reapply "Do""\n')
+    merge = revert_message(Span((one,), one, two, "Merge", two), "why")
     assert merge == (
         f'Revert "Merge"\n\nThis reverts commit {one}, reversing\nchanges made to {two}.\n\nwhy\n'
     )

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import Deed, Given, Order
-from gitcfg.edit.terms import Term, Until, begun, chosen, last_day, lifted, over
+from gitcfg.edit.orders import Action, Given, Order
+from gitcfg.edit.terms import Term, TermEnd, begin_term, find_expired, lift_terms, parse_last_day, parse_scope
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory
 from gitcfg.model import GitcfgError
@@ -30,9 +30,9 @@ def draft(**files: str) -> Draft:
 
 
 def hold(edited: Draft, *words: str, where: str | None = None, reason: str = "r", days: int = 1) -> Order:
-    order = Order(Deed.NEW, "hold", "h", fields={"commit": Given(COMMIT)})
-    until = Until(TODAY + timedelta(days), reason)
-    return begun(order, chosen(edited.model, words, where), until, TODAY)
+    order = Order(Action.NEW, "hold", "h", fields={"commit": Given(COMMIT)})
+    until = TermEnd(TODAY + timedelta(days), reason)
+    return begin_term(order, parse_scope(edited.model, words, where), until, TODAY)
 
 
 def written(*words: str, where: str | None = None, reason: str = "r") -> str:
@@ -64,13 +64,13 @@ def test_groups_become_a_condition() -> None:
 )
 def test_for_whom_must_be_clear(words: tuple[str, ...], where: str | None, message: str) -> None:
     with pytest.raises(GitcfgError) as raised:
-        chosen(draft().model, words, where)
+        parse_scope(draft().model, words, where)
     assert raised.value.message == message
 
 
 def test_what_walks_in_may_be_held() -> None:
     edited = draft(gitcfg="format: 1\nwalk_in: {groups: []}\n")
-    assert chosen(edited.model, ["guest"], None) == {"nodes": Given("guest")}
+    assert parse_scope(edited.model, ["guest"], None) == {"nodes": Given("guest")}
 
 
 def test_what_is_over_does_not_begin_and_a_reason_is_given() -> None:
@@ -80,14 +80,14 @@ def test_what_is_over_does_not_begin_and_a_reason_is_given() -> None:
     with pytest.raises(GitcfgError, match="It has no reason"):
         hold(draft(), "exec1", reason=" ")
     with pytest.raises(GitcfgError, match="soon is no date"):
-        last_day("soon")
+        parse_last_day("soon")
 
 
 def test_only_what_is_past_its_last_day_is_over() -> None:
     term = "nodes: exec1\nreason: r\nuntil: "
     files = {f"overrides__{day}": f"{term}2026-11-{day}\n" for day in (20, 22, 21, 23)}
-    assert over(draft(**files).model, Term.OVERRIDE, TODAY) == ("20", "21")
-    assert over(draft(**files).model, Term.HOLD, TODAY) == ()
+    assert find_expired(draft(**files).model, Term.OVERRIDE, TODAY) == ("20", "21")
+    assert find_expired(draft(**files).model, Term.HOLD, TODAY) == ()
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1).filter(str.strip)
@@ -110,5 +110,5 @@ def test_begun_it_says_what_was_said_and_lifted_it_leaves_no_trace(
         assert found.members == (None if words == ("@rack3",) else named)
         told = [one for one in fleet.findings if "holds/" in str(one.origins)]
         assert not [one for one in told if one.code != "GC507"]  # that it ends soon is told
-    carry_out(edited, lifted(Term.HOLD, ["h", "h"]))
+    carry_out(edited, lift_terms(Term.HOLD, ["h", "h"]))
     assert not edited.files

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from gitcfg.edit.changes import Change, Delete, Insert, Move, Rename, Set
-from gitcfg.edit.events import spots
+from gitcfg.edit.events import parse_spots
 from gitcfg.edit.lines import rest_end
-from gitcfg.edit.text import edited
-from gitcfg.edit.written import read_value
+from gitcfg.edit.text import edit_text
+from gitcfg.edit.written import parse_value
 from gitcfg.generate.profiles import PROFILES
 from gitcfg.generate.repository import repository
 from gitcfg.load.document import parse
@@ -44,11 +44,11 @@ def test_a_change_means_what_it_means_by_hand_and_can_be_taken_back(start: int) 
     backwards = 0
     for seed in many(start, 250):
         text, asked, wanted, back = drawn(seed)
-        result = edited(text, [asked])
+        result = edit_text(text, [asked])
         assert repr(read(result)) == repr(wanted), text
         if back is not None:
             backwards += 1
-            assert edited(result, [back]) == text
+            assert edit_text(result, [back]) == text
     assert backwards > 100
 
 
@@ -58,7 +58,7 @@ def test_bytes_outside_the_entry_stay() -> None:
         text, asked, _, _ = drawn(seed)
         if isinstance(asked, Insert | Move):
             continue
-        result = edited(text, [asked])
+        result = edit_text(text, [asked])
         begin, end = bounds(text, asked)
         if isinstance(asked, Delete):
             assert comments(result) == comments(text[:begin] + text[end:]), text
@@ -71,7 +71,7 @@ def test_bytes_outside_the_entry_stay() -> None:
 
 def bounds(text: str, asked: Set | Delete | Rename) -> tuple[int, int]:
     """Where the entry that is changed begins and ends; of one that is new, neither is there."""
-    spot = spots(text)
+    spot = parse_spots(text)
     assert spot is not None
     for step in asked.path[:-1]:
         place = spot.place(step)
@@ -97,10 +97,10 @@ def test_every_key_of_a_generated_repository_can_be_dropped_and_set(profile: str
     for path in rng.sample(sorted(files), min(40, len(files))):
         value = read(files[path])
         asked, wanted, back = change(rng, value)
-        result = edited(files[path], [asked])
+        result = edit_text(files[path], [asked])
         assert repr(read(result)) == repr(wanted)
         if back is not None:
-            assert edited(result, [back]) == files[path]
+            assert edit_text(result, [back]) == files[path]
 
 
 def change_of(line: str) -> Change:
@@ -108,9 +108,9 @@ def change_of(line: str) -> Change:
     path = tuple(rest[0])
     match word:
         case "set":
-            return Set(path, read_value(rest[1], "x"), rest[1], tuple(rest[2]) if len(rest) > 2 else ())
+            return Set(path, parse_value(rest[1], "x"), rest[1], tuple(rest[2]) if len(rest) > 2 else ())
         case "insert":
-            return Insert(path, rest[1], read_value(rest[2], "x"), rest[2])
+            return Insert(path, rest[1], parse_value(rest[2], "x"), rest[2])
         case "move":
             return Move(path, rest[1], rest[2])
         case "rename":
@@ -132,7 +132,7 @@ def test_cases(path: Path) -> None:
     found = dict(parts)
     assert [name for name, _ in parts] == ["before", "change", "after"]
     changes = [change_of(line) for line in found["change"].splitlines()]
-    assert edited(found["before"], changes) == found["after"]
+    assert edit_text(found["before"], changes) == found["after"]
 
 
 @pytest.mark.parametrize(
@@ -149,10 +149,10 @@ def test_cases(path: Path) -> None:
 )
 def test_what_does_not_fit_is_refused(text: str, asked: Change, message: str) -> None:
     with pytest.raises(GitcfgError, match=message):
-        edited(text, [asked])
+        edit_text(text, [asked])
 
 
 def test_a_text_that_cannot_be_spliced_is_refused_and_not_made_wrong() -> None:
     with pytest.raises(GitcfgError) as refused:
-        edited("? a\n: 1\n? b\n: 2\n", [Delete(("a",))])
+        edit_text("? a\n: 1\n? b\n: 2\n", [Delete(("a",))])
     assert refused.value.code == 4

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from gitcfg.cli.conflicts.asking import Reply
 from gitcfg.cli.conflicts.settling import Undoing
 from gitcfg.cli.main import run
-from gitcfg.edit.agreed import fits
-from gitcfg.edit.undone import clashes
+from gitcfg.edit.agreed import is_merged
+from gitcfg.edit.undone import find_clashes
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import Proposal, Side, find_span
 from gitcfg.git.revert import revert as undone
@@ -252,7 +252,7 @@ def test_every_conflict_of_lines_is_told_of_an_entity() -> None:
     paths = ["groups/a/W.yaml", "parameters/p.yaml", "templates/t", "README", "gitcfg.yaml", "nodes/x"]
     for path in paths:
         for sides in ((a, b, c) for a in texts for b in texts for c in texts if {a, b, c} != {None}):
-            assert clashes(path, *sides), (path, sides)
+            assert find_clashes(path, *sides), (path, sides)
 
 
 @given(st.dictionaries(st.sampled_from("ABC"), st.integers(0, 2)), st.data())
@@ -263,7 +263,9 @@ def test_what_is_told_to_clash_does(base: Mapping[str, int], data: st.DataObject
     written = (
         "".join(f"  {name}: {value}\n" for name, value in side.items()) for side in (base, ours, theirs)
     )
-    found = clashes(WORKERS, *(f"description: d\nparams:\n{text or '  {}'}\n".encode() for text in written))
+    found = find_clashes(
+        WORKERS, *(f"description: d\nparams:\n{text or '  {}'}\n".encode() for text in written)
+    )
     both = {
         name
         for name in "ABC"
@@ -292,8 +294,8 @@ def test_a_text_fits_that_says_what_both_sides_made_of_it(
         side = theirs if ours.get(name) == base.get(name) else ours
         if name in side:
             found[name] = side[name]
-    assert fits(WORKERS, sides, written(found)) is not bool(clashing)
-    assert not fits(WORKERS, sides, written({**found, "E": 1}))
+    assert is_merged(WORKERS, sides, written(found)) is not bool(clashing)
+    assert not is_merged(WORKERS, sides, written({**found, "E": 1}))
 
 
 def written(params: Mapping[str, int]) -> bytes:

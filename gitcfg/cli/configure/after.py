@@ -6,8 +6,8 @@ from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.features import add, remove
 from gitcfg.cli.configure.params import drop, give
 from gitcfg.cli.configure.seen import Seen
-from gitcfg.edit.configured.advice import Advice, Deed, advice
-from gitcfg.edit.configured.idle import idle
+from gitcfg.edit.configured.advice import Advice, AdvisedAction, find_advice
+from gitcfg.edit.configured.idle import find_idle
 from gitcfg.model import Finding, GitcfgError
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import counted, safe
@@ -43,7 +43,7 @@ def _drop_idle(at: Conversation, before: Seen) -> None:
     if found is None:
         return
     declarations = at.now.compiled.declarations
-    for each in idle(found.params, at.target.label, before.kinds, at.now.kinds, declarations):
+    for each in find_idle(found.params, at.target.label, before.kinds, at.now.kinds, declarations):
         at.talk.tell(f"{safe(each.param)} was set here for {safe(', '.join(each.features))} alone.")
         if at.talk.agreed(f"Drop {safe(each.param)}?", default=True):
             drop(at, each.param)
@@ -59,8 +59,8 @@ def _want(at: Conversation, finding: Finding) -> None:
 
 def _advise(at: Conversation, finding: Finding) -> None:
     """Offer what may help."""
-    found = advice(finding, at.now.definition, at.now.compiled.layers.reaches)
-    if len(found) == 1 and found[0].deed is Deed.SET:  # it asks for the value anyway
+    found = find_advice(finding, at.now.definition, at.now.compiled.layers.reaches)
+    if len(found) == 1 and found[0].deed is AdvisedAction.SET:  # it asks for the value anyway
         _take(at, found[0])
     elif len(found) == 1:
         if at.talk.agreed(_question(found[0]), default=finding.is_error):
@@ -75,13 +75,13 @@ def _advise(at: Conversation, finding: Finding) -> None:
 def _question(found: Advice) -> str:
     name = safe(found.name)
     match found.deed:
-        case Deed.ADD:
+        case AdvisedAction.ADD:
             return f"Add {name} here as well?"
-        case Deed.REMOVE:
+        case AdvisedAction.REMOVE:
             return f"Remove {name}{f', which brings {safe(found.brings)}' if found.brings else ''}?"
-        case Deed.SET:
+        case AdvisedAction.SET:
             return f"Set {name} here?"
-        case Deed.UNSET:
+        case AdvisedAction.UNSET:
             return f"Unset {name} here?"
 
 
@@ -90,13 +90,13 @@ def _take(at: Conversation, found: Advice) -> None:
     before = at.now
     try:
         match found.deed:
-            case Deed.ADD:
+            case AdvisedAction.ADD:
                 add(at, found.name)
-            case Deed.REMOVE if remove(at, found.name):
+            case AdvisedAction.REMOVE if remove(at, found.name):
                 _drop_idle(at, before)
-            case Deed.SET:
+            case AdvisedAction.SET:
                 give(at, found.name)
-            case Deed.UNSET:
+            case AdvisedAction.UNSET:
                 drop(at, found.name)
     except GitcfgError as error:
         at.talk.warn(error)

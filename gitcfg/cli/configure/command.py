@@ -31,11 +31,11 @@ def command(context: typer.Context, what: Annotated[str, _WHAT]) -> int:
     from gitcfg.cli.configure.conversation import Conversation
     from gitcfg.cli.configure.menu import converse
     from gitcfg.cli.configure.talk import refuse_unasked, talking
-    from gitcfg.edit.configured.target import target
+    from gitcfg.edit.configured.target import find_target
 
     session: Session = context.obj
     refuse_unasked()
     source = session.open()
     with source.worktree() as fleet:
-        found = target(fleet.model, what)
+        found = find_target(fleet.model, what)
         return converse(Conversation(session, source, talking(session), found, fleet))

@@ -10,7 +10,7 @@ from gitcfg.check.results import PLACES
 from gitcfg.cli.configure.seen import Seen
 from gitcfg.cli.configure.talk import Talk
 from gitcfg.cli.console import Pager
-from gitcfg.edit.configured.target import Target, target
+from gitcfg.edit.configured.target import Target, find_target
 from gitcfg.edit.configured.work import Step, Work
 from gitcfg.git.tree import changed_paths
 from gitcfg.model import GitcfgError
@@ -66,7 +66,7 @@ class Conversation:
         """
         tree = self.source.repository.worktree()
         self.base = self._seen(tree)
-        found = target(self.base.fleet.model, self.target.entity)
+        found = find_target(self.base.fleet.model, self.target.entity)
         failed = self.work.onto(tree)
         assert found == self.target
         self._look()

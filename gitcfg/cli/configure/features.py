@@ -4,12 +4,12 @@ from msgspec.structs import replace
 
 from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.names import named
-from gitcfg.edit.configured.target import listed
+from gitcfg.edit.configured.target import listed_features
 from gitcfg.edit.configured.work import Step
 from gitcfg.edit.orders import Given
 from gitcfg.edit.spots import Meaning
 from gitcfg.edit.target import name_of
-from gitcfg.edit.written import read_value, written
+from gitcfg.edit.written import parse_value, to_yaml
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 
@@ -20,12 +20,12 @@ def add(at: Conversation, text: str, place: int | None = None) -> bool:
     given = _item(at, text)
     if given is None:
         return False
-    what = written(given.meaning) + ("" if place is None else f" at {place}")
+    what = to_yaml(given.meaning) + ("" if place is None else f" at {place}")
     order = replace(at.target.order(at.now.fleet.model), at=place, add={"features": (given,)})
     if at.do(Step(f"add {what}", (order,))):
         at.talk.tell(f"added {safe(what)}", "green")
         return True
-    at.talk.tell(f"{safe(written(given.meaning))} is there already; `i N NAME` moves it.")
+    at.talk.tell(f"{safe(to_yaml(given.meaning))} is there already; `i N NAME` moves it.")
     return False
 
 
@@ -33,10 +33,10 @@ def insert(at: Conversation, text: str) -> bool:
     """Add a feature at a position, or move it there."""
     number, _, name = text.partition(" ")
     if not number:
-        number = at.talk.ask(f"Position, 0 is the highest (0-{len(listed(at.now.definition))}):")
+        number = at.talk.ask(f"Position, 0 is the highest (0-{len(listed_features(at.now.definition))}):")
     if not number.isdecimal():
         raise GitcfgError(f"{number or 'Nothing'} is no position.", "Say `i 0 NAME`: 0 is the highest.")
-    most = len(listed(at.now.definition))
+    most = len(listed_features(at.now.definition))
     if int(number) > most:
         raise GitcfgError(f"There is no position {number}: the list has {most}.", "`a NAME` adds at its end.")
     return add(at, name.strip(), int(number))
@@ -48,7 +48,7 @@ def _item(at: Conversation, text: str) -> Given | None:
     if not text.startswith("{"):
         name = named(at.talk, "feature", text, known)
         return None if name is None else Given(name)
-    meaning = read_value(text, "the feature")
+    meaning = parse_value(text, "the feature")
     name = named(at.talk, "feature", name_of(meaning), known)
     if name is None:
         return None
@@ -73,7 +73,7 @@ def remove(at: Conversation, text: str) -> bool:
 
 
 def _out(at: Conversation, meaning: Meaning) -> bool:
-    what = written(meaning)
+    what = to_yaml(meaning)
     order = replace(at.target.order(at.now.fleet.model), remove={"features": (Given(meaning),)})
     done = at.do(Step(f"remove {what}", (order,)))
     at.talk.tell(f"removed {safe(what)}" if done else f"{safe(what)} is gone already.", "green")
@@ -109,4 +109,4 @@ def _of_set(at: Conversation) -> set[str]:
     if at.target.kind != "node":
         return set()
     nodeset = at.now.fleet.roster.sets.get(at.target.name)
-    return {use.feature for use in listed(nodeset.definition)} if nodeset is not None else set()
+    return {use.feature for use in listed_features(nodeset.definition)} if nodeset is not None else set()

@@ -11,7 +11,7 @@ from gitcfg.cli.configure.after import new_problems, tell_changes
 from gitcfg.cli.configure.conversation import Conversation, Written
 from gitcfg.cli.edited import Wish, carry
 from gitcfg.edit.carry import carry_out
-from gitcfg.edit.configured.lines import diff_lines
+from gitcfg.edit.configured.lines import format_diff
 from gitcfg.edit.draft import Draft
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, safe
@@ -28,7 +28,7 @@ def tell_diff(at: Conversation) -> None:
     if not at.work.draft.files:
         at.talk.tell("Nothing is changed yet.")
         return
-    for line in diff_lines(at.work.draft):
+    for line in format_diff(at.work.draft):
         at.talk.tell(Text(safe_line(line), _COLOR.get(line[:1], "")))
     tell_changes(at)
 

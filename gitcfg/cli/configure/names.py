@@ -3,14 +3,14 @@
 from collections.abc import Collection
 
 from gitcfg.cli.configure.talk import Talk
-from gitcfg.edit.configured.matching import matching
+from gitcfg.edit.configured.matching import match_name
 from gitcfg.model.text import safe
 
 
 def named(talk: Talk, noun: str, text: str, known: Collection[str]) -> str | None:
     """The name that is meant; asked about until it is clear. None: it is left."""
     while text:
-        found = matching(text, known)
+        found = match_name(text, known)
         if found.sure is not None:
             return found.sure
         if found.begun:

@@ -9,10 +9,10 @@ from rich.text import Text
 from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.names import named
 from gitcfg.cli.trails import as_text
-from gitcfg.edit.configured.fitting import unfit
+from gitcfg.edit.configured.fitting import check_binding
 from gitcfg.edit.configured.work import Step
 from gitcfg.edit.orders import Given
-from gitcfg.edit.written import read_value
+from gitcfg.edit.written import parse_value
 from gitcfg.model import Finding, GitcfgError, Op, Undeclared
 from gitcfg.model.names import PARAMETER
 from gitcfg.model.text import safe
@@ -80,7 +80,7 @@ def _declared(at: Conversation, name: str) -> str | None:
 def _bound(at: Conversation, name: str, text: str) -> bool:
     """Bind a parameter to what was typed; False: it does not fit, which was told."""
     try:
-        given = Given(read_value(text, name), text)
+        given = Given(parse_value(text, name), text)
         order = replace(at.target.order(at.now.fleet.model), put={"params": {name: given}})
         if not at.do(Step(f"set {name}", (order,))):
             at.talk.tell(f"{safe(name)} says that already.")
@@ -103,7 +103,7 @@ def _wrong(at: Conversation, name: str) -> Iterator[Finding]:
     found = at.now.definition
     if found is None or name not in found.params:
         return
-    yield from unfit(at.now.compiled, found, name)
+    yield from check_binding(at.now.compiled, found, name)
     bound = found.params[name]
     if bound.op is Op.NULL or (bound.op is Op.SET and bound.given in ("", [], {})):
         yield from (each for each in at.now.findings if each.code == "GC305" and name in each.subjects)

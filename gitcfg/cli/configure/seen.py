@@ -4,8 +4,8 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gitcfg.edit.configured.imagined import NAME, imagined, lacking
-from gitcfg.edit.configured.target import Target, concerned, definition
+from gitcfg.edit.configured.imagined import IMAGINED_NODE, check_imagined, imagine_fleet
+from gitcfg.edit.configured.target import Target, find_definition, find_nodes
 from gitcfg.model import Finding, Group, Node
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ class Seen:
     @property
     def definition(self) -> Node | Group | None:
         """What the definition says."""
-        return definition(self.fleet.model, self.target)
+        return find_definition(self.fleet.model, self.target)
 
     @cached_property
     def nodes(self) -> tuple[str, ...]:
         """The nodes that are made from it."""
-        return concerned(self.fleet.model, self.target, lambda: self.fleet.mentions)
+        return find_nodes(self.fleet.model, self.target, lambda: self.fleet.mentions)
 
     @cached_property
     def narrow(self) -> "Fleet":
@@ -46,19 +46,19 @@ class Seen:
     @cached_property
     def kinds(self) -> tuple["NodeClass", ...]:
         """Their classes."""
-        names = self.nodes or (NAME,)
+        names = self.nodes or (IMAGINED_NODE,)
         found = {id(kind): kind for kind in (self.compiled[name].kind for name in names)}
         return tuple(found.values())
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is wrong, anywhere; in a group that nobody is in, as if somebody were."""
-        return self.fleet.findings if self.nodes else (*self.fleet.findings, *lacking(self._imagined))
+        return self.fleet.findings if self.nodes else (*self.fleet.findings, *check_imagined(self._imagined))
 
     @cached_property
     def _imagined(self) -> "whole.Fleet":
         fleet = self.fleet
-        alone = imagined(fleet.model, fleet.tree, self._today, self.target.name)
+        alone = imagine_fleet(fleet.model, fleet.tree, self._today, self.target.name)
         return alone.beside(lambda: fleet.compiled)
 
     def since(self, before: "Seen") -> "Comparison":

@@ -8,7 +8,7 @@ from gitcfg.cli.configure.seen import Seen
 from gitcfg.compile.nodes import Roster, said
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.spots import Meaning
-from gitcfg.edit.written import written
+from gitcfg.edit.written import to_yaml
 from gitcfg.explain.trail import given
 from gitcfg.model import Model, Use
 from gitcfg.model.nodeset import abridged
@@ -29,7 +29,7 @@ def shown(seen: Seen, draft: Draft) -> Iterator[Text]:
     params = draft.meaning(file, "params") if file else None
     yield Text(f"parameters set here:{'' if isinstance(params, dict) and params else ' none'}", "cyan")
     for name, value in params.items() if isinstance(params, dict) else ():
-        yield Text(f"  {safe(name)}: ", "bold") + Text(safe(written(value)))
+        yield Text(f"  {safe(name)}: ", "bold") + Text(safe(to_yaml(value)))
 
 
 def _standing(seen: Seen) -> Iterator[Text]:
@@ -56,7 +56,7 @@ def _features(found: Meaning | None) -> Iterator[Text]:
     composed = f" ({word} to what its node set lists)" if word else ""
     yield Text(f"features{composed}, highest first:{'' if items else ' none'}", "cyan")
     for number, item in enumerate(items):
-        yield Text(f"  {number}  ", "dim") + Text(safe(written(item)))
+        yield Text(f"  {number}  ", "dim") + Text(safe(to_yaml(item)))
 
 
 def _below(model: Model, seen: Seen) -> Iterator[Text]:

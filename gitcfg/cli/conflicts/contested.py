@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from gitcfg.edit.agreed import Place, Sides
-from gitcfg.edit.settled import settled
+from gitcfg.edit.settled import settle_file
 from gitcfg.edit.undone import Clash
 from gitcfg.git.revert import Conflict, Side
 from gitcfg.model import GitcfgError
@@ -33,7 +33,7 @@ class Contested(msgspec.Struct, frozen=True):
     @property
     def certain(self) -> bytes | None:
         """What the editor makes of it where nothing was changed twice; None: that is not certain."""
-        return settled(self.path, self.sides, {}) if all(clash.beside for clash in self.clashes) else None
+        return settle_file(self.path, self.sides, {}) if all(clash.beside for clash in self.clashes) else None
 
     @property
     def apart(self) -> bool:
@@ -43,7 +43,7 @@ class Contested(msgspec.Struct, frozen=True):
         first, *rest = (place(clash) for clash in self.clashes)
         one = {first: Side.OURS, **dict.fromkeys(rest, Side.THEIRS)}
         other = {first: Side.THEIRS, **dict.fromkeys(rest, Side.OURS)}
-        return all(settled(self.path, self.sides, each) is not None for each in (one, other))
+        return all(settle_file(self.path, self.sides, each) is not None for each in (one, other))
 
     def name(self, clash: Clash) -> str:
         """The shortest name by which an answer means this clash and no other."""
@@ -76,7 +76,7 @@ class Contested(msgspec.Struct, frozen=True):
         both = set(known.values())
         if len(both) == 1:
             return both.pop()
-        text = settled(self.path, self.sides, known)
+        text = settle_file(self.path, self.sides, known)
         if text is None:
             names = " and ".join(dict.fromkeys(map(self.name, self.clashes)))
             message = f"{names} stand too near together to be settled apart."

@@ -8,9 +8,9 @@ import msgspec
 from gitcfg.cli.conflicts.asking import Question, Reply
 from gitcfg.cli.conflicts.contested import Answers, Contested, refuse_unknown
 from gitcfg.cli.conflicts.telling import lines, unsettled
-from gitcfg.edit.agreed import fits, says, wanted
-from gitcfg.edit.settled import settled
-from gitcfg.edit.undone import Clash, clashes
+from gitcfg.edit.agreed import has_places, is_merged, merge_places
+from gitcfg.edit.settled import settle_file
+from gitcfg.edit.undone import Clash, find_clashes
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import Conflict, Proposal, Side, Span, merge_lines
 from gitcfg.git.revert import revert as undone
@@ -51,13 +51,13 @@ class Undoing(msgspec.Struct, frozen=True):
         inside = f"{prefix}/" if prefix else ""
         below = conflict.path.startswith(inside)
         path = conflict.path.removeprefix(inside) if below else f"../{conflict.path}"
-        found = clashes(path, conflict.base, conflict.ours, conflict.theirs)
+        found = find_clashes(path, conflict.base, conflict.ours, conflict.theirs)
         return Contested(conflict, path, found)
 
     def _together(self, file: Contested) -> bytes | None:
         """What both changes of a file give, where nothing of it was changed twice."""
         text = merge_lines(self.repository, file.conflict)
-        return text if text is not None and fits(file.path, file.sides, text) else file.certain
+        return text if text is not None and is_merged(file.path, file.sides, text) else file.certain
 
     def _settled(
         self, files: Iterable[Contested], sides: Answers, chosen: Mapping[str, Side | bytes]
@@ -68,9 +68,9 @@ class Undoing(msgspec.Struct, frozen=True):
         better: dict[str, bytes] = {}
         for file in files:
             path, known = file.conflict.path, file.said(sides)
-            want, held = wanted(file.path, file.sides, known), found.held(path)
-            if want is not None and held is not None and not says(file.path, held, want):
-                text = settled(file.path, file.sides, known)
+            want, held = merge_places(file.path, file.sides, known), found.held(path)
+            if want is not None and held is not None and not has_places(file.path, held, want):
+                text = settle_file(file.path, file.sides, known)
                 better |= {path: text} if text is not None else {}
         if better:
             found, still = undone(self.repository, self.span, self.head, {**chosen, **better})

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from gitcfg.cli.conflicts.contested import Contested
-from gitcfg.edit.undone import Clash, changed_in
+from gitcfg.edit.undone import Clash, find_commit
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import Span, later_versions
@@ -18,7 +18,7 @@ def lines(
     conflict = file.conflict
     known = tuple(later_versions(repository, head, span.last, conflict.path))
     for clash in clashes:
-        commit = changed_in(known, file.path, clash, conflict.base)
+        commit = find_commit(known, file.path, clash, conflict.base)
         who = ""
         if commit is not None:
             who = f", in {commit[:ABBREVIATED]} by {History(repository).about(commit).author}"

@@ -23,10 +23,10 @@ def looked_up(session: Session, at: str | None) -> "Fleet":
 
 
 def _half_written(repository: "Repository") -> bool:
-    from gitcfg.edit.journal import pending
+    from gitcfg.edit.journal import is_pending
 
     folder = repository.root / ".gitcfg" if repository.git is None else Path(repository.git.path)
-    return pending(folder)
+    return is_pending(folder)
 
 
 def known(model: Model, name: str) -> Secret:

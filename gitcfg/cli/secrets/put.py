@@ -39,7 +39,7 @@ def command(
     from gitcfg.cli.secrets.content import asked_for, refuse_arguments
     from gitcfg.cli.secrets.keys import readers
     from gitcfg.cli.secrets.written import last_version, refuse_early, write_content
-    from gitcfg.edit.secrets import Said
+    from gitcfg.edit.secrets import SecretOptions
     from gitcfg.secrets.dumps import no_core_dumps
 
     session: Session = context.obj
@@ -47,6 +47,6 @@ def command(
     refuse_arguments(context.args)
     wished = wish(force, commit, message, f"Set the secret {name}")
     wanted = readers(recipient) if recipient else None
-    refuse_early(session, name, Said(where, description, wanted, place))
-    said = Said(where, description, wanted, place, last_version(session, name))
+    refuse_early(session, name, SecretOptions(where, description, wanted, place))
+    said = SecretOptions(where, description, wanted, place, last_version(session, name))
     return write_content(session, name, said, asked_for(name, file), wished)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from gitcfg.edit.draft import Draft
-    from gitcfg.edit.secrets import Plan
+    from gitcfg.edit.secrets import SecretPlan
     from gitcfg.git.tree import Tree
     from gitcfg.model import Secret
     from gitcfg.model.age import Recipient
@@ -69,23 +69,23 @@ def command(
     wished = wish(force, commit, message, f"Rekey {', '.join(names) if names else 'secrets'}")
     own = cache(lambda: held(session, identity))
     wanted = Wanted(names or (), readers(add or ()), remove or (), own)
-    done: list[Plan] = []
+    done: list[SecretPlan] = []
     code = carry(session, lambda draft: done.extend(_rekey(draft, wanted)), wished)
     if code == 0 and done:
         _tell(session, done, own())
     return code
 
 
-def _rekey(draft: "Draft", wanted: Wanted) -> "list[Plan]":
+def _rekey(draft: "Draft", wanted: Wanted) -> "list[SecretPlan]":
     """Seal anew what changes, or all that is meant where nobody comes or goes."""
-    from gitcfg.edit.rekeyed import chosen, rekeyed
-    from gitcfg.edit.secrets import reseal
+    from gitcfg.edit.rekeyed import choose_secrets, plan_rekey
+    from gitcfg.edit.secrets import reseal_secret
     from gitcfg.secrets import armored, sealed
 
     tree, known = draft.tree, draft.model.secrets
     plans = [
-        rekeyed(secret, wanted.add, wanted.remove)
-        for secret in chosen(known.values(), wanted.names, wanted.remove)
+        plan_rekey(secret, wanted.add, wanted.remove)
+        for secret in choose_secrets(known.values(), wanted.names, wanted.remove)
     ]
     if wanted.add or wanted.remove:
         plans = [plan for plan in plans if plan.before != plan.after]
@@ -93,7 +93,7 @@ def _rekey(draft: "Draft", wanted: Wanted) -> "list[Plan]":
         return []
     texts = _opened(tree, [known[plan.name] for plan in plans], wanted.own())
     for plan, text in zip(plans, texts, strict=True):
-        reseal(draft, plan, armored(sealed(text, plan.after)))
+        reseal_secret(draft, plan, armored(sealed(text, plan.after)))
     return plans
 
 
@@ -116,7 +116,7 @@ def _opened(tree: "Tree", secrets: "Iterable[Secret]", own: "Identities") -> lis
     return texts
 
 
-def _tell(session: Session, plans: "Sequence[Plan]", own: "Identities") -> None:
+def _tell(session: Session, plans: "Sequence[SecretPlan]", own: "Identities") -> None:
     from gitcfg.cli.secrets.written import tell_of_own
     from gitcfg.secrets.opening import called
 

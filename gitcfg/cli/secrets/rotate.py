@@ -36,7 +36,7 @@ def command(
     from gitcfg.cli.edited import wish
     from gitcfg.cli.secrets.content import asked_for, refuse_arguments
     from gitcfg.cli.secrets.written import last_version, refuse_early, write_content
-    from gitcfg.edit.secrets import Said
+    from gitcfg.edit.secrets import SecretOptions
     from gitcfg.secrets.content import password
     from gitcfg.secrets.dumps import no_core_dumps
 
@@ -47,9 +47,9 @@ def command(
         raise GitcfgError("A content is made here, or comes from a file.", "Say --length or --from.")
     wished = wish(force, commit, message, f"Rotate the secret {name}")
     _refuse_new(session, name)
-    refuse_early(session, name, Said())
+    refuse_early(session, name, SecretOptions())
     text = password(length or _USUAL) if file is None else asked_for(name, file)
-    return write_content(session, name, Said(last=last_version(session, name)), text, wished)
+    return write_content(session, name, SecretOptions(last=last_version(session, name)), text, wished)
 
 
 def _refuse_new(session: Session, name: str) -> None:

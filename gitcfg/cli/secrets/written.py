@@ -11,36 +11,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitcfg.edit.draft import Draft
-    from gitcfg.edit.secrets import Plan, Said
+    from gitcfg.edit.secrets import SecretOptions, SecretPlan
     from gitcfg.secrets import Identities
 
 _KEPT = "Nodes that it is for keep what they have until it fits."
 
 
-def refuse_early(session: Session, name: str, said: "Said") -> "Plan":
+def refuse_early(session: Session, name: str, said: "SecretOptions") -> "SecretPlan":
     """Nobody is asked for the content of a secret that cannot be written. GitcfgError: it cannot."""
     from gitcfg.edit.draft import Draft
-    from gitcfg.edit.secrets import planned
+    from gitcfg.edit.secrets import plan_secret
 
     repository = session.open().repository
     if repository.git is not None and not repository.git.workdir:
         raise GitcfgError(f"{repository.root} has no work tree.", "Edit a clone of it.")
-    return planned(Draft(repository.worktree()), name, said)
+    return plan_secret(Draft(repository.worktree()), name, said)
 
 
-def write_content(session: Session, name: str, said: "Said", text: str, wished: Wish) -> int:
+def write_content(session: Session, name: str, said: "SecretOptions", text: str, wished: Wish) -> int:
     """Seal a content for whoever reads a secret, and write both files; 1 if that would add errors.
 
     The version is counted on while nobody else edits, so that of two who rotate at once each has their own.
     """
-    from gitcfg.edit.secrets import carry_out, planned
+    from gitcfg.edit.secrets import plan_secret, write_secret
     from gitcfg.secrets import armored, sealed
 
-    done: list[Plan] = []
+    done: list[SecretPlan] = []
 
     def work(draft: "Draft") -> None:
-        done.append(planned(draft, name, said))
-        carry_out(draft, done[-1], said, armored(sealed(text, done[-1].after)))
+        done.append(plan_secret(draft, name, said))
+        write_secret(draft, done[-1], said, armored(sealed(text, done[-1].after)))
 
     code = carry(session, work, wished)
     if code == 0:
@@ -64,12 +64,12 @@ def _warn(session: Session, name: str, text: str) -> None:
 
 def last_version(session: Session, name: str) -> int:
     """The highest version that a secret ever had, as far as git knows."""
-    from gitcfg.edit.formerly import last_version
+    from gitcfg.edit.formerly import find_last_version
 
-    return last_version(session.open().repository, name)
+    return find_last_version(session.open().repository, name)
 
 
-def _tell(session: Session, plan: "Plan") -> None:
+def _tell(session: Session, plan: "SecretPlan") -> None:
     console = session.console(stderr=True)
     console.print(f"{safe(plan.name)} has version {plan.version} now.")
     tell_of_own(session, [plan], _own(session))
@@ -86,7 +86,7 @@ def _own(session: Session) -> "Identities":
         return Identities()
 
 
-def tell_of_own(session: Session, plans: "Iterable[Plan]", own: "Identities") -> None:
+def tell_of_own(session: Session, plans: "Iterable[SecretPlan]", own: "Identities") -> None:
     """Say it where who can open secrets here could not open these."""
     keys = set(own.keys)
     closed = [plan.name for plan in plans if keys and not keys & {one.key for one in plan.after}]

@@ -21,7 +21,7 @@ def list_snapshots(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> None:
     """List the snapshots, in order of name."""
-    from gitcfg.edit.snapshots import snapshots_record
+    from gitcfg.edit.snapshots import snapshots_to_json
     from gitcfg.git.refs import Snapshots
 
     session: Session = context.obj
@@ -29,7 +29,7 @@ def list_snapshots(
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
 
-        write_record(snapshots_record(found), output)
+        write_record(snapshots_to_json(found), output)
         return
     for each in found:
         session.write(f"{_format_snapshot(each)}\n")

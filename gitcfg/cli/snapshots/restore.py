@@ -32,7 +32,7 @@ def restore(
 ) -> int:
     """Make everything as it was, by one commit on top, unless that brings errors; history stays."""
     from gitcfg.cli.proposed import Proposal, carry
-    from gitcfg.edit.snapshots import restoring
+    from gitcfg.edit.snapshots import restore_message
     from gitcfg.git.refs import Snapshots
     from gitcfg.git.revert import restore
 
@@ -40,7 +40,7 @@ def restore(
         found = Snapshots(repository).named(name)
         return Proposal(
             lambda: restore(repository, found.commit, head),
-            restoring(found, message),
+            restore_message(found, message),
             "Restore?",
             f"Everything is as in snapshot {name} already.",
         )

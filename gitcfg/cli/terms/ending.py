@@ -57,11 +57,11 @@ def expire_command(term: str) -> Callable[..., int]:
         commit: editing.Commit = False,
         message: editing.Message = None,
     ) -> int:
-        from gitcfg.edit.terms import Term, over
+        from gitcfg.edit.terms import Term, find_expired
 
         session: Session = context.obj
         with session.fleet(None) as fleet:
-            names = over(fleet.model, Term(term), session.open().today)
+            names = find_expired(fleet.model, Term(term), session.open().today)
         if not names:
             session.console(stderr=True).print(f"No {term} is past its end.")
             return 0
@@ -78,9 +78,9 @@ def _lift(
     subject: str,
 ) -> int:
     from gitcfg.cli.edited import edit, wish
-    from gitcfg.edit.terms import Term, lifted
+    from gitcfg.edit.terms import Term, lift_terms
 
-    orders = lifted(term, names)
+    orders = lift_terms(term, names)
     if term is Term.OVERRIDE:
         _show_change(session, orders)
     return edit(session, orders, wish(*wished, subject))

@@ -40,17 +40,17 @@ def add_hold(
 ) -> int:
     """Keep nodes at a commit until a day has passed."""
     from gitcfg.cli.edited import edit, wish
-    from gitcfg.edit.orders import Deed, Given, Order
-    from gitcfg.edit.terms import Until, begun, chosen, last_day
+    from gitcfg.edit.orders import Action, Given, Order
+    from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
 
     session: Session = context.obj
     source = session.open()
-    order = Order(Deed.NEW, "hold", name, fields={"commit": Given(_full_commit(session, source, revision))})
+    order = Order(Action.NEW, "hold", name, fields={"commit": Given(_full_commit(session, source, revision))})
     with source.worktree() as fleet:
-        who = chosen(fleet.model, nodes or (), where)
+        who = parse_scope(fleet.model, nodes or (), where)
         if "where" in who:
             _warn_of_no_node(session, fleet, str(who["where"].meaning))
-    order = begun(order, who, Until(last_day(until), reason), source.today)
+    order = begin_term(order, who, TermEnd(parse_last_day(until), reason), source.today)
     return edit(session, [order], wish(force, commit, message, f"Add hold {name}: {reason}"))
 
 

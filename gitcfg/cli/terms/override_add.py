@@ -41,13 +41,13 @@ def add_override(
     """Let something hold for some nodes until a day has passed."""
     from gitcfg.cli.edited import edit, wish
     from gitcfg.cli.ordered import ordered
-    from gitcfg.edit.orders import Deed, Order
-    from gitcfg.edit.terms import Until, begun, chosen, last_day
+    from gitcfg.edit.orders import Action, Order
+    from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
 
     session: Session = context.obj
     source = session.open()
-    order = ordered(Order(Deed.NEW, "override", name), None, said)
+    order = ordered(Order(Action.NEW, "override", name), None, said)
     with source.worktree() as fleet:
-        who = chosen(fleet.model, nodes or (), where)
-    order = begun(order, who, Until(last_day(until), reason), source.today)
+        who = parse_scope(fleet.model, nodes or (), where)
+    order = begin_term(order, who, TermEnd(parse_last_day(until), reason), source.today)
     return edit(session, [order], wish(force, commit, message, f"Add override {name}: {reason}", solve))

@@ -14,7 +14,7 @@ _OTHERS = ("features", "nodes", "nodesets", "overrides", "subsystems", "rules")
 _FITS = ("GC206", "GC201")
 
 
-def unfit(fleet: Fleet, found: Node | Group, param: str) -> tuple[Finding, ...]:
+def check_binding(fleet: Fleet, found: Node | Group, param: str) -> tuple[Finding, ...]:
     """What is wrong with what a definition binds a parameter to; nothing else is looked at."""
     return tuple(_unread(fleet, found)) or tuple(_misfits(fleet, found, param))
 

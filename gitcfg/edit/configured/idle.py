@@ -17,7 +17,7 @@ class Idle(msgspec.Struct, frozen=True):
     features: tuple[str, ...]
 
 
-def idle(
+def find_idle(
     params: Iterable[str],
     label: str,
     before: Iterable[NodeClass],

@@ -8,7 +8,7 @@ from gitcfg.edit.draft import Draft
 _NO_END = "\\ No newline at end of file"
 
 
-def diff_lines(draft: Draft) -> Iterator[str]:
+def format_diff(draft: Draft) -> Iterator[str]:
     """The lines of a unified diff as git writes it, without line ends, in order of path."""
     for path, now in sorted(draft.files.items()):
         was = draft.was(path)

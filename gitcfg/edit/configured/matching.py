@@ -17,7 +17,7 @@ class Match(msgspec.Struct, frozen=True):
     begun: bool = False
 
 
-def matching(text: str, known: Collection[str]) -> Match:
+def match_name(text: str, known: Collection[str]) -> Match:
     """The names that a text may stand for. Case counts only where two names differ in nothing else."""
     if text in known:
         return Match(text)

@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.compile.mentions import Mentions
 from gitcfg.compile.nodes import Roster
-from gitcfg.edit.orders import Deed, Order
+from gitcfg.edit.orders import Action, Order
 from gitcfg.model import GitcfgError, Group, Model, Node, Use
 from gitcfg.model.names import did_you_mean, shown
 
@@ -32,10 +32,10 @@ class Target(msgspec.Struct, frozen=True):
     def order(self, model: Model) -> Order:
         """An order about it that says nothing yet; a default group without a file is made."""
         absent = self.kind == "group" and self.name not in model.groups
-        return Order(Deed.NEW if absent else Deed.MODIFY, self.kind, self.name)
+        return Order(Action.NEW if absent else Action.MODIFY, self.kind, self.name)
 
 
-def target(model: Model, text: str) -> Target:
+def find_target(model: Model, text: str) -> Target:
     """What a text names: `NAME`, or `KIND/NAME`. GitcfgError: nothing, or several things."""
     known = _known(model)
     kind, slash, name = text.partition("/")
@@ -73,7 +73,7 @@ def _unknown(model: Model, text: str, known: Mapping[str, set[str]]) -> GitcfgEr
     return GitcfgError(f"There is no node, group or node set {shown(text)}.", hint)
 
 
-def definition(model: Model, target: Target) -> Node | Group | None:
+def find_definition(model: Model, target: Target) -> Node | Group | None:
     """What its own file says; None: it has none."""
     if target.kind == "node":
         return model.nodes.get(target.name)
@@ -83,14 +83,14 @@ def definition(model: Model, target: Target) -> Node | Group | None:
     return None if found is None else found.definition
 
 
-def listed(found: Node | Group | None) -> tuple[Use, ...]:
+def listed_features(found: Node | Group | None) -> tuple[Use, ...]:
     """The features in its own list, highest first: positions count in it."""
     if found is None:
         return ()
     return found.features.items if isinstance(found, Node) else found.features
 
 
-def concerned(model: Model, target: Target, mentions: Callable[[], Mentions]) -> tuple[str, ...]:
+def find_nodes(model: Model, target: Target, mentions: Callable[[], Mentions]) -> tuple[str, ...]:
     """The nodes that are made from it. Who is in which group is asked for only if it is one."""
     if target.kind == "node":
         return (target.name,)
