@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from gitcfg.edit import lists
-from gitcfg.edit.changes import Delete, Set
+from gitcfg.edit.changes import Delete, Given, Set
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.entries import ListChange, change_list, drop_entry, hosts_to_join, hosts_to_leave, set_entry
 from gitcfg.edit.kinds import Kind, kind_of
 from gitcfg.edit.left import FreedName, Leftover, recheck_leftovers
-from gitcfg.edit.orders import Action, Given, Order
+from gitcfg.edit.orders import Action, Order
 from gitcfg.edit.places import choose_place, files_beside, find_place
 from gitcfg.edit.renamed import rename
 from gitcfg.edit.secrets import raise_version

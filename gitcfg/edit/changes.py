@@ -7,6 +7,13 @@ from gitcfg.edit.spots import Meaning
 Path = tuple[str | int, ...]
 
 
+class Given(msgspec.Struct, frozen=True):
+    """A value that was given, and how it was written, if it was YAML."""
+
+    meaning: Meaning
+    source: str | None = None
+
+
 class Set(msgspec.Struct, frozen=True, tag=True):
     """The value at a path; mappings on the way there are made. `source` is how it is to be written.
 

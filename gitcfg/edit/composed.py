@@ -6,8 +6,7 @@ whole: it says just what the node has then, and replaces the set's.
 
 from collections.abc import Iterable
 
-from gitcfg.edit.changes import Change, Delete, Insert, Move, Set
-from gitcfg.edit.orders import Given
+from gitcfg.edit.changes import Change, Delete, Given, Insert, Move, Set
 from gitcfg.edit.spots import Meaning
 from gitcfg.edit.target import EditedList, find_item, find_items, name_of, refuse_missing
 from gitcfg.model import GitcfgError

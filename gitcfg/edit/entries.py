@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable
 
-from gitcfg.edit.changes import Change, Delete, Set
+from gitcfg.edit.changes import Change, Delete, Given, Set
 from gitcfg.edit.composed import APPEND, PREPEND
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.kinds import Kind
-from gitcfg.edit.orders import Given
 from gitcfg.edit.places import NODE, NODESET, find_place, find_set
 from gitcfg.edit.spots import Meaning
 from gitcfg.edit.target import EditedList, name_of

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gitcfg.edit.lines import line_start
 from gitcfg.edit.spots import Entry, Raw, Shape, Spot
 from gitcfg.load import yaml
 from gitcfg.load.yaml import resolve
@@ -64,7 +63,7 @@ def _scalar(text: str, event: Any) -> Spot:
 
 def _without_blank_lines(text: str, start: int, end: int) -> int:
     """A block's end without the empty lines behind it, unless they are part of it."""
-    if _KEEPS.match(text, start) or line_start(text, end) != end:
+    if _KEEPS.match(text, start) or text[end - 1] != "\n":
         return end
     held = text[start:end].rstrip()
     after = start + len(held)

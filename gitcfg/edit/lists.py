@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from gitcfg.edit import composed
-from gitcfg.edit.changes import Change, Delete, Insert, Move
-from gitcfg.edit.orders import Given
+from gitcfg.edit.changes import Change, Delete, Given, Insert, Move
 from gitcfg.edit.target import EditedList, find_item, find_items, refuse_missing
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.edit.spots import Meaning
+from gitcfg.edit.changes import Given
 from gitcfg.edit.written import from_json
 from gitcfg.model import GitcfgError
 
@@ -18,13 +18,6 @@ class Action(StrEnum):
     MODIFY = "modify"
     DELETE = "delete"
     RENAME = "rename"
-
-
-class Given(msgspec.Struct, frozen=True):
-    """A value that was given, and how it was written, if it was YAML."""
-
-    meaning: Meaning
-    source: str | None = None
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -21,6 +21,15 @@ def is_nothing(meaning: Meaning) -> bool:
     return meaning is None or (isinstance(meaning, Raw) and meaning.text in ("", "null", "~", "Null", "NULL"))
 
 
+def is_same(one: Meaning, other: Meaning) -> bool:
+    """Do they say the same, keys in the same order?"""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(is_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return type(one) is type(other) and bool(one == other)
+
+
 class Shape(Enum):
     """How a value is written."""
 

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gitcfg.edit.changes import Path
-from gitcfg.edit.orders import Given
-from gitcfg.edit.spots import Meaning
-from gitcfg.edit.text import is_same
+from gitcfg.edit.changes import Given, Path
+from gitcfg.edit.spots import Meaning, is_same
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 

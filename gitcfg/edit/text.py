@@ -12,7 +12,7 @@ from gitcfg.edit.events import parse_spots
 from gitcfg.edit.lines import apply_splices
 from gitcfg.edit.meant import apply_change
 from gitcfg.edit.splices import find_splices
-from gitcfg.edit.spots import Meaning, Spot
+from gitcfg.edit.spots import Meaning, Spot, is_same
 from gitcfg.edit.written import to_plain, to_yaml
 from gitcfg.load import document
 from gitcfg.model import REFUSED, GitcfgError
@@ -45,15 +45,6 @@ def _changed(text: str, change: Change, file: str) -> str:
             return result
     hint = "Write it by hand, and please report it." if found is not None else ""
     raise GitcfgError(f"{file} cannot be changed so that it means just what is meant.", hint, code=REFUSED)
-
-
-def is_same(one: Meaning, other: Meaning) -> bool:
-    """Do they say the same, keys in the same order?"""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(is_same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(is_same, one, other))
-    return type(one) is type(other) and bool(one == other)
 
 
 def _means(text: str, wanted: Meaning) -> bool:

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from gitcfg.edit.changes import Change, Delete, Insert, Path, Set
-from gitcfg.edit.spots import Meaning, Shape, Spot
-from gitcfg.edit.text import is_same
+from gitcfg.edit.spots import Meaning, Shape, Spot, is_same
 
 
 def find_changes(

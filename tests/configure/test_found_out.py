@@ -6,6 +6,7 @@ from datetime import date
 import pytest
 
 from gitcfg.compile.fleet import Fleet
+from gitcfg.edit.changes import Given
 from gitcfg.edit.configured.advice import Advice, AdvisedAction, find_advice
 from gitcfg.edit.configured.fitting import check_binding
 from gitcfg.edit.configured.idle import Idle, find_idle
@@ -16,7 +17,7 @@ from gitcfg.edit.configured.target import Target, find_definition, find_nodes, f
 from gitcfg.edit.configured.work import Step, Work
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.orders import Action as OrderDeed
-from gitcfg.edit.orders import Given, Order
+from gitcfg.edit.orders import Order
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory
 from gitcfg.load.repository import load

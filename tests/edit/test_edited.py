@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from gitcfg.cli.main import run
 from gitcfg.edit.carry import carry_out
+from gitcfg.edit.changes import Given
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.kinds import KINDS
-from gitcfg.edit.orders import Action, Given, Order, parse_orders
+from gitcfg.edit.orders import Action, Order, parse_orders
 from gitcfg.edit.renamed import rename
 from gitcfg.edit.template_names import rename_in_template
 from gitcfg.edit.written import from_json

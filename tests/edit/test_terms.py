@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.edit.carry import carry_out
+from gitcfg.edit.changes import Given
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import Action, Given, Order
+from gitcfg.edit.orders import Action, Order
 from gitcfg.edit.terms import Term, TermEnd, begin_term, find_expired, lift_terms, parse_last_day, parse_scope
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory
