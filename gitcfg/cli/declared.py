@@ -29,7 +29,7 @@ def declared(session: Session, installed: "HTCondor", folder: Path) -> tuple[int
 def _added(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
     from gitcfg.cli.written import alone, put_down
     from gitcfg.convert.condor.defaults import default_files
-    from gitcfg.edit.journal import FileChange, finish_if_interrupted
+    from gitcfg.edit.transaction import FileChange, finish_if_interrupted
     from gitcfg.library import open
 
     source = open(folder)

@@ -15,9 +15,9 @@ from gitcfg.model.text import counted, safe
 if TYPE_CHECKING:
     from gitcfg.cli.solving.decision import Decision
     from gitcfg.edit.draft import Draft
-    from gitcfg.edit.journal import FileChange
-    from gitcfg.edit.left import Leftover
     from gitcfg.edit.orders import Order
+    from gitcfg.edit.rename import Leftover
+    from gitcfg.edit.transaction import FileChange
     from gitcfg.model import Finding
 
 
@@ -45,7 +45,7 @@ def wish(force: bool, commit: bool, message: str | None, subject: str, solve: bo
 
 def edit(session: Session, orders: Sequence["Order"], wished: Wish) -> int:
     """Carry out orders, all or none; 1 if they would add errors, and then nothing is written."""
-    from gitcfg.edit.carry import carry_out
+    from gitcfg.edit.orders import carry_out
 
     left: list[Leftover] = []
     renamed = tuple((order.name, order.to) for order in orders if order.to is not None)
@@ -59,7 +59,7 @@ def edit(session: Session, orders: Sequence["Order"], wished: Wish) -> int:
 
 
 def _last(session: Session, name: str) -> int:
-    from gitcfg.edit.formerly import find_last_version
+    from gitcfg.edit.secrets import find_last_version
 
     return find_last_version(session.open().repository, name)
 
@@ -90,9 +90,8 @@ def carried(
 
     `shows` is told what is decided with it before anything is written, and why nothing can be.
     """
-    from gitcfg.edit.draft import Draft
-    from gitcfg.edit.journal import FileChange
-    from gitcfg.edit.overlay import OverlayTree
+    from gitcfg.edit.draft import Draft, OverlayTree
+    from gitcfg.edit.transaction import FileChange
 
     source = session.open()
     repository = source.repository

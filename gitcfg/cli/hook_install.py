@@ -47,26 +47,25 @@ def program() -> tuple[str, ...]:
 def install(context: typer.Context, server: Annotated[Path | None, _SERVER] = None) -> None:
     """Have git check each commit, or with --server judge each push. Twice does no more than once."""
     from gitcfg.cli.installed import tell, tell_protection
-    from gitcfg.edit import installed
+    from gitcfg.edit import hooks
     from gitcfg.git.repository import Repository
 
     session: Session = context.obj
     if server is None:
-        tell(session, installed.install(Repository.open(session.repo), program()))
+        tell(session, hooks.install(Repository.open(session.repo), program()))
         return
     from gitcfg.git.hooks import open_exactly
 
     repository = open_exactly(server)
     said = _administrator(repository)  # before anything is done: it may be wrong
-    tell(session, installed.install_server(repository, program()))
+    tell(session, hooks.install_server(repository, program()))
     tell_protection(session, server, said)
 
 
 def hooked(console: "Console", folder: Path) -> bool:
     """Is each commit of a new repository checked first? What stands in the way, or moves, is told."""
     from gitcfg.cli.installed import line
-    from gitcfg.edit.hook_steps import Action
-    from gitcfg.edit.installed import install_in_new
+    from gitcfg.edit.hooks import Action, install_in_new
     from gitcfg.git.repository import Repository
     from gitcfg.model import GitcfgError
     from gitcfg.model.text import safe
@@ -94,12 +93,12 @@ def _administrator(repository: "Repository") -> "Administrator":
 def remove(context: typer.Context, server: Annotated[Path | None, _SERVER] = None) -> None:
     """Take gitcfg's hooks out again, and put back what was there before, as it was."""
     from gitcfg.cli.installed import tell
-    from gitcfg.edit import installed
+    from gitcfg.edit import hooks
     from gitcfg.git.hooks import open_exactly
     from gitcfg.git.repository import Repository
 
     session: Session = context.obj
     if server is None:
-        tell(session, installed.remove(Repository.served(session.repo)))
+        tell(session, hooks.remove(Repository.served(session.repo)))
     else:
-        tell(session, installed.remove_server(open_exactly(server)))
+        tell(session, hooks.remove_server(open_exactly(server)))

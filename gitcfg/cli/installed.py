@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gitcfg.cli.session import Session
-from gitcfg.edit.hook_steps import Action, Step, kept_path
-from gitcfg.edit.installed import HookChanges
+from gitcfg.edit.hooks import Action, HookChanges, Step, kept_path
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.standing import Standing
 from gitcfg.git.hooks import HookFolder, settings_in

@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.cli.editing import OPTIONS, Option, Part, Texts
-from gitcfg.edit.orders import Given, Order
-from gitcfg.edit.written import parse_value
+from gitcfg.edit.orders import Order
+from gitcfg.edit.yaml.changes import Given
+from gitcfg.edit.yaml.scalars import parse_value
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 

@@ -12,14 +12,14 @@ from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.edit.draft import Draft
-    from gitcfg.edit.journal import FileChange
+    from gitcfg.edit.transaction import FileChange
     from gitcfg.git.repository import Repository
 
 
 @contextmanager
 def alone(session: Session, repository: "Repository") -> Iterator[Path]:
     """The folder of the journal, while nobody else edits; an edit that was interrupted is finished first."""
-    from gitcfg.edit import journal
+    from gitcfg.edit import transaction as journal
 
     folder = _journal_folder(repository)
     with journal.lock(folder):
@@ -60,8 +60,8 @@ def put_down(
     repository: "Repository", folder: Path, files: Mapping[str, "FileChange"], message: str | None
 ) -> str | None:
     """Write files and, with a message, commit them; where git does not take it, all is as it was before."""
-    from gitcfg.edit import journal
-    from gitcfg.edit.committed import commit_files
+    from gitcfg.edit import transaction as journal
+    from gitcfg.edit.transaction import commit_files
     from gitcfg.git.program import Git
 
     journal.write_files(repository.root, folder, files)

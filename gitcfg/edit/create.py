@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg.edit import journal
+from gitcfg.edit import transaction as journal
 from gitcfg.git.commit import commit_all, init_repository
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.folders import SETTINGS

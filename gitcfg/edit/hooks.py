@@ -1,10 +1,30 @@
 """The scripts that git calls: what is in them, and how those that gitcfg wrote are known again."""
 
+import errno
 import json
+import os
 import re
 import shlex
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from enum import Enum
+from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
+
+from gitcfg.fs import write_program, write_settings
+from gitcfg.git.hooks import (
+    HookFolder,
+    hook_folder,
+    missing_settings,
+    settings_file,
+    with_settings,
+    without_settings,
+    work_tree,
+)
+from gitcfg.git.repository import Repository
+from gitcfg.model import REFUSED, GitcfgError
 
 BEFORE = ".before-gitcfg"
 """A hook that was there before is kept under its name and this."""
@@ -137,3 +157,251 @@ _HINTS = {
     "pre-receive": _SERVER_HINT,
     "post-receive": _SERVER_HINT,
 }
+
+
+# Changes to a folder of hooks, made all or not at all, and never so that there is no hook meanwhile.
+
+# Not every file system has hard links, and Linux lets nobody link a file that is not his own.
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+class Action(Enum):
+    """What a step does to its place."""
+
+    MAKE = "a folder is made"
+    KEEP = "the hook that is there is kept under another name"
+    WRITE = "a hook is written"
+    STAY = "nothing: the hook is as it shall be"
+    RESTORE = "the hook that was there before is put back"
+    DELETE = "the hook goes, as none was there before"
+    UNMAKE = "the folder goes if it is empty"
+    SET = "a file of settings is written"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One change. `was` is what of gitcfg's or git's own the place held, `text` what it then holds."""
+
+    deed: Action
+    place: Path
+    was: bytes | None = None
+    text: bytes = b""
+
+
+def kept_path(place: Path) -> Path:
+    """Where the hook is kept that was there before."""
+    return place.with_name(place.name + BEFORE)
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Are they two names of one file? A link is not what it leads to."""
+    return os.path.samestat(os.lstat(one), os.lstat(other)) if os.path.lexists(one) else False
+
+
+def refusal(message: str, hint: str) -> GitcfgError:
+    """Something is in the way, and stays as it is."""
+    return GitcfgError(message, hint, code=REFUSED)
+
+
+def carry_out_steps(steps: Iterable[Step]) -> None:
+    """Do all of them. GitcfgError (4): one cannot be done, and all is as it was before."""
+    with ExitStack() as undone:
+        for step in steps:
+            try:
+                _do(step, undone)
+            except OSError as error:
+                raise refusal(
+                    f"{error.filename or step.place}: {error.strerror}. Nothing was changed.",
+                    f"Whoever runs this must be able to write in {step.place.parent}.",
+                ) from None
+        undone.pop_all()
+
+
+def _do(step: Step, undone: ExitStack) -> None:
+    match step.deed:
+        case Action.MAKE:
+            step.place.mkdir()
+            undone.callback(step.place.rmdir)
+        case Action.KEEP:
+            _keep(step.place, undone)
+        case Action.WRITE:
+            _write(step, undone)
+        case Action.RESTORE:
+            os.replace(kept_path(step.place), step.place)
+            undone.callback(write_program, step.place, step.was or b"")
+            undone.callback(os.rename, step.place, kept_path(step.place))
+        case Action.DELETE:
+            step.place.unlink()
+            undone.callback(write_program, step.place, step.was or b"")
+        case Action.UNMAKE:
+            if not any(step.place.iterdir()):
+                step.place.rmdir()
+        case Action.SET:
+            write_settings(step.place, step.was or b"", step.text)
+            undone.callback(write_settings, step.place, step.text, step.was or b"")
+        case Action.STAY:
+            pass
+
+
+def _keep(place: Path, undone: ExitStack) -> None:
+    # Two names for a moment: git must never find none, or it would take any push.
+    kept = kept_path(place)
+    if not (os.path.lexists(kept) and is_same_file(place, kept)):
+        try:
+            os.link(place, kept, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            os.rename(place, kept)
+    undone.callback(_put_back, place)
+
+
+def _put_back(place: Path) -> None:
+    os.replace(kept_path(place), place)
+    # Renaming one of two names of a file to the other does nothing, and is no error.
+    kept_path(place).unlink(missing_ok=True)
+
+
+def _write(step: Step, undone: ExitStack) -> None:
+    there = os.path.lexists(step.place) or os.path.lexists(kept_path(step.place))
+    write_program(step.place, step.text)
+    if step.was is not None:
+        undone.callback(write_program, step.place, step.was)
+    elif not there:
+        undone.callback(step.place.unlink)
+
+
+# What has to change in a folder of hooks so that gitcfg's are in it, or no longer are.
+
+
+def plan_install(folder: Path, scripts: Iterable[Script]) -> tuple[Step, ...]:
+    """What puts scripts into a folder of hooks. GitcfgError (4): something is in the way."""
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise refusal(f"{folder} is no folder, so git runs no hooks.", "See `git config core.hooksPath`.")
+    make = () if folder.is_dir() else (Step(Action.MAKE, folder),)
+    return (*make, *(step for script in scripts for step in _installs(folder, script, bool(make))))
+
+
+def _installs(folder: Path, script: Script, made: bool) -> Iterator[Step]:
+    place = folder / script.name
+    found, first = _content(place), _content(kept_path(place))
+    known = _known(place, found)
+    if known is None:
+        _refuse_leftovers(place)
+        wanted = replace(script, kept=replace(script.kept, made=made))
+        if found is not None:
+            yield Step(Action.KEEP, place)
+        yield Step(Action.WRITE, place, None, wanted.text(found))
+        return
+    if known.folder != script.kept.folder:
+        raise refusal(
+            f"{place} judges the folder {known.folder or '.'} already.",
+            "One hook judges one folder: `gitcfg hook remove` makes room for another.",
+        )
+    text = replace(script, kept=known).text(first)
+    stays = text == found and os.access(place, os.X_OK)
+    yield Step(Action.STAY if stays else Action.WRITE, place, found, text)
+
+
+def _refuse_leftovers(place: Path) -> None:
+    if os.path.lexists(kept_path(place)) and not is_same_file(place, kept_path(place)):
+        hint = f"It was kept from a hook of before. See what it does; delete it, or make it {place}."
+        raise refusal(f"{kept_path(place)} is there already.", hint)
+
+
+def plan_removal(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
+    """What takes gitcfg's own scripts out of a folder of hooks; those of others stay."""
+    steps = list[Step]()
+    made = False
+    for place in (folder / name for name in names):
+        found = _content(place) if folder.is_dir() else None
+        known = _known(place, found)
+        if known is not None:
+            made = made or known.made
+            steps.append(
+                Step(Action.RESTORE if os.path.lexists(kept_path(place)) else Action.DELETE, place, found)
+            )
+    return (*steps, Step(Action.UNMAKE, folder)) if made else tuple(steps)
+
+
+def plan_setting(file: Path, change: Callable[[bytes], bytes]) -> tuple[Step, ...]:
+    """What changes a file of settings; nothing where there is nothing to change."""
+    was = file.read_bytes()
+    text = change(was)
+    return (Step(Action.SET, file.resolve(), was, text),) if text != was else ()
+
+
+def _known(place: Path, found: bytes | None) -> Marker | None:
+    """What gitcfg's own script remembers. A link is somebody else's, wherever it leads."""
+    return parse_marker(found) if found is not None and not place.is_symlink() else None
+
+
+def _content(place: Path) -> bytes | None:
+    """What a hook holds; None: there is none. GitcfgError (4): it is something else than a file."""
+    if place.is_file():
+        return place.read_bytes()
+    if place.exists():
+        raise refusal(f"{place} is no file.", "Nothing that git could run: see what it is, and move it.")
+    return b"" if place.is_symlink() else None  # a link that leads nowhere is moved like others
+
+
+# Puts gitcfg's hooks into repositories, and takes them out again: before commits, and on a server.
+
+
+class HookChanges(msgspec.Struct, frozen=True):
+    """What was done, and in which folder of hooks."""
+
+    folder: HookFolder
+    steps: tuple[Step, ...]
+
+
+def install(repository: Repository, program: tuple[str, ...]) -> HookChanges:
+    """Have every commit checked first; `program` are the words that call gitcfg.
+
+    GitcfgError (4): something is in the way, and nothing was changed.
+    """
+    folder = hook_folder(repository, work_tree(repository))
+    scripts = (Script(name, program, Marker(repository.prefix)) for name in WORK_TREE)
+    return _done(folder, plan_install(folder.place, scripts))
+
+
+def install_in_new(repository: Repository, program: tuple[str, ...]) -> HookChanges:
+    """The same, but nothing is put where all repositories look: nobody has asked for that."""
+    folder = hook_folder(repository, work_tree(repository))
+    if folder.common:
+        raise refusal(
+            f"core.hooksPath names {folder.place} for all repositories, so no hook was put there.",
+            "`gitcfg hook install` does it; repositories without gitcfg.yaml do not notice.",
+        )
+    return install(repository, program)
+
+
+def install_server(repository: Repository, program: tuple[str, ...]) -> HookChanges:
+    """Have every push judged that comes to a repository. GitcfgError (4): as for `install`."""
+    folder = hook_folder(repository, repository.root)
+    if folder.common:
+        raise refusal(
+            f"core.hooksPath names {folder.place} for all repositories.",
+            "Give this one its own: `git config core.hooksPath hooks` in it.",
+        )
+    steps = plan_install(folder.place, (Script(name, program) for name in SERVER))
+    keys = missing_settings(repository)
+    steps += plan_setting(settings_file(repository), lambda text: with_settings(text, keys))
+    return _done(folder, steps)
+
+
+def remove(repository: Repository) -> HookChanges:
+    """Put back what was there before `install`."""
+    folder = hook_folder(repository, work_tree(repository))
+    return _done(folder, plan_removal(folder.place, WORK_TREE))
+
+
+def remove_server(repository: Repository) -> HookChanges:
+    """Put back what was there before `install_server`."""
+    folder = hook_folder(repository, repository.root)
+    setting = plan_setting(settings_file(repository), without_settings)
+    return _done(folder, (*setting, *plan_removal(folder.place, SERVER)))
+
+
+def _done(folder: HookFolder, steps: tuple[Step, ...]) -> HookChanges:
+    carry_out_steps(steps)
+    return HookChanges(folder, steps)

@@ -1,22 +1,187 @@
-"""Items put into lists of definitions and taken out: includes, features, memberships."""
+"""A list of a definition that an edit is about, and what is in it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from gitcfg.edit import composed
-from gitcfg.edit.changes import Change, Delete, Given, Insert, Move
-from gitcfg.edit.target import EditedList, find_item, find_items, refuse_missing
+import msgspec
+
+from gitcfg.edit.yaml.changes import Change, Delete, Given, Insert, Move, Path, Set
+from gitcfg.edit.yaml.tree import Meaning, is_same
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import did_you_mean, shown
+
+
+class EditedList(msgspec.Struct, frozen=True):
+    """A list: where it is, what it says (None: it is not there), and what it is called in messages.
+
+    `below` is what the list says of a node set that the node is in: a list of the node's own would
+    replace it. None: the node is in no set, or it is not about a node.
+    """
+
+    path: Path
+    now: Meaning | None
+    what: str
+    order: tuple[str, ...] = ()
+    below: list[Meaning] | None = None
+
+    @property
+    def items(self) -> list[Meaning]:
+        """What is in it."""
+        return self.now if isinstance(self.now, list) else []
+
+    def inherits(self, given: Given) -> bool:
+        """Does the node set say it?"""
+        return name_of(given.meaning) in map(name_of, self.below or ())
+
+
+def name_of(item: Meaning) -> str:
+    """The name in an item: of an instance, the feature's."""
+    found = item.get("feature") if isinstance(item, dict) else item
+    return found if isinstance(found, str) else ""
+
+
+def find_item(items: list[Meaning], wanted: Meaning) -> int | None:
+    """Where an item is, if it is there."""
+    return next((place for place, item in enumerate(items) if is_same(item, wanted)), None)
+
+
+def find_items(items: list[Meaning], wanted: Meaning) -> Iterator[int]:
+    """Where an item is, or all instances of a feature of which only the name is said."""
+    for place, item in enumerate(items):
+        if is_same(item, wanted) or (isinstance(wanted, str) and name_of(item) == wanted):
+            yield place
+
+
+def refuse_missing(target: EditedList, items: list[Meaning], given: Given) -> GitcfgError:
+    """What is to be taken out is not in it."""
+    name = name_of(given.meaning)
+    return GitcfgError(f"{shown(name)} is not in {target.what}.", did_you_mean(name, map(name_of, items)))
+
+
+# Lists of nodes that compose with those of their node sets: `$append`, `$prepend` or `$remove` and items.
+
+APPEND, PREPEND, REMOVE = "$append", "$prepend", "$remove"
+
+
+def begin_operation(target: EditedList, given: Given, at: int | None) -> Iterable[Change]:
+    """A node's first item of its own, beside what its set says."""
+    if target.inherits(given):
+        return [] if at is None else _whole(target, _placed(target.below or [], given, at))
+    if at:
+        return _whole(target, _placed(target.below or [], given, at))
+    word = APPEND if at is None else PREPEND
+    return [Set(target.path, {word: [given.meaning]}, None, target.order)]
+
+
+def exclude_item(target: EditedList, given: Given) -> Iterable[Change]:
+    """What a node does not take over from its set."""
+    return [Set(target.path, {REMOVE: [given.meaning]}, None, target.order)]
+
+
+def add_to_operation(
+    target: EditedList, now: dict[str, Meaning], given: Given, at: int | None
+) -> Iterable[Change]:
+    """An item beside what the set says, at a position among the node's own."""
+    word, items = _operation(target, now)
+    place = find_item(items, given.meaning)
+    if at is None and word != REMOVE and (place is not None or target.inherits(given)):
+        return []
+    if word == REMOVE and place is not None and at is None:
+        return _taken(target, word, items, [place])
+    if word == APPEND and at is None:
+        at = len(items)
+    elif word != PREPEND or at is None:
+        return _whole(target, _placed(_composed(target, word, items), given, at))
+    if place is not None:
+        return [Move((*target.path, word), place, min(at, len(items) - 1))]
+    return [Insert((*target.path, word), at, given.meaning, given.source)]
+
+
+def remove_from_operation(target: EditedList, now: dict[str, Meaning], given: Given) -> Iterable[Change]:
+    """An item that the node no longer adds, or does not take over from its set."""
+    word, items = _operation(target, now)
+    places = list(find_items(items, given.meaning))
+    if target.inherits(given):
+        return _disinherited(target, word, items, places, given)
+    if word == REMOVE or not places:
+        raise refuse_missing(target, items, given)
+    return _taken(target, word, items, places)
+
+
+def _disinherited(
+    target: EditedList, word: str, items: list[Meaning], places: list[int], given: Given
+) -> Iterable[Change]:
+    if word == REMOVE:
+        return [] if places else [Insert((*target.path, word), len(items), given.meaning, given.source)]
+    if len(places) == len(items):
+        return [Set(target.path, {REMOVE: [given.meaning]})]
+    every = _composed(target, word, items)
+    gone = set(find_items(every, given.meaning))
+    return _whole(target, [item for place, item in enumerate(every) if place not in gone])
+
+
+def _taken(target: EditedList, word: str, items: list[Meaning], places: list[int]) -> Iterable[Change]:
+    """Items gone from an operation's list, and the operation with the last of them."""
+    if len(places) == len(items):
+        return [Delete(target.path)]
+    return [Delete((*target.path, word, place)) for place in reversed(places)]
+
+
+def _operation(target: EditedList, now: dict[str, Meaning]) -> tuple[str, list[Meaning]]:
+    """What is done with the set's list, and the items. GitcfgError: there are none."""
+    word, items = next(iter(now.items()), ("", []))
+    if not isinstance(items, list):
+        hint = "Write it with `--field KEY=LIST`."
+        raise GitcfgError(f"{target.what[:1].upper()}{target.what[1:]} is no list.", hint)
+    return word, items
+
+
+def _composed(target: EditedList, word: str, items: list[Meaning]) -> list[Meaning]:
+    """All that a node has of the set's list and its own, as `compile.nodes` puts it together."""
+    below = list(target.below or [])
+    if word == REMOVE:
+        gone = {name_of(item) for item in items}
+        return [item for item in below if name_of(item) not in gone]
+    return [*below, *items] if word == APPEND else [*items, *below]
+
+
+def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]:
+    """A list with an item at a position; one that was there already goes to that position."""
+    place = find_item(items, given.meaning)
+    if place is not None and at is None:
+        return items
+    rest = items if place is None else [*items[:place], *items[place + 1 :]]
+    at = len(rest) if at is None else at
+    return [*rest[:at], given.meaning, *rest[at:]]
+
+
+def _whole(target: EditedList, items: list[Meaning]) -> Iterable[Change]:
+    """A list as it is to be: composed with the set's where one operation says it."""
+    below = list(target.below or [])
+    size = len(below)
+    if items == below:
+        return [Delete(target.path)] if target.now is not None else []
+    for word, ours in ((APPEND, items[size:]), (PREPEND, items[: len(items) - size])):
+        if ours and items == _composed(target, word, ours):
+            return [Set(target.path, {word: ours}, None, target.order)]
+    gone: list[Meaning] = [item for item in below if item not in items]
+    if gone and items == _composed(target, REMOVE, gone):
+        return [Set(target.path, {REMOVE: gone}, None, target.order)]
+    return [Set(target.path, items, None, target.order)]
+
+
+# Items put into lists of definitions and taken out: includes, features, memberships.
 
 
 def add_item(target: EditedList, given: Given, at: int | None) -> Iterable[Change]:
     """An item at a position; one that is there already goes to that position, if one was said."""
     if isinstance(target.now, dict):
-        return composed.add_to_operation(target, target.now, given, at)
+        return add_to_operation(target, target.now, given, at)
     place = find_item(target.items, given.meaning)
     if place is not None:
         to = place if at is None else min(at, len(target.items) - 1)
         return [Move(target.path, place, to)]
     if target.now is None and target.below is not None:
-        return composed.begin_operation(target, given, at)
+        return begin_operation(target, given, at)
     end = len(target.items) if at is None else at
     return [Insert(target.path, end, given.meaning, given.source, target.order)]
 
@@ -24,10 +189,10 @@ def add_item(target: EditedList, given: Given, at: int | None) -> Iterable[Chang
 def remove_item(target: EditedList, given: Given) -> Iterable[Change]:
     """An item gone: all instances of a feature, where only its name is said."""
     if isinstance(target.now, dict):
-        return composed.remove_from_operation(target, target.now, given)
+        return remove_from_operation(target, target.now, given)
     places = list(find_items(target.items, given.meaning))
     if not places and target.now is None and target.inherits(given):
-        return composed.exclude_item(target, given)
+        return exclude_item(target, given)
     if not places:
         raise refuse_missing(target, target.items, given)
     if len(places) == len(target.items) and target.below is None:

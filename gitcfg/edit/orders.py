@@ -1,14 +1,24 @@
 """What is asked of definitions: new, modified, renamed or deleted; from options, or as JSON, a line each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from gitcfg.edit.changes import Given
-from gitcfg.edit.written import from_json
+from gitcfg.edit import lists
+from gitcfg.edit.draft import NODE, NODESET, Draft, choose_place, files_beside, find_place, find_set
+from gitcfg.edit.kinds import Kind, kind_of
+from gitcfg.edit.lists import APPEND, PREPEND, EditedList, name_of
+from gitcfg.edit.rename import FreedName, Leftover, recheck_leftovers, rename
+from gitcfg.edit.secrets import raise_version
+from gitcfg.edit.yaml.changes import Change, Delete, Given, Set
+from gitcfg.edit.yaml.scalars import from_json
+from gitcfg.edit.yaml.tree import Meaning
 from gitcfg.model import GitcfgError
+from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.nodeset import NodeSetError, expand
 
 
 class Action(StrEnum):
@@ -93,3 +103,218 @@ def _order(line: _Line) -> Order:
 
 def _lists(found: Mapping[str, Iterable[Any]]) -> dict[str, tuple[Given, ...]]:
     return {key: tuple(Given(from_json(value)) for value in values) for key, values in found.items()}
+
+
+# Single edits of a definition on a draft: keys set and dropped, items put into lists, memberships.
+
+ListChange = Callable[[EditedList, Given], Iterable[Change]]
+
+
+def set_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...], given: Given) -> None:
+    """Set a key, or an entry of a mapping."""
+    place = find_place(draft, kind, name)
+    path = (*place.within, *steps)
+    draft.change(place.file, Set(path, given.meaning, given.source, () if place.within else kind.keys))
+
+
+def drop_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...]) -> None:
+    """Drop a key, or an entry, and with a mapping's last entry the mapping. GitcfgError: it is not there."""
+    place = find_place(draft, kind, name)
+    holder = draft.meaning(place.file, *place.within, *steps[:-1])
+    if not isinstance(holder, dict) or steps[-1] not in holder:
+        near = did_you_mean(steps[-1], holder) if isinstance(holder, dict) else ""
+        raise GitcfgError(f"The {kind.noun} {shown(name)} says nothing of {shown(steps[-1])}.", near)
+    gone = steps[:-1] if len(steps) > 1 and len(holder) == 1 else steps
+    draft.change(place.file, Delete((*place.within, *gone)))
+
+
+def change_list(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: ListChange) -> None:
+    """Change a list of a definition."""
+    kind.known(key, kind.lists)
+    place = find_place(draft, kind, name)
+    now = draft.meaning(place.file, *place.within, key)
+    target = EditedList(
+        (*place.within, key),
+        now if isinstance(now, list | dict) else None,
+        f"`{key}` of the {kind.noun} {name}",
+        () if place.within else kind.keys,
+        _below(draft, name, key) if kind is NODE else None,
+    )
+    draft.change(place.file, *change(target, given))
+
+
+def _below(draft: Draft, node: str, key: str) -> list[Meaning] | None:
+    """What the set that a node is in says of a list; None: it is in no set."""
+    found = find_set(draft, node)
+    if found is None:
+        return None
+    said = draft.meaning(find_place(draft, NODESET, found).file, key)
+    if isinstance(said, dict):
+        said = said.get(APPEND) or said.get(PREPEND)
+    return said if isinstance(said, list) else []
+
+
+def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
+    """Whose files shall say that nodes are in a group: their set's, if these are all its members.
+
+    A member whose own list replaces the set's has to say so itself. GitcfgError: it is no set of nodes.
+    """
+    names, whole = _nodes(draft, text)
+    if whole is None:
+        return [(NODE, name) for name in names]
+    own = (name for name in names if isinstance(_said(draft, NODE, name), list))
+    return [(NODESET, whole), *((NODE, name) for name in own)]
+
+
+def hosts_to_leave(draft: Draft, text: str, group: str) -> list[tuple[Kind, str]]:
+    """Whose files shall no longer say that nodes are in a group. GitcfgError: it is no set of nodes."""
+    names, whole = _nodes(draft, text)
+    if whole is None or group not in _named(_said(draft, NODESET, whole)):
+        return [(NODE, name) for name in names]
+    own = (name for name in names if group in _named(_said(draft, NODE, name)))
+    return [(NODESET, whole), *((NODE, name) for name in own)]
+
+
+def _nodes(draft: Draft, text: str) -> tuple[tuple[str, ...], str | None]:
+    """The nodes that a text names, and the set of which they are all members."""
+    try:
+        names = expand(text, draft.model.settings.max_nodes)
+    except NodeSetError as error:
+        raise GitcfgError(f"{shown(text)} is no set of nodes: {error}.") from None
+    sets = draft.model.nodesets.values()
+    return names, next((found.name for found in sets if set(found.members) == set(names)), None)
+
+
+def _said(draft: Draft, kind: Kind, name: str) -> Meaning | None:
+    """What a node's own file, or its set's, says of its groups now."""
+    known = draft.model.nodesets if kind is NODESET else draft.model.nodes
+    return draft.meaning(find_place(draft, kind, name).file, "groups") if name in known else None
+
+
+def _named(said: Meaning | None) -> list[str]:
+    """The groups that a list gives, alone or beside its set's."""
+    if isinstance(said, dict):
+        said = said.get(APPEND) or said.get(PREPEND)
+    return [name_of(item) for item in said] if isinstance(said, list) else []
+
+
+# Carries out orders on a draft: each becomes changes of the texts of one or more files.
+
+Last = Callable[[str], int]
+"""The highest version that a secret of a name ever had; 0: there was none."""
+
+
+def carry_out(draft: Draft, orders: Iterable[Order], last: Last = lambda _: 0) -> tuple[Leftover, ...]:
+    """Carry out orders, one after another, and say where names of what was renamed still stand.
+
+    GitcfgError: one cannot be; then the draft is of no use.
+    """
+    freed: list[FreedName] = []
+    for order in orders:
+        kind = kind_of(order.kind)
+        _refuse(order)
+        match order.deed:
+            case Action.DELETE:
+                _delete(draft, kind, order)
+            case Action.RENAME:
+                freed.append(_rename(draft, kind, order, last))
+            case Action.NEW:
+                _new(draft, kind, order)
+                _edit(draft, kind, order)
+            case Action.MODIFY:
+                _edit(draft, kind, order)
+    return recheck_leftovers(draft, freed)
+
+
+def _refuse(order: Order) -> None:
+    """GitcfgError: what an order says does not go together."""
+    if order.at is not None and order.at < 0:
+        raise GitcfgError(f"There is no position {order.at}.", "0 is the highest.")
+    match order.deed:
+        case Action.DELETE if order != Order(Action.DELETE, order.kind, order.name):
+            raise GitcfgError("To delete a definition, only its kind and name are said.")
+        case Action.RENAME if order != Order(Action.RENAME, order.kind, order.name, to=order.to):
+            raise GitcfgError("To rename a definition, only its kind, its name and its new name are said.")
+        case Action.NEW | Action.MODIFY if order.to is not None:
+            raise GitcfgError("`to` goes with `rename` only.", 'Write it as {"do": "rename", ...}.')
+        case Action.MODIFY if order.place:
+            raise GitcfgError("Only what is new is put somewhere.", "Move the file with `git mv`.")
+        case Action.MODIFY if not _says_something(order):
+            raise GitcfgError("Nothing is said that shall be otherwise.", "See `gitcfg modify --help`.")
+
+
+def _says_something(order: Order) -> bool:
+    said = (order.add, order.remove, order.put, order.take, order.fields, order.drop)
+    return any(said)
+
+
+def _delete(draft: Draft, kind: Kind, order: Order) -> None:
+    path = draft.path(kind, order.name)
+    if kind.sheet:
+        draft.change(path, Delete((kind.sheet, order.name)))
+    else:
+        for gone in (*files_beside(draft, kind, path), path):
+            draft.write(gone, None)
+
+
+def _rename(draft: Draft, kind: Kind, order: Order, last: Last) -> FreedName:
+    if order.to is None:
+        raise GitcfgError(f"It is not said what {shown(order.name)} is to be called.", 'Write "to": "NAME".')
+    freed = rename(draft, kind, order.name, order.to)
+    if kind.name == "secret":
+        raise_version(draft, order.to, last(order.to))
+    return freed
+
+
+def _new(draft: Draft, kind: Kind, order: Order) -> None:
+    place = choose_place(draft, kind, order.name, order.place)
+    if not kind.sheet:
+        draft.write(place.file, "{}\n")
+        return
+    text = draft.text(place.file)
+    if text is None:
+        draft.write(place.file, "{}\n")
+    draft.change(place.file, Set(place.within, {}))
+
+
+def _edit(draft: Draft, kind: Kind, order: Order) -> None:
+    """All that an order says: whole keys first, then lists, then entries of mappings."""
+    for key, given in order.fields.items():
+        set_entry(draft, kind, order.name, (kind.known(key, kind.fields),), given)
+    for key in order.drop:
+        drop_entry(draft, kind, order.name, (kind.known(key, kind.keys),))
+    _lists_carry(draft, kind, order)
+    for key, entries in order.put.items():
+        for name, given in entries.items():
+            set_entry(draft, kind, order.name, (kind.mapping(key), name), given)
+    for key, names in order.take.items():
+        for name in names:
+            drop_entry(draft, kind, order.name, (kind.mapping(key), name))
+
+
+def _lists_carry(draft: Draft, kind: Kind, order: Order) -> None:
+    for key, items in order.remove.items():
+        for given in items:
+            _relist(draft, kind, order.name, key, given, lists.remove_item)
+    for key, items in order.add.items():
+        for offset, given in enumerate(items):
+            step = 0 if _is_membership(kind, key) else offset
+            at = None if order.at is None else order.at + step
+            _relist(draft, kind, order.name, key, given, partial(lists.add_item, at=at))
+
+
+def _relist(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: ListChange) -> None:
+    """Change a list; of a group, its nodes are a list that stands in their own files."""
+    if not _is_membership(kind, key):
+        change_list(draft, kind, name, key, given, change)
+        return
+    if name != draft.model.settings.default_group:
+        find_place(draft, kind, name)
+    nodes = name_of(given.meaning)
+    hosts = hosts_to_leave(draft, nodes, name) if change is lists.remove_item else hosts_to_join(draft, nodes)
+    for host, node in hosts:
+        change_list(draft, host, node, "groups", Given(name), change)
+
+
+def _is_membership(kind: Kind, key: str) -> bool:
+    return (kind.name, key) == ("group", "nodes")

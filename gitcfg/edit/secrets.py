@@ -1,17 +1,45 @@
-"""Secrets edited: what secrets/NAME.yaml says, and what is sealed beside it in secrets/NAME.age."""
+"""Who can read a secret, as secrets/NAME.yaml says it."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from gitcfg.edit.changes import Change, Delete, Insert, Set
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.readers import parse_recipients
-from gitcfg.edit.spots import Raw
-from gitcfg.edit.written import quote, to_yaml
-from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.edit.yaml.changes import Change, Delete, Insert, Set
+from gitcfg.edit.yaml.scalars import quote, to_yaml
+from gitcfg.edit.yaml.tree import Raw
+from gitcfg.git.history import Past
+from gitcfg.git.repository import Repository
+from gitcfg.model import REFUSED, GitcfgError, Ref, Secret
 from gitcfg.model.age import Recipient, recipient
-from gitcfg.model.names import NAME, shown
+from gitcfg.model.names import NAME, did_you_mean, shown
+
+
+def parse_recipients(secret: Secret) -> tuple[Recipient, ...]:
+    """The recipients of a secret, in order. GitcfgError: its file is wrong."""
+    if secret.where is None:
+        raise GitcfgError(f"{secret.origin.file} is not understood.", "`gitcfg check` says what is wrong.")
+    return tuple({one.key: one for one in map(_understood, secret.recipients)}.values())
+
+
+def find_recipients(among: Iterable[Recipient], word: str) -> tuple[Recipient, ...]:
+    """Those recipients that a word means: a key, or what is said behind one."""
+    try:
+        key = recipient(word).key
+    except ValueError:
+        return tuple(one for one in among if one.comment == word.strip())
+    return tuple(one for one in among if one.key == key)
+
+
+def _understood(ref: Ref) -> Recipient:
+    try:
+        return recipient(ref.name)
+    except ValueError as problem:
+        raise GitcfgError(f"{ref.origin}: The recipient is no key: {problem}.", "Mend it first.") from None
+
+
+# Secrets edited: what secrets/NAME.yaml says, and what is sealed beside it in secrets/NAME.age.
 
 _FOLDER = "secrets"
 _KEYS = ("description", "for", "version", "recipients")
@@ -144,3 +172,65 @@ def _lines(draft: Draft, plan: SecretPlan) -> list[Change]:
     ]
     gone = [Delete(("recipients", place)) for place, key in enumerate(lines) if key not in wanted]
     return [*come, *reversed(gone)]
+
+
+# Secrets for other recipients: which are meant, and who can read them then.
+
+
+def choose_secrets(known: Iterable[Secret], names: Sequence[str], remove: Sequence[str]) -> list[Secret]:
+    """The secrets that are named; else those with a recipient that goes; else all.
+
+    GitcfgError: there is no such secret, or one of those that go is nowhere a recipient.
+    """
+    all_of = {secret.name: secret for secret in known}
+    for name in names:
+        if name not in all_of:
+            raise GitcfgError(f"There is no secret {shown(name)}.", did_you_mean(name, all_of))
+    meant = [all_of[name] for name in dict.fromkeys(names) or sorted(all_of)]
+    for word in remove:
+        if not any(find_recipients(parse_recipients(secret), word) for secret in meant):
+            comments = {one.comment for secret in meant for one in parse_recipients(secret) if one.comment}
+            hint = did_you_mean(word, comments) or "`gitcfg secret who NAME` shows who can read one."
+            raise GitcfgError(f"{shown(word)} is a recipient of none of them.", hint)
+    if names or not remove:
+        return meant
+    return [
+        secret for secret in meant if any(find_recipients(parse_recipients(secret), word) for word in remove)
+    ]
+
+
+def plan_rekey(secret: Secret, add: Iterable[Recipient], remove: Iterable[str]) -> SecretPlan:
+    """A secret for more recipients, or for fewer. GitcfgError: nobody would be left."""
+    before = parse_recipients(secret)
+    going = {one.key for word in remove for one in find_recipients(before, word)}
+    known = {one.key for one in before}
+    after = [one for one in before if one.key not in going]
+    after += [one for one in add if one.key not in known or one.key in going]
+    if not after:
+        hint = f"Add another one with --add KEY, or take it all away: `gitcfg delete secret {secret.name}`."
+        raise GitcfgError(f"Nobody could read {shown(secret.name)} any more.", hint, code=REFUSED)
+    return SecretPlan(secret.name, secret.origin.file, secret.version, before, tuple(after))
+
+
+# What git's history says of a secret: a new content counts on from the highest version that there ever was.
+
+_FOLDER_FORMERLY = "secrets"
+_VERSION = re.compile(
+    r"""^(?:\ufeff?\{.*?[\s,{])?["']?version["']?\s*:\s*([1-9][0-9]{0,17})\b""", re.MULTILINE
+)
+"""A line of its file; where that is one line, it stands within."""
+
+
+def find_last_version(repository: Repository, name: str) -> int:
+    """The highest version that a secret ever had; 0: it never was, as far as git knows.
+
+    10,000 commits take 0.2 s of CPU, where `git log -p` of the file took 1.3.
+    """
+    if repository.git is None or repository.git.head_is_unborn:
+        return 0
+    past = Past(repository, _FOLDER_FORMERLY)
+    versions = past.versions(str(repository.commit("HEAD").id))
+    changed = (change for version in versions for change in version.changed)
+    files = {change.new for change in changed if change.path.rpartition("/")[2] == f"{name}.yaml"}
+    texts = (past.read(file).decode("utf-8", "replace") for file in files if file is not None)
+    return max((int(found) for text in texts for found in _VERSION.findall(text)), default=0)

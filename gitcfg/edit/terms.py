@@ -7,8 +7,8 @@ from enum import StrEnum
 import msgspec
 
 from gitcfg.compile.nodes import Roster
-from gitcfg.edit.changes import Given
 from gitcfg.edit.orders import Action, Order
+from gitcfg.edit.yaml.changes import Given
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.nodeset import NodeSetError, expand

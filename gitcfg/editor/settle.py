@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg.edit.whole import write_whole
+from gitcfg.fs import write_whole
 from gitcfg.model import REFUSED, GitcfgError
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
+from gitcfg.edit.orders import carry_out
 from gitcfg.edit.terms import Term, find_expired, lift_terms
 from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import PUSHER, administrator

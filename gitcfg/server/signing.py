@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from gitcfg.edit.whole import write_new
+from gitcfg.fs import write_new
 from gitcfg.load.keys import written
 from gitcfg.model import GitcfgError
 

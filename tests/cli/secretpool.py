@@ -15,7 +15,7 @@ import gitcfg.cli.edited
 import gitcfg.cli.secret
 import gitcfg.cli.secrets.told
 import gitcfg.cli.secrets.written
-import gitcfg.edit.carry
+import gitcfg.edit.orders
 import gitcfg.edit.secrets
 import gitcfg.library
 import gitcfg.secrets  # noqa: F401  what is forked need not import them

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.edit import journal
+from gitcfg.edit import transaction as journal
 from tests.cli.secretpool import ALICE, CANARY, Pool
 
 REKEY = ("secret", "rekey", "pool", "--add", "carol.pub")

@@ -13,7 +13,7 @@ from gitcfg.cli.configure.menu import converse
 from gitcfg.cli.configure.talk import Talk
 from gitcfg.cli.console import Color, Pager
 from gitcfg.cli.session import Session
-from gitcfg.edit.configured.target import find_target
+from gitcfg.edit.configure import find_target
 from tests.cli.terminals import Terminal, plain
 
 MAIN = r"(?:group|node|nodeset)/[^>\n]*> "

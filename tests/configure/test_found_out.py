@@ -6,18 +6,30 @@ from datetime import date
 import pytest
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.edit.changes import Given
-from gitcfg.edit.configured.advice import Advice, AdvisedAction, find_advice
-from gitcfg.edit.configured.fitting import check_binding
-from gitcfg.edit.configured.idle import Idle, find_idle
-from gitcfg.edit.configured.imagined import check_imagined, imagine_fleet, imagined_class
-from gitcfg.edit.configured.lines import format_diff
-from gitcfg.edit.configured.matching import Match, match_name
-from gitcfg.edit.configured.target import Target, find_definition, find_nodes, find_target
-from gitcfg.edit.configured.work import Step, Work
+from gitcfg.edit.configure import (
+    Advice,
+    AdvisedAction,
+    Idle,
+    Match,
+    Step,
+    Target,
+    Work,
+    check_binding,
+    check_imagined,
+    find_advice,
+    find_definition,
+    find_idle,
+    find_nodes,
+    find_target,
+    format_diff,
+    imagine_fleet,
+    imagined_class,
+    match_name,
+)
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.orders import Action as OrderDeed
 from gitcfg.edit.orders import Order
+from gitcfg.edit.yaml.changes import Given
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory
 from gitcfg.load.repository import load

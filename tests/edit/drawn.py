@@ -4,8 +4,8 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from gitcfg.edit.changes import Change, Delete, Insert, Move, Path, Rename, Set
-from gitcfg.edit.written import from_json
+from gitcfg.edit.yaml.changes import Change, Delete, Insert, Move, Path, Rename, Set
+from gitcfg.edit.yaml.scalars import from_json
 from tests.edit.styled import KEYS, value
 
 

@@ -10,14 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cli.main import run
-from gitcfg.edit.carry import carry_out
-from gitcfg.edit.changes import Given
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.kinds import KINDS
-from gitcfg.edit.orders import Action, Order, parse_orders
-from gitcfg.edit.renamed import rename
-from gitcfg.edit.template_names import rename_in_template
-from gitcfg.edit.written import from_json
+from gitcfg.edit.orders import Action, Order, carry_out, parse_orders
+from gitcfg.edit.rename import rename, rename_in_template
+from gitcfg.edit.yaml.changes import Given
+from gitcfg.edit.yaml.scalars import from_json
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory

@@ -9,9 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.edit.hook_plan import plan_install, plan_removal, plan_setting
-from gitcfg.edit.hook_steps import Action, carry_out_steps
-from gitcfg.edit.hooks import SERVER, Marker, Script, parse_marker
+from gitcfg.edit.hooks import (
+    SERVER,
+    Action,
+    Marker,
+    Script,
+    carry_out_steps,
+    parse_marker,
+    plan_install,
+    plan_removal,
+    plan_setting,
+)
 from gitcfg.git.hooks import FSCK, PUSH_OPTIONS, settings_in, with_settings, without_settings
 from gitcfg.model import GitcfgError
 

@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from gitcfg.edit import journal
-from gitcfg.edit.journal import FileChange
+from gitcfg.edit import transaction as journal
+from gitcfg.edit.transaction import FileChange
 from gitcfg.model import GitcfgError
 
 OLD = {"a/x.yaml": b"old x\n", "b.yaml": b"old b\n", "gone.yaml": b"old\n", "new/n.yaml": None}

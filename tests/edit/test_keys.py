@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.keys import KnownKeys, accept_keys, forget_keys, parse_keys
-from gitcfg.edit.orders import Action, Order
+from gitcfg.edit.orders import Action, Order, carry_out
 from gitcfg.git.tree import DictTree
 from gitcfg.load.document import MAX_BYTES
 from gitcfg.load.keys import fingerprint, written

@@ -8,9 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cli.main import run
-from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import parse_orders
+from gitcfg.edit.orders import carry_out, parse_orders
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.model import GitcfgError

@@ -6,9 +6,8 @@ import pytest
 
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.edit.carry import carry_out
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import parse_orders
+from gitcfg.edit.orders import carry_out, parse_orders
 from gitcfg.git.tree import DictTree
 from gitcfg.model import GitcfgError
 

@@ -5,9 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.readers import parse_recipients
-from gitcfg.edit.rekeyed import choose_secrets, plan_rekey
-from gitcfg.edit.secrets import SecretOptions, plan_secret, reseal_secret, write_secret
+from gitcfg.edit.secrets import (
+    SecretOptions,
+    choose_secrets,
+    parse_recipients,
+    plan_rekey,
+    plan_secret,
+    reseal_secret,
+    write_secret,
+)
 from gitcfg.git.tree import DictTree, Symlink
 from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Secret

@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.edit.agreed import Place, Sides, is_merged
-from gitcfg.edit.entities import WHOLE
-from gitcfg.edit.settled import settle_file
-from gitcfg.edit.undone import find_clashes
+from gitcfg.edit.merge import WHOLE, Place, Sides, find_clashes, is_merged, settle_file
 from gitcfg.git.revert import Side
 from gitcfg.load.document import parse
 from tests.edit.styled import Writer, value

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.edit.carry import carry_out
-from gitcfg.edit.changes import Given
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import Action, Order
+from gitcfg.edit.orders import Action, Order, carry_out
 from gitcfg.edit.terms import Term, TermEnd, begin_term, find_expired, lift_terms, parse_last_day, parse_scope
+from gitcfg.edit.yaml.changes import Given
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory
 from gitcfg.model import GitcfgError

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from gitcfg.cli.conflicts.asking import Reply
 from gitcfg.cli.conflicts.settling import Undoing
 from gitcfg.cli.main import run
-from gitcfg.edit.agreed import is_merged
-from gitcfg.edit.undone import find_clashes
+from gitcfg.edit.merge import find_clashes, is_merged
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import Proposal, Side, find_span
 from gitcfg.git.revert import revert as undone

@@ -6,8 +6,7 @@ from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.features import add, remove
 from gitcfg.cli.configure.params import drop, give
 from gitcfg.cli.configure.seen import Seen
-from gitcfg.edit.configured.advice import Advice, AdvisedAction, find_advice
-from gitcfg.edit.configured.idle import find_idle
+from gitcfg.edit.configure import Advice, AdvisedAction, find_advice, find_idle
 from gitcfg.model import Finding, GitcfgError
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import counted, safe

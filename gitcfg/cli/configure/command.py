@@ -31,7 +31,7 @@ def command(context: typer.Context, what: Annotated[str, _WHAT]) -> int:
     from gitcfg.cli.configure.conversation import Conversation
     from gitcfg.cli.configure.menu import converse
     from gitcfg.cli.configure.talk import refuse_unasked, talking
-    from gitcfg.edit.configured.target import find_target
+    from gitcfg.edit.configure import find_target
 
     session: Session = context.obj
     refuse_unasked()

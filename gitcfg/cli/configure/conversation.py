@@ -10,8 +10,7 @@ from gitcfg.check.results import PLACES
 from gitcfg.cli.configure.seen import Seen
 from gitcfg.cli.configure.talk import Talk
 from gitcfg.cli.console import Pager
-from gitcfg.edit.configured.target import Target, find_target
-from gitcfg.edit.configured.work import Step, Work
+from gitcfg.edit.configure import Step, Target, Work, find_target
 from gitcfg.git.tree import changed_paths
 from gitcfg.model import GitcfgError
 

@@ -4,12 +4,11 @@ from msgspec.structs import replace
 
 from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.names import named
-from gitcfg.edit.configured.target import listed_features
-from gitcfg.edit.configured.work import Step
-from gitcfg.edit.orders import Given
-from gitcfg.edit.spots import Meaning
-from gitcfg.edit.target import name_of
-from gitcfg.edit.written import parse_value, to_yaml
+from gitcfg.edit.configure import Step, listed_features
+from gitcfg.edit.lists import name_of
+from gitcfg.edit.yaml.changes import Given
+from gitcfg.edit.yaml.scalars import parse_value, to_yaml
+from gitcfg.edit.yaml.tree import Meaning
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 

@@ -10,9 +10,9 @@ from gitcfg.cli.changes import safe_line
 from gitcfg.cli.configure.after import new_problems, tell_changes
 from gitcfg.cli.configure.conversation import Conversation, Written
 from gitcfg.cli.edited import Wish, carry
-from gitcfg.edit.carry import carry_out
-from gitcfg.edit.configured.lines import format_diff
+from gitcfg.edit.configure import format_diff
 from gitcfg.edit.draft import Draft
+from gitcfg.edit.orders import carry_out
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, safe
 

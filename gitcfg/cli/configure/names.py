@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from gitcfg.cli.configure.talk import Talk
-from gitcfg.edit.configured.matching import match_name
+from gitcfg.edit.configure import match_name
 from gitcfg.model.text import safe
 
 

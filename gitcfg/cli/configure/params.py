@@ -9,10 +9,9 @@ from rich.text import Text
 from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.names import named
 from gitcfg.cli.trails import as_text
-from gitcfg.edit.changes import Given
-from gitcfg.edit.configured.fitting import check_binding
-from gitcfg.edit.configured.work import Step
-from gitcfg.edit.written import parse_value
+from gitcfg.edit.configure import Step, check_binding
+from gitcfg.edit.yaml.changes import Given
+from gitcfg.edit.yaml.scalars import parse_value
 from gitcfg.model import Finding, GitcfgError, Op, Undeclared
 from gitcfg.model.names import PARAMETER
 from gitcfg.model.text import safe

@@ -4,8 +4,14 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gitcfg.edit.configured.imagined import IMAGINED_NODE, check_imagined, imagine_fleet
-from gitcfg.edit.configured.target import Target, find_definition, find_nodes
+from gitcfg.edit.configure import (
+    IMAGINED_NODE,
+    Target,
+    check_imagined,
+    find_definition,
+    find_nodes,
+    imagine_fleet,
+)
 from gitcfg.model import Finding, Group, Node
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from rich.text import Text
 from gitcfg.cli.configure.seen import Seen
 from gitcfg.compile.nodes import Roster, said
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.spots import Meaning
-from gitcfg.edit.written import to_yaml
+from gitcfg.edit.yaml.scalars import to_yaml
+from gitcfg.edit.yaml.tree import Meaning
 from gitcfg.explain.trail import given
 from gitcfg.model import Model, Use
 from gitcfg.model.nodeset import abridged

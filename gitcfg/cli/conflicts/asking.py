@@ -4,7 +4,7 @@ import sys
 
 import msgspec
 
-from gitcfg.edit.undone import Clash
+from gitcfg.edit.merge import Clash
 from gitcfg.git.revert import Side
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe

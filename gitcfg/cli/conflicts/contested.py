@@ -4,9 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from gitcfg.edit.agreed import Place, Sides
-from gitcfg.edit.settled import settle_file
-from gitcfg.edit.undone import Clash
+from gitcfg.edit.merge import Clash, Place, Sides, settle_file
 from gitcfg.git.revert import Conflict, Side
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown

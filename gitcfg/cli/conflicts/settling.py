@@ -8,9 +8,7 @@ import msgspec
 from gitcfg.cli.conflicts.asking import Question, Reply
 from gitcfg.cli.conflicts.contested import Answers, Contested, refuse_unknown
 from gitcfg.cli.conflicts.telling import lines, unsettled
-from gitcfg.edit.agreed import has_places, is_merged, merge_places
-from gitcfg.edit.settled import settle_file
-from gitcfg.edit.undone import Clash, find_clashes
+from gitcfg.edit.merge import Clash, find_clashes, has_places, is_merged, merge_places, settle_file
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import Conflict, Proposal, Side, Span, merge_lines
 from gitcfg.git.revert import revert as undone

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from gitcfg.cli.conflicts.contested import Contested
-from gitcfg.edit.undone import Clash, find_commit
+from gitcfg.edit.merge import Clash, find_commit
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import Span, later_versions

@@ -23,7 +23,7 @@ def looked_up(session: Session, at: str | None) -> "Fleet":
 
 
 def _half_written(repository: "Repository") -> bool:
-    from gitcfg.edit.journal import is_pending
+    from gitcfg.edit.transaction import is_pending
 
     folder = repository.root / ".gitcfg" if repository.git is None else Path(repository.git.path)
     return is_pending(folder)

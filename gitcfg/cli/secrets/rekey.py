@@ -78,8 +78,7 @@ def command(
 
 def _rekey(draft: "Draft", wanted: Wanted) -> "list[SecretPlan]":
     """Seal anew what changes, or all that is meant where nobody comes or goes."""
-    from gitcfg.edit.rekeyed import choose_secrets, plan_rekey
-    from gitcfg.edit.secrets import reseal_secret
+    from gitcfg.edit.secrets import choose_secrets, plan_rekey, reseal_secret
     from gitcfg.secrets import armored, sealed
 
     tree, known = draft.tree, draft.model.secrets

@@ -64,7 +64,7 @@ def _warn(session: Session, name: str, text: str) -> None:
 
 def last_version(session: Session, name: str) -> int:
     """The highest version that a secret ever had, as far as git knows."""
-    from gitcfg.edit.formerly import find_last_version
+    from gitcfg.edit.secrets import find_last_version
 
     return find_last_version(session.open().repository, name)
 

@@ -7,7 +7,7 @@ import msgspec
 
 from gitcfg.cli.console import install_hint
 from gitcfg.cli.session import Session
-from gitcfg.edit.allocated import put_allocations
+from gitcfg.edit.allocations import put_allocations
 from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.rules import Allocation

@@ -89,8 +89,8 @@ def _lift(
 def _show_change(session: Session, orders: "list[Order]") -> None:
     """Show what nodes get that have an override no more."""
     from gitcfg.cli import changes
-    from gitcfg.edit.carry import carry_out
     from gitcfg.edit.draft import Draft
+    from gitcfg.edit.orders import carry_out
     from gitcfg.library import Fleet, compare
 
     source = session.open()

@@ -40,9 +40,9 @@ def add_hold(
 ) -> int:
     """Keep nodes at a commit until a day has passed."""
     from gitcfg.cli.edited import edit, wish
-    from gitcfg.edit.changes import Given
     from gitcfg.edit.orders import Action, Order
     from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
+    from gitcfg.edit.yaml.changes import Given
 
     session: Session = context.obj
     source = session.open()

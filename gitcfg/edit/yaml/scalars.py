@@ -4,8 +4,7 @@ import json
 import re
 from typing import Any
 
-from gitcfg.edit.events import parse_spots
-from gitcfg.edit.spots import Meaning, Raw
+from gitcfg.edit.yaml.tree import Meaning, Raw, parse_spots
 from gitcfg.load import document
 from gitcfg.load.yaml import resolve
 from gitcfg.model import GitcfgError

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.written import from_json, to_yaml
+from gitcfg.edit.yaml.scalars import from_json, to_yaml
 from gitcfg.model import Binding
 from gitcfg.model.rules import Allocation
 

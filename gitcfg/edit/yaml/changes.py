@@ -1,9 +1,71 @@
-"""What a document means after a change: the yardstick that edits are held against."""
+"""What can be changed in a YAML text: each kind of change as data."""
 
-from gitcfg.edit.changes import Change, Delete, Insert, Move, Path, Rename, Set
-from gitcfg.edit.spots import Meaning, is_nothing
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+import msgspec
+
+from gitcfg.edit.yaml.tree import Meaning, Shape, Spot, is_nothing, is_same
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
+
+Path = tuple[str | int, ...]
+
+
+class Given(msgspec.Struct, frozen=True):
+    """A value that was given, and how it was written, if it was YAML."""
+
+    meaning: Meaning
+    source: str | None = None
+
+
+class Set(msgspec.Struct, frozen=True, tag=True):
+    """The value at a path; mappings on the way there are made. `source` is how it is to be written.
+
+    A key that is new stands behind the last of those that come before it in `order`, else at the end.
+    """
+
+    path: Path
+    value: Meaning
+    source: str | None = None
+    order: tuple[str, ...] = ()
+
+
+class Delete(msgspec.Struct, frozen=True, tag=True):
+    """A key with its value is gone, or an item."""
+
+    path: Path
+
+
+class Insert(msgspec.Struct, frozen=True, tag=True):
+    """An item comes into the list at a path, at a position (0 is highest); the list is made."""
+
+    path: Path
+    at: int
+    value: Meaning
+    source: str | None = None
+    order: tuple[str, ...] = ()
+
+
+class Move(msgspec.Struct, frozen=True, tag=True):
+    """An item of the list at a path goes from one position to another."""
+
+    path: Path
+    start: int
+    to: int
+
+
+class Rename(msgspec.Struct, frozen=True, tag=True):
+    """A key has another name and keeps its value and its place."""
+
+    path: Path
+    name: str
+
+
+Change = Set | Delete | Insert | Move | Rename
+
+
+# What a document means after a change: the yardstick that edits are held against.
 
 
 def apply_change(before: Meaning, change: Change) -> Meaning:
@@ -101,3 +163,48 @@ def _within(meaning: Meaning, path: Path, name: str | None) -> Meaning:
 
 def _unfit(path: Path, what: str) -> GitcfgError:
     return GitcfgError(f"There is {what} at {shown('.'.join(map(str, path)) or 'the beginning')}.")
+
+
+# The changes that make a value say what another one says, and leave alone all that both say already.
+
+
+def find_changes(
+    path: Path, now: Meaning | None, then: Spot, text: str, order: Sequence[str]
+) -> Iterator[Change]:
+    """What turns a value (None: there is none) into one that stands at a spot of another text.
+
+    A new key stands behind those that come before it in `order`.
+    """
+    if isinstance(now, dict) and now and then.shape is Shape.MAPPING and then.entries:
+        yield from _mapping(path, now, then, text)
+    elif isinstance(now, list) and now and then.shape is Shape.LIST and then.entries:
+        yield from _list_turned(path, now, then, text)
+    elif now is None or not is_same(now, then.meaning):
+        yield Set(path, then.meaning, _source(then, text), tuple(order))
+
+
+def _mapping(path: Path, now: dict[str, Meaning], then: Spot, text: str) -> Iterator[Change]:
+    keys = [entry.key or "" for entry in then.entries]
+    for key, entry in zip(keys, then.entries, strict=True):
+        yield from find_changes((*path, key), now.get(key), entry.value, text, keys)
+    for key in now:
+        if key not in keys:
+            yield Delete((*path, key))
+
+
+def _list_turned(path: Path, now: list[Meaning], then: Spot, text: str) -> Iterator[Change]:
+    """From the end on, so that positions before it stay; new items first, so that it is never empty."""
+    items = [entry.value for entry in then.entries]
+    matcher = SequenceMatcher(None, [*map(repr, now)], [repr(item.meaning) for item in items], autojunk=False)
+    for what, start, end, first, last in reversed(matcher.get_opcodes()):
+        if what != "equal":
+            for item in reversed(items[first:last]):
+                yield Insert(path, end, item.meaning, _source(item, text))
+            for at in reversed(range(start, end)):
+                yield Delete((*path, at))
+
+
+def _source(spot: Spot, text: str) -> str | None:
+    """How the other text writes it, if that may stand on one line."""
+    source = text[spot.start : spot.end]
+    return source if source.strip() and "\n" not in source and spot.shape is not Shape.BLOCK_SCALAR else None

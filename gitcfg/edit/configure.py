@@ -1,0 +1,419 @@
+"""What is configured: a node, a node set or a group, found by its name."""
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from datetime import date
+from difflib import unified_diff
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.check.definitions import definitions
+from gitcfg.check.run import check
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.mentions import Mentions
+from gitcfg.compile.nodes import Roster
+from gitcfg.compile.operations import Step as Step_operations
+from gitcfg.compile.part import part
+from gitcfg.edit.draft import Draft
+from gitcfg.edit.orders import Action, Order, carry_out
+from gitcfg.git.tree import Tree
+from gitcfg.load.repository import findings_so_far
+from gitcfg.model import Finding, GitcfgError, Group, ListEdit, Model, Node, Op, Origin, Ref, Use
+from gitcfg.model.graph import Reach
+from gitcfg.model.names import did_you_mean, shown
+
+_NOUNS = {"node": "node", "group": "group", "nodeset": "node set"}
+
+
+class Target(msgspec.Struct, frozen=True):
+    """A definition that lists features and binds parameters, by kind and name."""
+
+    kind: str
+    name: str
+
+    @property
+    def entity(self) -> str:
+        """As one names it: `group/Workers`."""
+        return f"{self.kind}/{self.name}"
+
+    @property
+    def label(self) -> str:
+        """As its layer is called in paths: `node set exec`."""
+        return f"{_NOUNS[self.kind]} {self.name}"
+
+    def order(self, model: Model) -> Order:
+        """An order about it that says nothing yet; a default group without a file is made."""
+        absent = self.kind == "group" and self.name not in model.groups
+        return Order(Action.NEW if absent else Action.MODIFY, self.kind, self.name)
+
+
+def find_target(model: Model, text: str) -> Target:
+    """What a text names: `NAME`, or `KIND/NAME`. GitcfgError: nothing, or several things."""
+    known = _known(model)
+    kind, slash, name = text.partition("/")
+    if slash:
+        if kind not in known:
+            raise GitcfgError(f"{shown(kind)} is no kind to configure.", f"Say one of: {', '.join(known)}.")
+        if name not in known[kind]:
+            hint = did_you_mean(name, known[kind])
+            raise GitcfgError(f"There is no {_NOUNS[kind]} {shown(name)}.", hint)
+        return Target(kind, name)
+    found = [Target(kind, text) for kind, names in known.items() if text in names]
+    if not found:
+        raise _unknown(model, text, known)
+    if len(found) > 1:
+        nouns = " and of a ".join(_NOUNS[one.kind] for one in found)
+        hint = f"Say {' or '.join(one.entity for one in found)}."
+        raise GitcfgError(f"{shown(text)} is the name of a {nouns}.", hint)
+    return found[0]
+
+
+def _known(model: Model) -> Mapping[str, set[str]]:
+    roster = Roster(model)
+    return {
+        "node": set(model.nodes) | set(roster.sets),
+        "group": {*model.groups, model.settings.default_group},
+        "nodeset": set(model.nodesets),
+    }
+
+
+def _unknown(model: Model, text: str, known: Mapping[str, set[str]]) -> GitcfgError:
+    if text in model.features:
+        hint = f"It is a feature: `gitcfg modify feature '{text}'` changes it."
+    else:
+        hint = did_you_mean(text, (name for names in known.values() for name in names))
+    return GitcfgError(f"There is no node, group or node set {shown(text)}.", hint)
+
+
+def find_definition(model: Model, target: Target) -> Node | Group | None:
+    """What its own file says; None: it has none."""
+    if target.kind == "node":
+        return model.nodes.get(target.name)
+    if target.kind == "group":
+        return model.groups.get(target.name)
+    found = model.nodesets.get(target.name)
+    return None if found is None else found.definition
+
+
+def listed_features(found: Node | Group | None) -> tuple[Use, ...]:
+    """The features in its own list, highest first: positions count in it."""
+    if found is None:
+        return ()
+    return found.features.items if isinstance(found, Node) else found.features
+
+
+def find_nodes(model: Model, target: Target, mentions: Callable[[], Mentions]) -> tuple[str, ...]:
+    """The nodes that are made from it. Who is in which group is asked for only if it is one."""
+    if target.kind == "node":
+        return (target.name,)
+    if target.kind == "nodeset":
+        return model.nodesets[target.name].members
+    if target.name == model.settings.default_group:
+        return Roster(model).names()
+    return tuple(mentions().groups.get(target.name, ()))
+
+
+# Steps carried out on a draft, one after another; the last can be taken back.
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One thing that was done, in words (`add GpuNode at 0`), and the orders that do it."""
+
+    words: str
+    orders: tuple[Order, ...]
+
+
+class Work:
+    """What was done so far to a tree. `draft` is what it makes of it."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.steps: tuple[Step, ...] = ()
+        self.draft = Draft(tree)
+
+    def take(self, step: Step) -> bool:
+        """Do a thing; False if it makes no difference. GitcfgError: it cannot be done, and nothing was."""
+        before = dict(self.draft.files)
+        try:
+            carry_out(self.draft, step.orders)
+        except GitcfgError:
+            self._again()
+            raise
+        if self.draft.files == before:
+            return False
+        self.steps = (*self.steps, step)
+        return True
+
+    def back(self) -> Step:
+        """Take back the last thing that was done. IndexError: nothing was."""
+        last = self.steps[-1]
+        self.steps = self.steps[:-1]
+        self._again()
+        return last
+
+    def onto(self, tree: Tree) -> tuple[tuple[Step, GitcfgError], ...]:
+        """Do the same to another tree. What can no longer be done, each with the reason."""
+        self._tree, steps = tree, self.steps
+        self.steps, self.draft = (), Draft(tree)
+        failed = []
+        for step in steps:
+            try:
+                self.take(step)
+            except GitcfgError as error:
+                failed.append((step, error))
+        return tuple(failed)
+
+    def orders(self) -> tuple[Order, ...]:
+        """All of it, in order."""
+        return tuple(order for step in self.steps for order in step.orders)
+
+    def _again(self) -> None:
+        """An order that failed may have been carried out by half: the draft is made anew."""
+        self.draft = Draft(self._tree)
+        carry_out(self.draft, self.orders())
+
+
+# What one may do in a definition about something that is wrong.
+
+
+class AdvisedAction(StrEnum):
+    """What may help."""
+
+    ADD = "add"
+    REMOVE = "remove"
+    SET = "set"
+    UNSET = "unset"
+
+
+class Advice(msgspec.Struct, frozen=True):
+    """Something that may help; `brings`: of two features that conflict, the one that it includes."""
+
+    deed: AdvisedAction
+    name: str
+    brings: str = ""
+
+
+def find_advice(finding: Finding, found: Node | Group | None, reaches: Reach) -> tuple[Advice, ...]:
+    """What may be done in a definition about a finding; `reaches` says what includes what."""
+    match finding.code:
+        case "GC301":
+            return (Advice(AdvisedAction.ADD, finding.subjects[0]),)
+        case "GC302":
+            return tuple(_leaving(finding, found, reaches))
+        case "GC303":
+            return (Advice(AdvisedAction.SET, finding.subjects[0]),)
+        case "GC304":
+            bound = found.params if found is not None else {}
+            return tuple(Advice(AdvisedAction.UNSET, name) for name in finding.subjects if name in bound)
+        case _:
+            return ()
+
+
+def _leaving(finding: Finding, found: Node | Group | None, reaches: Reach) -> Iterator[Advice]:
+    """Features in the definition's own list that are one of two, or include one."""
+    for name in dict.fromkeys(use.feature for use in listed_features(found)):
+        if name in finding.subjects:
+            yield Advice(AdvisedAction.REMOVE, name)
+        else:
+            brought = next((each for each in finding.subjects if reaches.leads(name, each)), None)
+            if brought is not None:
+                yield Advice(AdvisedAction.REMOVE, name, brought)
+
+
+# Values that a definition gives only for a feature that has gone.
+
+
+class Idle(msgspec.Struct, frozen=True):
+    """A parameter that nobody asks for any more, and the features that did."""
+
+    param: str
+    features: tuple[str, ...]
+
+
+def find_idle(
+    params: Iterable[str],
+    label: str,
+    before: Iterable[NodeClass],
+    after: Iterable[NodeClass],
+    declarations: Declarations,
+) -> tuple[Idle, ...]:
+    """Of the parameters that a definition binds, those that only features asked for which have gone.
+
+    A feature asks for what it binds, what that depends on, and what its values mention (`$(NAME)`); so does
+    every other layer. `label` is the definition's own layer, whose say does not count.
+    """
+    before, after = tuple(before), tuple(after)
+    lost = _features(before) - _features(after)
+    params = tuple(params)
+    if not lost or not params:
+        return ()
+    mention = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, params))})(?![\w.-])")
+    asked = _askers(before, label, declarations, mention)
+    asking = _askers(after, label, declarations, mention)
+    named = {name for kind in after for entry in kind.files.values() for name in entry.params}
+    found = {}
+    for param in params:
+        gone = {asker.removeprefix("feature ") for asker in asked.get(param, ())} & lost
+        if gone and not asking.get(param) and param not in named:
+            found[param] = Idle(param, tuple(sorted(gone)))
+    return tuple(found[param] for param in _unneeded(params, found.keys(), declarations))
+
+
+def _unneeded(params: tuple[str, ...], idle: Set[str], declarations: Declarations) -> tuple[str, ...]:
+    """Those that nothing which the definition goes on to bind depends on."""
+    kept = [param for param in params if param not in idle]
+    needed = {name for param in kept for name in _with_needs(param, declarations)}
+    return tuple(param for param in params if param in idle and param not in needed)
+
+
+def _features(kinds: Iterable[NodeClass]) -> frozenset[str]:
+    return frozenset[str]().union(*(kind.features for kind in kinds))
+
+
+def _askers(
+    kinds: Iterable[NodeClass], label: str, declarations: Declarations, mention: re.Pattern[str]
+) -> dict[str, set[str]]:
+    """By parameter the layers, other than this one, that ask for it."""
+    found: dict[str, set[str]] = {}
+    pieces = {id(piece): piece for kind in kinds for piece in kind.parts}
+    for piece in pieces.values():
+        for name in piece.cells:
+            for step, path in piece.steps(name):
+                if path[0] == label:
+                    continue
+                said = mention.findall(msgspec.json.encode(step.given).decode()) if _speaks(step) else ()
+                for asked in (*_with_needs(name, declarations), *said):
+                    found.setdefault(asked, set()).add(path[0])
+    return found
+
+
+def _speaks(step: Step_operations) -> bool:
+    return isinstance(step.given, str | list | dict)
+
+
+def _with_needs(name: str, declarations: Declarations) -> Iterator[str]:
+    """A parameter and all that it depends on, however far."""
+    seen, todo = set[str](), [name]
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            yield name
+            parameter = declarations.find(name)
+            todo += [ref.name for ref in parameter.depends] if parameter is not None else ()
+
+
+# A group that nobody is in, judged as if one node were.
+
+IMAGINED_NODE = "a-node-of-this-group"
+
+
+def imagine_fleet(model: Model, tree: Tree, today: date, group: str) -> Fleet:
+    """A fleet of one node that is in a group, and in the default group."""
+    origin = Origin(f"groups/{group}.yaml")
+    groups = () if group == model.settings.default_group else (Ref(group, origin),)
+    node = Node(IMAGINED_NODE, origin, groups=ListEdit(Op.SET, groups))
+    whole = replace(model, nodes={IMAGINED_NODE: node}, nodesets={}, overrides={})
+    return Fleet(part(whole, [IMAGINED_NODE]), tree, today)
+
+
+def check_imagined(fleet: Fleet) -> tuple[Finding, ...]:
+    """What its nodes would lack, or what would clash on them; they are not named, for there are none."""
+    found = (finding for finding in check(fleet) if finding.code.startswith("GC30"))
+    return tuple(replace(finding, nodes=()) for finding in found)
+
+
+def imagined_class(fleet: Fleet) -> NodeClass:
+    """What its one node is made of."""
+    return fleet[IMAGINED_NODE].kind
+
+
+# Whether a value that was given to a parameter fits.
+
+_OTHERS = ("features", "nodes", "nodesets", "overrides", "subsystems", "rules")
+_FITS = ("GC206", "GC201")
+
+
+def check_binding(fleet: Fleet, found: Node | Group, param: str) -> tuple[Finding, ...]:
+    """What is wrong with what a definition binds a parameter to; nothing else is looked at."""
+    return tuple(_unread(fleet, found)) or tuple(_misfits(fleet, found, param))
+
+
+def _unread(fleet: Fleet, found: Node | Group) -> Iterator[Finding]:
+    """What was wrong with its file when it was read."""
+    for finding in findings_so_far(fleet.model):
+        if any(origin.file == found.origin.file for origin in finding.origins):
+            yield finding
+
+
+def _misfits(fleet: Fleet, found: Node | Group, param: str) -> Iterator[Finding]:
+    """The checks of single bindings, of a model that has only this one."""
+    binding = found.params.get(param)
+    if binding is None or binding.op is Op.UNSET:
+        return
+    lone = Group(found.name, found.origin, params={param: binding})
+    none: dict[str, Any] = {kind: {} for kind in _OTHERS}
+    model = replace(fleet.model, groups={found.name: lone}, **none)
+    alone = Fleet(model, fleet.tree, fleet.today, fleet.declarations.implied)
+    for finding in definitions(alone):
+        if finding.code in _FITS and binding.at in finding.origins:
+            yield finding
+
+
+# Names that are typed by their beginnings, or nearly right.
+
+
+class Match(msgspec.Struct, frozen=True):
+    """What a text may mean. `sure` is a name that it is, or alone begins; else some are `near`, or none.
+
+    `begun`: the near ones begin with the text.
+    """
+
+    sure: str | None
+    near: tuple[str, ...] = ()
+    begun: bool = False
+
+
+def match_name(text: str, known: Collection[str]) -> Match:
+    """The names that a text may stand for. Case counts only where two names differ in nothing else."""
+    if text in known:
+        return Match(text)
+    folded = text.casefold()
+    begun = tuple(sorted(name for name in known if name.casefold().startswith(folded)))
+    equal = [name for name in begun if name.casefold() == folded]
+    if len(begun) == 1 or len(equal) == 1:
+        return Match((equal or begun)[0])
+    if begun:
+        return Match(None, begun, begun=True)
+    names = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(folded[:80], names, n=3, cutoff=0.75)
+    return Match(None, tuple(names[name] for name in near))
+
+
+# What a draft changes in files, as a unified diff.
+
+_NO_END = "\\ No newline at end of file"
+
+
+def format_diff(draft: Draft) -> Iterator[str]:
+    """The lines of a unified diff as git writes it, without line ends, in order of path."""
+    for path, now in sorted(draft.files.items()):
+        was = draft.was(path)
+        old, new = "/dev/null" if was is None else f"a/{path}", "/dev/null" if now is None else f"b/{path}"
+        for line in unified_diff(_lines(was), _lines(now), old, new, lineterm=""):
+            yield from line.split("\n", 1)
+
+
+def _lines(content: bytes | None) -> list[str]:
+    """Lines at "\\n" alone; a last one without it carries git's remark, so that it differs from one with."""
+    lines = (content or b"").decode("utf-8", "replace").split("\n")
+    if lines[-1]:
+        lines[-1] += f"\n{_NO_END}"
+        return lines
+    return lines[:-1]

@@ -1,0 +1,358 @@
+"""What the files of a repository say, by entity and key: lines, order and comments do not count."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from gitcfg.edit.kinds import KINDS, Kind
+from gitcfg.edit.yaml.changes import Change, Delete, find_changes
+from gitcfg.edit.yaml.text import edit_text, read_spots
+from gitcfg.edit.yaml.tree import Meaning, Shape, Spot
+from gitcfg.git.revert import Side
+from gitcfg.load.document import parse
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
+
+Key = tuple[str, ...]
+"""Where in an entity something is said; the whole entity, if it is empty."""
+Entity = Mapping[Key, Any]
+
+_KINDS = {kind.folder: kind for kind in KINDS.values()}
+_TEXTS = {"templates": "template", "files": "file"}
+_MAPPINGS = {key for kind in KINDS.values() for key in kind.maps}
+"""Keys under which every entry counts by itself."""
+WHOLE: Key = ()
+ABSENT = "\0absent"
+"""What is said of nothing: no document holds a NUL."""
+
+
+def read_entities(path: str, data: bytes | None) -> dict[str, Entity]:
+    """What each entity of a file says, key by key; what cannot be read says only its text."""
+    if data is None:
+        return {}
+    folder, _, rest = path.partition("/")
+    kind = _kind(folder)
+    if kind is not None and rest.endswith(".yaml"):
+        name = rest.rpartition("/")[2].removesuffix(".yaml")
+        return _sheet(path, data, kind) if kind.sheet else {f"{kind.name}/{name}": _said(path, data)}
+    if folder in _TEXTS and rest:
+        return {f"{_TEXTS[folder]}/{rest}": _text(data)}
+    return {f"path/{path}": _text(data)}
+
+
+def path_in_file(path: str, entity: str, key: Key) -> Key:
+    """Where in its file something is said: keys from the top on."""
+    kind = _kind(path.partition("/")[0])
+    word, _, name = entity.partition("/")
+    return (kind.sheet, name, *key) if kind is not None and kind.sheet and word == kind.name else key
+
+
+def _kind(folder: str) -> Kind | None:
+    return _KINDS.get(folder)
+
+
+def is_alike(one: Any, other: Any) -> bool:
+    """Do two values mean the same? `1` and `true` do not, although Python takes them for equal."""
+    return bool(one == other) and _form(one) == _form(other)
+
+
+def _form(value: Any) -> bytes:
+    return msgspec.json.encode(value, order="deterministic")
+
+
+def _sheet(path: str, data: bytes, kind: Kind) -> dict[str, Entity]:
+    value = parse(path, data).value
+    named = value.get(kind.sheet) if isinstance(value, dict) else None
+    if not isinstance(named, dict):
+        return {f"path/{path}": _text(data)}
+    found: dict[str, Entity] = {f"{kind.name}/{name}": _flat(said) for name, said in named.items()}
+    rest = {key: said for key, said in value.items() if key != kind.sheet}
+    return {**found, f"path/{path}": _flat(rest)} if rest else found
+
+
+def _said(path: str, data: bytes) -> Entity:
+    document = parse(path, data)
+    return _text(data) if document.value is None and data.strip() else _flat(document.value)
+
+
+def _text(data: bytes) -> Entity:
+    return {WHOLE: data}
+
+
+def _flat(value: Any) -> Entity:
+    """A definition's entries: those of parameters, files and facts by name, items of lists each by itself."""
+    if not isinstance(value, dict):
+        return {WHOLE: value} if value is not None else {}
+    found: dict[Key, Any] = {}
+    for key, said in value.items():
+        if key in _MAPPINGS and (said is None or isinstance(said, dict)):
+            found.update({(key, name): inner for name, inner in (said or {}).items()})
+        else:
+            found[(key,)] = said
+    return found
+
+
+# What a file is to say where two sides have changed it: place by place, and not line by line.
+
+Sides = tuple[bytes | None, bytes | None, bytes | None]
+"""What a file held when the commit was made, holds now, and would hold if that were undone; None: no file."""
+Place = tuple[str, Key]
+"""An entity, and what of it; its WHOLE in answers: all that it says."""
+Content = Mapping[Place, Any]
+
+EXISTS: Key = (ABSENT,)
+"""Of an entity: that there is one, whatever it says."""
+
+
+def read_places(path: str, data: bytes | None) -> dict[Place, Any]:
+    """All that a file says, and of which entities it says anything."""
+    found = read_entities(path, data)
+    keyed = {(entity, key): value for entity, said in found.items() for key, value in said.items()}
+    return keyed | {(entity, EXISTS): True for entity in found}
+
+
+def merge_places(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> dict[Place, Any] | None:
+    """What a file is to say; `chosen` says which side counts where both made something else of a place.
+
+    An entity that one side has removed counts as a whole. None: something is not settled.
+    """
+    was, now, undone = (read_places(path, side) for side in sides)
+    found: dict[Place, Any] = {}
+    for place in dict.fromkeys((*was, *now, *undone)):
+        whole = chosen.get((place[0], WHOLE))
+        if whole is not None and (place[0], EXISTS) in now and (place[0], EXISTS) in undone:
+            return None
+        value = _value(place, (was, now, undone), whole or chosen.get(place), whole is not None)
+        if value is _UNSETTLED:
+            return None
+        if value is not ABSENT:
+            found[place] = value
+    return found
+
+
+_UNSETTLED = object()
+
+
+def _value(place: Place, sides: tuple[Content, Content, Content], side: Side | None, whole: bool) -> Any:
+    before, here, back = (each.get(place, ABSENT) for each in sides)
+    if not whole and (is_alike(here, back) or is_alike(back, before)):
+        return here
+    if not whole and is_alike(here, before):
+        return back
+    return _UNSETTLED if side is None else here if side is Side.OURS else back
+
+
+def has_places(path: str, data: bytes | None, want: Content) -> bool:
+    """Does a text say just that?"""
+    found = read_places(path, data)
+    return found.keys() == want.keys() and all(is_alike(found[place], want[place]) for place in want)
+
+
+def is_merged(path: str, sides: Sides, text: bytes) -> bool:
+    """Does a text say all that one side has made of a file's entities, and all that the other one has?"""
+    want = merge_places(path, sides, {})
+    return want is not None and has_places(path, text, want)
+
+
+def differing_places(one: Content, two: Content) -> Iterable[Place]:
+    """Where two do not say the same."""
+    places = dict.fromkeys((*one, *two))
+    return [place for place in places if not is_alike(one.get(place, ABSENT), two.get(place, ABSENT))]
+
+
+# A file that two sides have changed, settled place by place: the text there is, with values of the other.
+
+_MARK = "\ufeff"
+
+
+def settle_file(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> bytes | None:
+    """What a file holds now, with what undoing gives in the places where that counts.
+
+    Comments, order and quotes of all else stay. None: something is not settled, or the editor does not
+    find a text that says just that.
+    """
+    _, ours, theirs = sides
+    want = merge_places(path, sides, chosen)
+    if want is None or ours is None or theirs is None:
+        return None
+    places = list(differing_places(read_places(path, ours), want))
+    if any(key == WHOLE for _, key in places):
+        return None
+    try:
+        text = _text_settled(ours.decode(), theirs.decode().removeprefix(_MARK), path, places, want)
+    except (UnicodeDecodeError, GitcfgError):
+        return None
+    return text.encode() if has_places(path, text.encode(), want) else None
+
+
+def _text_settled(text: str, other: str, path: str, places: list[Place], want: Content) -> str:
+    back = read_spots(other, path)
+    for place in _in_turn(places, want):
+        found = read_spots(text.removeprefix(_MARK), path)
+        text = edit_text(text, _changes(path, place, found, back, other), path)
+    return text
+
+
+def _in_turn(places: list[Place], want: Content) -> Iterator[Place]:
+    """An entity that goes, goes at once; one that comes does so with its first key, if it has any."""
+    gone = {entity for entity, key in places if key == EXISTS and (entity, key) not in want}
+    keyed = {entity for entity, key in want if key != EXISTS}
+    for entity, key in places:
+        if key == EXISTS and (entity in gone or entity not in keyed):
+            yield entity, WHOLE
+        elif key != EXISTS and entity not in gone:
+            yield entity, key
+
+
+def _changes(path: str, place: Place, found: Spot | None, back: Spot | None, other: str) -> Iterator[Change]:
+    """What makes a place say what it says in the other text."""
+    where = path_in_file(path, *place)
+    now, (then, keys) = _meaning(found, where), _spot(back, where)
+    if then is not None:
+        yield from find_changes(where, now, then, other, keys)
+    elif now is not None:
+        yield Delete(_gone(where, found, back) if len(place[1]) > 1 else where)
+
+
+def _gone(where: tuple[str, ...], found: Spot | None, back: Spot | None) -> tuple[str, ...]:
+    """With the last entry of a mapping that the other text has not, the mapping goes, too."""
+    holder = _meaning(found, where[:-1])
+    last = isinstance(holder, dict) and len(holder) == 1
+    return where[:-1] if last and _spot(back, where[:-1])[0] is None else where
+
+
+def _meaning(spot: Spot | None, where: tuple[str, ...]) -> Meaning | None:
+    found = _spot(spot, where)[0]
+    return None if found is None else found.meaning
+
+
+def _spot(spot: Spot | None, where: tuple[str, ...]) -> tuple[Spot | None, list[str]]:
+    """The value at the end of some steps, and the keys beside it."""
+    keys: list[str] = []
+    for step in where:
+        place = spot.place(step) if spot is not None and spot.shape is Shape.MAPPING else None
+        if spot is None or place is None:
+            return None, []
+        keys, spot = [entry.key or "" for entry in spot.entries], spot.entries[place].value
+    return spot, keys
+
+
+# Why something cannot simply be undone: what was changed again since, by entity, and not by lines.
+
+
+class Clash(msgspec.Struct, frozen=True):
+    """What an entity says now, and would say if it were undone; None: nothing. `entity` is `group/Workers`.
+
+    `beside`: nothing was changed twice, but both changes stand so near that lines cannot tell them apart.
+    """
+
+    entity: str
+    key: Key
+    now: str | None
+    undone: str | None
+    beside: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """`group Workers`."""
+        return self.entity.replace("/", " ", 1)
+
+    @property
+    def what(self) -> str:
+        """What of the entity: `START`; nothing where it is the entity itself."""
+        return key_text(self.key)
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """How answers name it: `group/Workers:params:START`, and `group/Workers:START` for short.
+
+        Only whole names are compared, so those of entities and keys may hold any character.
+        """
+        if not self.key:
+            return (self.entity,)
+        full = f"{self.entity}:{':'.join(self.key)}"
+        return (full, f"{self.entity}:{self.key[-1]}") if self.key[0] == "params" else (full,)
+
+
+def key_text(key: Key) -> str:
+    """A key in words: a parameter by its name alone."""
+    return key[-1] if key[:1] == ("params",) else " ".join(key)
+
+
+def find_clashes(
+    path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None
+) -> tuple[Clash, ...]:
+    """What of a file's entities is not as it was when the commit was made, and would not be as it is now."""
+    was, now, undone = (read_entities(path, side) for side in (base, ours, theirs))
+    found: list[Clash] = []
+    for entity in dict.fromkeys((*was, *now, *undone)):
+        found += _of_entity(entity, was.get(entity), now.get(entity), undone.get(entity))
+    found = found or list(_beside(was, now, undone))
+    if found:
+        return tuple(found)
+    # Comments, order, or a place in another folder: by its entities nothing is to be told.
+    here, back = (None if side is None else "" for side in (ours, theirs))
+    named = dict.fromkeys((*was, *now, *undone)) or (f"path/{path}",)
+    return tuple(Clash(entity, WHOLE, here, back) for entity in named)
+
+
+def _of_entity(entity: str, then: Entity | None, here: Entity | None, back: Entity | None) -> Iterator[Clash]:
+    if here is None or back is None:
+        stays = here if back is None else back
+        if then is not None and stays is not None and any(_differing({entity: then}, {entity: stays})):
+            yield Clash(entity, WHOLE, None if here is None else "", None if back is None else "")
+        return
+    for key in dict.fromkeys((*(then or ()), *here, *back)):
+        was, now, undone = (side.get(key, ABSENT) for side in (then or {}, here, back))
+        if not (is_alike(now, undone) or is_alike(was, now) or is_alike(was, undone)):
+            yield Clash(entity, key, _shown(here, key), _shown(back, key))
+
+
+def _beside(
+    was: Mapping[str, Entity], now: Mapping[str, Entity], undone: Mapping[str, Entity]
+) -> Iterator[Clash]:
+    """Entities that undoing would change, with what was changed beside it since."""
+    since = tuple(dict.fromkeys(_differing(was, now)))
+    beside = tuple(key_text(key) or entity for entity, key in since)
+    if not beside:
+        return
+    for entity, key in _differing(was, undone):
+        here, back = (side.get(entity, {}) for side in (now, undone))
+        yield Clash(entity, key, _shown(here, key), _shown(back, key), beside)
+
+
+def _differing(one: Mapping[str, Entity], two: Mapping[str, Entity]) -> Iterator[tuple[str, Key]]:
+    for entity in dict.fromkeys((*one, *two)):
+        before, after = one.get(entity, {}), two.get(entity, {})
+        for key in dict.fromkeys((*before, *after)):
+            if not is_alike(before.get(key, ABSENT), after.get(key, ABSENT)):
+                yield entity, key
+
+
+def _shown(said: Entity, key: Key) -> str | None:
+    """A value on one line; nothing where it is a whole text. None: it is not there."""
+    if key not in said:
+        return None
+    value = said[key]
+    if isinstance(value, bytes):
+        return ""
+    return shown(value if isinstance(value, str) else msgspec.json.encode(value).decode(), most=200)
+
+
+def find_commit(
+    versions: Sequence[tuple[str, bytes | None]], path: str, clash: Clash, base: bytes | None
+) -> str | None:
+    """The newest commit that made an entity say what it says now; `versions` of its file, newest first."""
+    if clash.beside:
+        return versions[0][0] if versions else None
+    held = [_value_undone(path, clash, data) for data in (*(data for _, data in versions), base)]
+    changed = (commit for (commit, _), now, was in zip(versions, held, held[1:], strict=False) if now != was)
+    return next(changed, None)
+
+
+def _value_undone(path: str, clash: Clash, data: bytes | None) -> Any:
+    """What a version of a file says there; of a whole entity, all of its text."""
+    if clash.key == WHOLE:
+        return data
+    return read_entities(path, data).get(clash.entity, {}).get(clash.key, ABSENT)
