@@ -130,7 +130,7 @@ class Differing:
         found: set[str] = set()
         for before, after in zip(old.parts, new.parts, strict=True):
             found |= self._between(before, after)
-        collecting = any(kind.layers.collecting is not None for kind in (old, new))
+        collecting = any(kind.layers.collector is not None for kind in (old, new))
         if collecting or old.said.facts != new.said.facts:  # others may give other values
             found.update(*(part.pending for part in (*old.parts, *new.parts)))
         return found

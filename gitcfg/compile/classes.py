@@ -142,9 +142,12 @@ class NodeClass:
         What does not fit its type stays as it is. Who needs only some of its steps says so: what the
         others collect may need this very value.
         """
-        facts = {key: self._fact(name, fact) for key, fact in self.said.facts.items()}
-        collecting = self.layers.collecting
-        return facts if collecting is None else {**facts, **collecting.given(self, name, steps)}
+        facts: dict[Any, Any] = {key: self._fact(name, fact) for key, fact in self.said.facts.items()}
+        collector = self.layers.collector
+        if collector is not None:
+            some = (step for step, _ in self.steps(name)) if steps is None else steps
+            facts.update(collector.collect(self.said, name, some))
+        return facts
 
     def _fact(self, name: str, fact: Fact) -> Any:
         if fact.value is None:

@@ -35,18 +35,26 @@ class Fleet:
     """
 
     def __init__(
-        self, model: Model, tree: Tree, today: date, implied: Mapping[str, str] | None = None
+        self,
+        model: Model,
+        tree: Tree,
+        today: date,
+        implied: Mapping[str, str] | None = None,
+        beside: Callable[[], "Fleet"] | None = None,
     ) -> None:
-        """`implied`: the types that operations imply, where the model does not hold all of them."""
+        """`implied`: the types that operations imply, where the model does not hold all of them.
+        `beside`: the fleet from whose nodes those of this one collect, if not from each other.
+        """
         self.model = model
         self.tree = tree
         self.today = today
         self.commit = tree.commit
         implied = implied_kinds(self.bindings) if implied is None else implied
         self.declarations = Declarations(model.parameters, implied, model.secrets)
-        self.layers = Layers(model, self.declarations)
-        self.stacks = Stacks(model, self.layers)
         self.roster = Roster(model)
+        self.collecting = self._collecting(beside)
+        self.layers = Layers(model, self.declarations, collector=self.collecting)
+        self.stacks = Stacks(model, self.layers)
         self._classes: dict[Hashable, NodeClass] = {}
 
     @cached_property
@@ -137,7 +145,6 @@ class Fleet:
             return ()
         node = Node("", self.model.settings.origin, groups=ListEdit(Op.SET, groups))
         about = said(node, None)
-        self.layers.collecting = self.collecting
         return (self.stacks.compile(about, (), self.brought(node.name, about, ())),)
 
     @cached_property
@@ -153,7 +160,6 @@ class Fleet:
 
     def _class(self, name: str, said: Said) -> NodeClass:
         progress.note("compiling the node", name)
-        self.layers.collecting = self.collecting
         overrides = self._overrides(name, said)
         facts = said.facts if self.model.templates else self._asked
         brought = self.brought(name, said, overrides)
@@ -172,20 +178,15 @@ class Fleet:
 
         return Bringing(self.layers)
 
-    @cached_property
-    def collecting(self) -> "Collecting | None":
-        """Finds what nodes collect from each other; None where they collect nothing."""
+    def _collecting(self, beside: Callable[[], "Fleet"] | None) -> "Collecting | None":
+        """Return what finds the values that nodes collect; None where they collect nothing."""
         if all(bound.op is not Op.COLLECT for _, bound in self.bindings):
             return None
+        if beside is not None:
+            return beside().collecting
         from gitcfg.compile.ruled.collecting import Collecting
 
         return Collecting(self.bindings, lambda: self.classes, self.roster, self.declarations)
-
-    def beside(self, others: Callable[[], "Fleet"]) -> "Fleet":
-        """This fleet, whose nodes collect from those of another, which they are no part of."""
-        if self.collecting is not None:
-            self.collecting = others().collecting
-        return self
 
     def brought(self, name: str, said: Said, overrides: tuple[Override, ...]) -> Brought:
         """What rules bring to a node."""

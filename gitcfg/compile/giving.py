@@ -4,13 +4,18 @@ from collections.abc import Iterator, Mapping, Set
 from functools import cached_property
 
 from gitcfg.compile.inclusion import Inclusion
+from gitcfg.compile.instances import attributes_of
+from gitcfg.model import Feature
 from gitcfg.model.rules import Rule
 
 
-class Giving:
-    """What instances may have that no list says. What other rules install over instances has it, too."""
+class GivingRules:
+    """Rules that give instances attributes that no list says, and what they install over these."""
 
-    def __init__(self, rules: Mapping[str, Rule], inclusion: Inclusion) -> None:
+    def __init__(
+        self, features: Mapping[str, Feature], rules: Mapping[str, Rule], inclusion: Inclusion
+    ) -> None:
+        self._features = features
         self._rules = rules
         self._inclusion = inclusion
         self._as_instances: dict[str, Set[str]] = {}
@@ -27,9 +32,14 @@ class Giving:
         return self._near(feature, over) or feature in self._installed(over)
 
     @cached_property
-    def any(self) -> bool:
-        """Is there such a rule at all?"""
-        return bool(self._giving)
+    def asking(self) -> frozenset[str]:
+        """The features that speak of an attribute which rules may give their instances."""
+        features = self._features.values() if self._giving else ()
+        return frozenset(
+            feature.name
+            for feature in features
+            if any(any(self.rules(feature.name, name)) for name in attributes_of(feature))
+        )
 
     @cached_property
     def _giving(self) -> list[Rule]:

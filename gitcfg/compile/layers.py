@@ -1,24 +1,29 @@
 """Features' and groups' layers as partials, each built once for all nodes that have it."""
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Protocol
 
 from gitcfg.compile.declarations import Declarations
-from gitcfg.compile.giving import Giving
+from gitcfg.compile.giving import GivingRules
 from gitcfg.compile.inclusion import MAX_CIRCLE, MAX_DEPTH, Inclusion
-from gitcfg.compile.instances import Instance, attributes_of, instance_of, instantiated
+from gitcfg.compile.instances import Instance, instance_of, instantiated
+from gitcfg.compile.nodes import Said
 from gitcfg.compile.operations import Step
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.places import Places
+from gitcfg.compile.ruled.collect import Collected
 from gitcfg.compile.values import Misfit, presentable
 from gitcfg.model import Binding, Feature, Finding, Group, Model, Op, Origin, Use
 from gitcfg.sandbox import progress
 
-if TYPE_CHECKING:
-    from gitcfg.compile.ruled.collecting import Collecting
-
 NOWHERE = frozenset[str]()
+
+
+class Collector(Protocol):
+    """Finds the values that nodes collect from each other."""
+
+    def collect(self, said: Said, name: str, steps: Iterable[Step]) -> Mapping[Hashable, Collected]:
+        """Return what steps of a parameter collect on a node of which this is said, by what that is."""
 
 
 class Layers:
@@ -26,11 +31,17 @@ class Layers:
     bindings stand that do not fit their types.
 
     `without` are the features to leave out; `reaches` is what each feature includes, however far.
-    `collecting` finds what nodes collect from each other, where they do. `lacking` is what is wrong with
+    `collector` finds what nodes collect from each other, where they do. `lacking` is what is wrong with
     an instance, by its feature and key, unless a rule gives it what it lacks, which depends on the node.
     """
 
-    def __init__(self, model: Model, declarations: Declarations, inclusion: Inclusion | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        declarations: Declarations,
+        inclusion: Inclusion | None = None,
+        collector: Collector | None = None,
+    ) -> None:
         """`inclusion`, if it is known already, is that of this model's features."""
         self.model = model
         self.declarations = declarations
@@ -45,7 +56,8 @@ class Layers:
         self._groups: dict[tuple[str, frozenset[str]], Partial] = {}
         self._instances: dict[tuple[str, str], Feature] = {}
         self.lacking: dict[tuple[str, str], list[Finding]] = {}
-        self.collecting: Collecting | None = None
+        self.giving = GivingRules(model.features, model.rules, self.inclusion)
+        self.collector = collector
 
     def _unsupported(self, name: str, message: str, hint: str = "", at: Origin | None = None) -> None:
         origin = at or self.model.features[name].origin
@@ -128,23 +140,8 @@ class Layers:
     def instance_of(self, use: Use) -> Instance | None:
         """The instance that a use makes; a plain one makes one, too, where rules may give it attributes."""
         if use.instance is None and not use.attributes:
-            return Instance(None, {}) if use.feature in self._asking else None
+            return Instance(None, {}) if use.feature in self.giving.asking else None
         return instance_of(use)
-
-    @cached_property
-    def giving(self) -> Giving:
-        """The rules that give instances attributes."""
-        return Giving(self.model.rules, self.inclusion)
-
-    @cached_property
-    def _asking(self) -> frozenset[str]:
-        """The features that speak of an attribute which rules may give their instances."""
-        features = self.model.features.values() if self.giving.any else ()
-        return frozenset(
-            feature.name
-            for feature in features
-            if any(any(self.giving.rules(feature.name, name)) for name in attributes_of(feature))
-        )
 
     def as_used(self, use: Use) -> Feature:
         """A feature as an entry of a list installs it."""

@@ -8,6 +8,7 @@ from gitcfg.compile.nodes import Said
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.recent import Recent
 from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought, Installed
+from gitcfg.compile.ruled.filling import Filled
 from gitcfg.model import Model, Node, Override, Ref
 
 
@@ -56,8 +57,6 @@ class Stacks:
         """The layers of nodes to which rules bring something, with what was decided for instances."""
         if not brought.attributes:
             return self.layers
-        from gitcfg.compile.ruled.filling import Filled
-
         return Filled(self.layers, brought.attributes)
 
     def _installed(self, layers: Layers, installed: Installed, without: frozenset[str]) -> Iterator[Partial]:

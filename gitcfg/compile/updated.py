@@ -29,27 +29,38 @@ def updated(
     pairs = zip(older.parts, parts, strict=True)
     changed = set(_differing(older.own, own))
     changed.update(name for before, after in pairs for name in _differing(before.cells, after.cells))
-    result = Partial(older.label, parts, own, files, features)
-    _compose(result, older, changed)
-    return result
+    return _Updated(older, parts, own, files, features, changed)
 
 
-def _compose(result: Partial, older: Partial, changed: set[str]) -> None:
-    """The cells of the names that may be different; the others are the older ones."""
-    cells = dict(older.cells)
-    for name in changed:
-        layers = [part.cells[name] for part in result.parts if name in part.cells]
-        if name in result.own:
-            layers.append(cell(result.own[name]))
-        if layers:
-            cells[name] = reduce(join, layers)
-        else:
-            cells.pop(name, None)
-    known = {name: cells[name] for name in changed if name in cells}
-    # These are what the partial would find itself if it were asked.
-    opened = older.open - changed | {name for name, found in known.items() if not found.closed}
-    pending = older.pending - changed | {name for name, found in known.items() if found.value is PENDING}
-    vars(result).update(cells=cells, open=opened, pending=pending)
+class _Updated(Partial):
+    """A partial that knows from the start what another one finds when it is asked."""
+
+    def __init__(
+        self,
+        older: Partial,
+        parts: tuple[Partial, ...],
+        own: Mapping[str, Step],
+        files: Mapping[str, FileEntry],
+        features: frozenset[str],
+        changed: set[str],
+    ) -> None:
+        """Compose the cells of the names that changed; the others are the older ones."""
+        super().__init__(older.label, parts, own, files, features)
+        cells = dict(older.cells)
+        for name in changed:
+            layers = [part.cells[name] for part in parts if name in part.cells]
+            if name in own:
+                layers.append(cell(own[name]))
+            if layers:
+                cells[name] = reduce(join, layers)
+            else:
+                cells.pop(name, None)
+        known = {name: cells[name] for name in changed if name in cells}
+        self.cells = cells
+        self.open = older.open - changed | {name for name, found in known.items() if not found.closed}
+        self.pending = older.pending - changed | {
+            name for name, found in known.items() if found.value is PENDING
+        }
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:

@@ -314,13 +314,15 @@ def _with_needs(name: str, declarations: Declarations) -> Iterator[str]:
 IMAGINED_NODE = "a-node-of-this-group"
 
 
-def imagine_fleet(model: Model, tree: Tree, today: date, group: str) -> Fleet:
+def imagine_fleet(
+    model: Model, tree: Tree, today: date, group: str, beside: Callable[[], Fleet] | None = None
+) -> Fleet:
     """A fleet of one node that is in a group, and in the default group."""
     origin = Origin(f"groups/{group}.yaml")
     groups = () if group == model.settings.default_group else (Ref(group, origin),)
     node = Node(IMAGINED_NODE, origin, groups=ListEdit(Op.SET, groups))
     whole = replace(model, nodes={IMAGINED_NODE: node}, nodesets={}, overrides={})
-    return Fleet(part(whole, [IMAGINED_NODE]), tree, today)
+    return Fleet(part(whole, [IMAGINED_NODE]), tree, today, None, beside)
 
 
 def check_imagined(fleet: Fleet) -> tuple[Finding, ...]:

@@ -35,9 +35,7 @@ def guests(fleet: Fleet, names: Iterable[str], today: date) -> Fleet | None:
     groups = ListEdit(Op.SET, tuple(Ref(ref.name, ref.origin) for ref in model.settings.walk_in), origin)
     nodes = {name: Node(name, Origin(origin.file), groups=groups) for name in names}
     alone = part(replace(model, nodes=nodes, nodesets={}), nodes)
-    found = Fleet(fleet.tree, None, today, NoCache(), alone)
-    found.compiled.beside(lambda: fleet.compiled)
-    return found
+    return Fleet(fleet.tree, None, today, NoCache(), alone, beside=fleet)
 
 
 def guests_behind(fleet: Fleet, seen: Iterable["NodeState"], older: Older, today: date) -> frozenset[str]:

@@ -39,9 +39,11 @@ class Fleet(Mapping[str, Node]):
         cache: Cache,
         model: Model | None = None,
         implied: Mapping[str, str] | None = None,
+        beside: "Fleet | None" = None,
     ) -> None:
         """`model` is what the tree says, or a part of it, and `implied` are the types that all of it implies
-        of parameters without one, if these are known already. GitcfgError: no repository is there.
+        of parameters without one, if these are known already. `beside` is the fleet from whose nodes these
+        collect, if not from each other. Raise GitcfgError if no repository is there.
         """
         settings_entry(tree)
         self.tree = tree
@@ -51,6 +53,7 @@ class Fleet(Mapping[str, Node]):
         self._checks = Checks(tree, before, today, cache)
         self._model = model
         self._implied = implied
+        self._beside = beside
         self._engine: TemplateEngine | None = None
         self._parsers: Parsers | None = None
         self._parts: list[Fleet] = []
@@ -91,7 +94,9 @@ class Fleet(Mapping[str, Node]):
         """What it is computed from, layer by layer."""
         from gitcfg.compile.fleet import Fleet
 
-        return Fleet(self.model, self.tree, self._today, self._implied)
+        others = self._beside
+        beside = (lambda: others.compiled) if others is not None else None
+        return Fleet(self.model, self.tree, self._today, self._implied, beside)
 
     def only(self, names: Iterable[str]) -> "Fleet":
         """The same for some nodes alone: only what they are made from is read.

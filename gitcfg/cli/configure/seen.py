@@ -64,8 +64,9 @@ class Seen:
     @cached_property
     def _imagined(self) -> "whole.Fleet":
         fleet = self.fleet
-        alone = imagine_fleet(fleet.model, fleet.tree, self._today, self.target.name)
-        return alone.beside(lambda: fleet.compiled)
+        return imagine_fleet(
+            fleet.model, fleet.tree, self._today, self.target.name, lambda: fleet.compiled
+        )
 
     def since(self, before: "Seen") -> "Comparison":
         """What has become other on these nodes."""

@@ -13,11 +13,10 @@ from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.book import Rulebook
 from gitcfg.compile.ruled.brought import Brought, Installed
 from gitcfg.compile.ruled.decided import Decided
-from gitcfg.compile.ruled.filling import filled_unit
 from gitcfg.compile.ruled.installing import Installing
 from gitcfg.compile.ruled.shapes import Shape, Shapes
 from gitcfg.compile.ruled.strata import Strata
-from gitcfg.compile.ruled.units import by_name
+from gitcfg.compile.ruled.units import by_name, filled_unit
 from gitcfg.compile.ruled.valued import valued
 from gitcfg.model import Override
 from gitcfg.model.rules import Rule, RuleKind

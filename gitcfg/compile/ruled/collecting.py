@@ -9,7 +9,7 @@ from gitcfg.cel import CelStopped
 from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.instances import marked
-from gitcfg.compile.nodes import Roster
+from gitcfg.compile.nodes import Roster, Said
 from gitcfg.compile.operations import Step
 from gitcfg.compile.ruled.collect import NAME, Collect, Collected, Lack, Why, collect_of
 from gitcfg.compile.ruled.index import Index
@@ -76,19 +76,16 @@ class Collecting:
                 found.setdefault(collect, []).append((name, bound.origin))
         return {collect: tuple(places) for collect, places in found.items()}
 
-    def given(
-        self, kind: NodeClass, name: str, steps: Iterable[Step] | None = None
-    ) -> Mapping[Hashable, Collected]:
-        """What the steps of a parameter collect on the nodes of a class; some of them, or all."""
+    def collect(self, said: Said, name: str, steps: Iterable[Step]) -> Mapping[Hashable, Collected]:
+        """Return what steps of a parameter collect on a node of which this is said, by what that is."""
         if name not in self._params and not self._marked:
             return {}
-        all_steps = (step for step, _ in kind.steps(name)) if steps is None else steps
-        wanted = {step.given for step in all_steps if step.op is Op.COLLECT}
-        return {collect: self._fitted(name, self._collected(collect, kind)) for collect in wanted}
+        wanted = {step.given for step in steps if step.op is Op.COLLECT}
+        return {collect: self._fitted(name, self._collected(collect, said)) for collect in wanted}
 
-    def _collected(self, collect: Collect, kind: NodeClass) -> Collected:
+    def _collected(self, collect: Collect, said: Said) -> Collected:
         first = self._needing.circles.get(collect)
-        return self._circling[first] if first is not None else self.index(collect).of(kind.said)
+        return self._circling[first] if first is not None else self.index(collect).of(said)
 
     @cached_property
     def _circling(self) -> Mapping[Collect, Collected]:
@@ -144,7 +141,7 @@ class Collecting:
     def _lack(self, kind: NodeClass, name: str) -> Lack | None:
         """Why a class has no value of a parameter although it collects one."""
         step = self._step(kind, name)
-        return self.given(kind, name, (step,))[step.given].lack if step is not None else None
+        return self.collect(kind.said, name, (step,))[step.given].lack if step is not None else None
 
     @cached_property
     def _needing(self) -> Needing:

@@ -7,7 +7,6 @@ from gitcfg.compile.layers import NOWHERE, Layers
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.places import Places
 from gitcfg.compile.ruled.brought import Attributes
-from gitcfg.compile.ruled.units import Unit
 from gitcfg.model import Binding, Feature, Use
 from gitcfg.model.graph import Reach
 
@@ -19,12 +18,6 @@ def decided_for(attributes: Attributes, reaches: Reach, feature: str, name: str)
         if name in instances and (feature == over or reaches.leads(feature, over)):
             found.update(instances[name])
     return found
-
-
-def filled_unit(unit: Unit, attributes: Attributes, reaches: Reach) -> Unit:
-    """An instance with what was decided for it where its `with` does not say it."""
-    found = decided_for(attributes, reaches, unit.feature, unit.name) if attributes else {}
-    return msgspec.structs.replace(unit, attributes={**found, **unit.attributes}) if found else unit
 
 
 def filled(use: Use, attributes: Attributes, reaches: Reach) -> Use:
@@ -40,7 +33,9 @@ class Filled(Layers):
     """The layers of one node: those without instances that were decided about are shared with all others."""
 
     def __init__(self, layers: Layers, attributes: Attributes) -> None:
-        vars(self).update(vars(layers), _features={}, _groups={})
+        super().__init__(layers.model, layers.declarations, layers.inclusion, layers.collector)
+        self.findings, self.misfits, self.lacking = layers.findings, layers.misfits, layers.lacking
+        self._instances, self.giving = layers._instances, layers.giving
         self._shared = layers
         self._attributes = attributes
         self.places = Places(

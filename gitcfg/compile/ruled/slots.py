@@ -12,10 +12,9 @@ from gitcfg.compile.nodes import Said
 from gitcfg.compile.ruled.asking import Seen
 from gitcfg.compile.ruled.bringing import Bringing
 from gitcfg.compile.ruled.brought import Installed
-from gitcfg.compile.ruled.filling import filled_unit
 from gitcfg.compile.ruled.reading import OF_VALUES
 from gitcfg.compile.ruled.shapes import Shape
-from gitcfg.compile.ruled.units import Unit, by_name
+from gitcfg.compile.ruled.units import Unit, by_name, filled_unit
 from gitcfg.model.rules import Rule, RuleKind
 
 Params = Callable[[], Mapping[str, Any]]

@@ -6,7 +6,10 @@ import msgspec
 
 from gitcfg.compile.instances import instance_of, known
 from gitcfg.compile.layers import NOWHERE, Layers
+from gitcfg.compile.ruled.brought import Attributes
+from gitcfg.compile.ruled.filling import decided_for
 from gitcfg.model import Binding, Use
+from gitcfg.model.graph import Reach
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -63,6 +66,12 @@ def _unit(feature: str, holder: Use | None) -> Unit:
     if holder is None:
         return Unit(feature, "", {})
     return Unit(feature, holder.instance or "", known(holder.attributes))
+
+
+def filled_unit(unit: Unit, attributes: Attributes, reaches: Reach) -> Unit:
+    """An instance with what was decided for it where its `with` does not say it."""
+    found = decided_for(attributes, reaches, unit.feature, unit.name) if attributes else {}
+    return msgspec.structs.replace(unit, attributes={**found, **unit.attributes}) if found else unit
 
 
 def by_name(units: Iterable[Unit]) -> Iterator[Unit]:
