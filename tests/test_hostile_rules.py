@@ -8,7 +8,7 @@ import pytest
 
 from gitcfg.cache import NoCache
 from gitcfg.cli.main import run
-from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.selection import Stopped
 from gitcfg.delivery import configuration
 from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import administrator

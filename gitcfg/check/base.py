@@ -6,9 +6,9 @@ from typing import Protocol
 import msgspec
 
 from gitcfg.check.codes import CODES
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.instances import marked
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.surface import Surface
 from gitcfg.model import Binding, FileEntry, Finding, Model, Origin, Severity
 

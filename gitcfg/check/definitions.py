@@ -7,9 +7,9 @@ import msgspec
 
 from gitcfg.check.base import bindings, of
 from gitcfg.check.structure import listed
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import implied_kinds
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, resets
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.surface import Surface, Surfaces

@@ -11,13 +11,12 @@ from functools import cache, cached_property, partial
 
 from gitcfg.check.base import Tally, files, of
 from gitcfg.check.target_parsers import Judge, Question, Verdicts
-from gitcfg.compile import lists
-from gitcfg.compile.cell import Cell
-from gitcfg.compile.classad import Fault, find_fault
-from gitcfg.compile.classes import NodeClass
+from gitcfg.compile import values as lists
+from gitcfg.compile.classad import Expansion, Fault, find_fault
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.macros import Expansion
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING, PENDING, Step
+from gitcfg.compile.partial import Cell
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.model import FileEntry, Finding, Op, Severity
 from gitcfg.model.names import shown

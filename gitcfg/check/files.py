@@ -11,11 +11,10 @@ import msgspec
 from gitcfg.check.base import Tally, files, of, sentence
 from gitcfg.check.references import declared
 from gitcfg.check.structure import some
-from gitcfg.compile.cell import Cell
-from gitcfg.compile.classes import NodeClass, final
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.node_class import NodeClass, final
 from gitcfg.compile.operations import NOTHING, PENDING
+from gitcfg.compile.partial import Cell
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.git.tree import EntryKind
 from gitcfg.install.policy import is_own, stops_agent

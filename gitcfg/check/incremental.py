@@ -18,12 +18,11 @@ from gitcfg.check.run import Examined, examine
 from gitcfg.check.structure import needs_of
 from gitcfg.check.target_parsers import Judge
 from gitcfg.check.unused import Idle, Traces, Tracing, file_of
-from gitcfg.compile.concerned import Version, concerned_by, installed_by_rules, leading, lists
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.mentions import collecting
+from gitcfg.compile.impact import Version, collecting, concerned_by, installed_by_rules, leading, lists
 from gitcfg.compile.nodes import Roster
-from gitcfg.compile.part import Part, narrowed, only
-from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.selection import Stopped
+from gitcfg.compile.subset import Part, narrowed, only
 from gitcfg.git.tree import Entry, Tree, fingerprint
 from gitcfg.load.repository import is_repository
 from gitcfg.model import Finding, Model, Settings

@@ -11,14 +11,13 @@ from msgspec.structs import replace
 from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, Condition, compile_condition, members_asked
 from gitcfg.check.base import Tally, of
 from gitcfg.check.structure import Demands, listed
-from gitcfg.compile.cell import Cell
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.operations import NOTHING, PENDING
-from gitcfg.compile.selection import NodeView, Selection, asked
-from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.partial import Cell
+from gitcfg.compile.selection import NodeView, Selection, Stopped, asked
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.git.tree import Tree
 from gitcfg.load.document import inside_of

@@ -6,11 +6,11 @@ from gitcfg.cel import NODE_VARIABLES, CelProblem, compile_condition
 from gitcfg.check.base import of
 from gitcfg.check.nodes import failing, stopped, unreadable
 from gitcfg.check.references import missing
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
-from gitcfg.compile.origins import matters
-from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.selection import Stopped
+from gitcfg.compile.subset import matters
 from gitcfg.model import Finding, Hold, Override, Severity
 from gitcfg.model.delivery import ends_soon, is_over
 from gitcfg.model.names import shown

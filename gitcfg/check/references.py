@@ -6,7 +6,7 @@ from contextlib import suppress
 from gitcfg.check.base import bindings, constrained, files, of
 from gitcfg.check.results import FILES
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.ruled.collect import NAME, collect_of
+from gitcfg.compile.operations import NAME, collect_of
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Finding, Model, Op, Origin, Ref, Severity, Undeclared
 from gitcfg.model.names import PARAMETER, did_you_mean, is_glob, shown

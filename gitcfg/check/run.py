@@ -23,7 +23,7 @@ from gitcfg.check.unused import Traces, Tracing, endings
 from gitcfg.check.values import Finals
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
-from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.selection import Stopped
 from gitcfg.model import Finding
 from gitcfg.render.templates import TemplateEngine
 from gitcfg.sandbox import progress

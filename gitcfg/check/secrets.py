@@ -10,9 +10,8 @@ import msgspec
 
 from gitcfg.check.base import Tally, bindings, files, of
 from gitcfg.check.nodes import chosen, unreadable
-from gitcfg.compile.classes import NodeClass
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.selection import Selection
 from gitcfg.compile.surface import Surface, Surfaces
 from gitcfg.git.tree import Entry, EntryKind, Tree

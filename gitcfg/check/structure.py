@@ -4,8 +4,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import Protocol
 
 from gitcfg.check.base import of
-from gitcfg.compile.bits import Bits
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.surface import Bits
 from gitcfg.model import Feature, Finding, Model, Op, Origin, Ref
 from gitcfg.model.graph import Reach, components, reach, reverse
 

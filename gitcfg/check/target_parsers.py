@@ -10,8 +10,8 @@ import msgspec
 
 from gitcfg.check.base import files, of
 from gitcfg.check.files import Lines
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.model import FileEntry, Finding, Origin, Severity
 from gitcfg.model.names import shown
 from gitcfg.model.secrets import unversioned

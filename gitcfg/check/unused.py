@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from gitcfg.check.base import bindings, of
-from gitcfg.compile.cell import Cell
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.operations import NOTHING, PENDING, Step, apply
+from gitcfg.compile.partial import Cell
 from gitcfg.compile.surface import Surface, Surfaces
 from gitcfg.model import Binding, Feature, Finding, Group, Node, Op, Origin, Override
 

@@ -9,11 +9,11 @@ import msgspec
 
 from gitcfg.check.base import Tally, of
 from gitcfg.check.definitions import unfit
-from gitcfg.compile.cell import MAX_WEIGHT, Cell
-from gitcfg.compile.classes import NodeClass, final
-from gitcfg.compile.expressions import unbalanced
+from gitcfg.compile.classad import unbalanced
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass, final
 from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, apply, identity
+from gitcfg.compile.partial import MAX_WEIGHT, Cell
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Finding, Op, Parameter

@@ -22,7 +22,7 @@ def chosen(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tupl
 
 
 def _where(fleet: Fleet, where: str) -> frozenset[str]:
-    from gitcfg.compile.stopped import Stopped
+    from gitcfg.compile.selection import Stopped
 
     try:
         selection = fleet.compiled.select(where)

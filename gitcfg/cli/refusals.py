@@ -34,7 +34,7 @@ def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
     """The repository's files that nodes are made from; None: all of them, for all nodes."""
     if fleet.whole and len(names) == len(fleet):
         return None
-    from gitcfg.compile.origins import files_of
+    from gitcfg.compile.subset import files_of
 
     return frozenset[str]().union(*(files_of(fleet.compiled, name) for name in names))
 

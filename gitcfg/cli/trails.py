@@ -9,7 +9,7 @@ from rich.text import Text
 
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.compile.origins import withheld
+from gitcfg.compile.subset import withheld
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.trail import Blamed, Blamer, Viewpoint, left_open, told, trail_record, viewpoint, written
 from gitcfg.library import Fleet, Node

@@ -9,11 +9,9 @@ import msgspec
 
 from gitcfg.comparison.change import Actions, Change, Delta, Kind, came_and_went, deltas
 from gitcfg.comparison.files import Files, Pair, Side, differ
-from gitcfg.compile.cell import Cell
-from gitcfg.compile.classes import NodeClass
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.compile.partial import Partial
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.partial import Cell, Partial
 from gitcfg.compile.trail import TrailStep
 from gitcfg.model import Subsystem
 from gitcfg.model.graph import reach

@@ -9,8 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from gitcfg.comparison.change import Delta
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.model import FileEntry
 from gitcfg.model.names import selects
 from gitcfg.render.files import RenderedFile, context, mode_of, rendered_file, selected, separators

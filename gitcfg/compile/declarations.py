@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gitcfg.compile.expressions import unbalanced
-from gitcfg.compile.operations import LACKING, NOTHING, Step
-from gitcfg.compile.ruled.collect import collect_of
+from gitcfg.compile.classad import unbalanced
+from gitcfg.compile.operations import LACKING, NOTHING, Step, collect_of
 from gitcfg.compile.values import Misfit, as_list, describe, typed
 from gitcfg.load.schema import OwnSchema
 from gitcfg.model import Binding, Op, Parameter, Secret

@@ -1,31 +1,102 @@
-"""The one compiled value: every node's configuration, made from one tree, never changed."""
+"""One node of a fleet: what it gets, and the steps that lead there."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gitcfg.compile.classes import NodeClass
+import msgspec
+
 from gitcfg.compile.declarations import Declarations, implied_kinds
-from gitcfg.compile.fleetnode import FleetNode
 from gitcfg.compile.instances import marked
 from gitcfg.compile.layers import Layers
-from gitcfg.compile.misread import half_said, misread
-from gitcfg.compile.nodes import Roster, Said, said
-from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought, Installed
-from gitcfg.compile.selection import NodeView, Selection, selected
-from gitcfg.compile.stacks import Stacks, class_key
-from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.nodes import NOTHING_BROUGHT, Brought, Installed, Roster, Said, said
+from gitcfg.compile.operations import NOTHING
+from gitcfg.compile.selection import NodeView, Selection, Stopped, selected
+from gitcfg.compile.stacks import Stacks, class_key, half_said, misread
 from gitcfg.compile.surface import Surfaces
-from gitcfg.compile.texts import texts
+from gitcfg.compile.trail import TrailStep
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
-from gitcfg.model import Binding, ListEdit, Model, Node, Op, Override, Ref, Use
+from gitcfg.model import Binding, FileEntry, ListEdit, Model, Node, Op, Override, Ref, Use
 from gitcfg.sandbox import progress
 
 if TYPE_CHECKING:
-    from gitcfg.compile.ruled.bringing import Bringing
-    from gitcfg.compile.ruled.collecting import Collecting
+    from gitcfg.compile.rules.collect import Collecting
+    from gitcfg.compile.rules.placement import Bringing
+
+
+class FleetNode:
+    """One node of a fleet."""
+
+    def __init__(self, name: str, kind: NodeClass, said: Said) -> None:
+        self.name = name
+        self.kind = kind
+        self.said = said
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Final values by parameter, in order of name; a bare parameter is None."""
+        return self.kind.params
+
+    @property
+    def secrets(self) -> Mapping[str, str]:
+        """The parameters whose values are secrets, in order of name, with the secrets' names."""
+        return self.kind.secrets
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The feature set, in order of name."""
+        return tuple(sorted(self.kind.features))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Explicit groups, highest first."""
+        return self.kind.groups
+
+    @property
+    def entries(self) -> Mapping[str, FileEntry]:
+        """The file entries that apply, by path."""
+        return self.kind.files
+
+    def trail(self, param: str) -> tuple[TrailStep, ...]:
+        """The steps that bind a parameter, lowest first."""
+        steps = self.kind.trail(param)
+        acting = [index for index, step in enumerate(steps) if not step.overridden]
+        value = self.kind.some((param,)).get(param, NOTHING)
+        if not acting or value is NOTHING:
+            return steps
+        # Equal items of a unique list go at the very end, so the last step's result is the value.
+        last = msgspec.structs.replace(steps[acting[-1]], result=value)
+        return (*steps[: acting[-1]], last, *steps[acting[-1] + 1 :])
+
+    def deciding(self, param: str) -> TrailStep | None:
+        """The topmost step that counts: there one would change the value."""
+        return next((step for step in reversed(self.trail(param)) if not step.overridden), None)
+
+
+# Files of a repository that are taken as they are: templates, and what nodes get word for word.
+
+_MOST = 4 << 20
+
+
+def texts(tree: Tree, folder: str, names: Iterable[str]) -> dict[str, str | None]:
+    """What files of a folder hold, in order of name; None: one that is no text, or larger than 4 MiB."""
+    return {name: _text(tree, f"{folder}/{name}") for name in sorted(names)}
+
+
+def _text(tree: Tree, path: str) -> str | None:
+    entry = tree.entry(path)
+    if entry is None or entry.size > _MOST:
+        return None
+    try:
+        return tree.read(entry).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+# The one compiled value: every node's configuration, made from one tree, never changed.
 
 
 class Fleet:
@@ -174,7 +245,7 @@ class Fleet:
         """Finds what rules bring to nodes; None where there are no rules."""
         if not self.model.rules:
             return None
-        from gitcfg.compile.ruled.bringing import Bringing
+        from gitcfg.compile.rules.placement import Bringing
 
         return Bringing(self.layers)
 
@@ -184,7 +255,7 @@ class Fleet:
             return None
         if beside is not None:
             return beside().collecting
-        from gitcfg.compile.ruled.collecting import Collecting
+        from gitcfg.compile.rules.collect import Collecting
 
         return Collecting(self.bindings, lambda: self.classes, self.roster, self.declarations)
 

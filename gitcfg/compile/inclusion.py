@@ -1,8 +1,15 @@
 """What features include, however far: which lead to which, which lie on circles, and which go too deep."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import cached_property
 
-from gitcfg.model.graph import components, reach
+from gitcfg.compile.instances import Instance, Substitution, attributes_of, instance_of, marked
+from gitcfg.load.parts import MAX_INSTANCES
+from gitcfg.model import Feature, Use
+from gitcfg.model.graph import components, reach, reverse
+from gitcfg.model.nodeset import NodeSetError, expand
+from gitcfg.model.rules import Rule
 
 MAX_DEPTH = 100
 MAX_CIRCLE = 6  # in larger circles paths are too many to follow: no include inside one counts
@@ -28,3 +35,184 @@ class Inclusion:
             deepest += [name for name in members if below <= MAX_DEPTH < depth[name]]
         self.deep = frozenset(name for name, levels in depth.items() if levels > MAX_DEPTH)
         self.deepest = tuple(deepest)
+
+
+# How many places a feature brings features to: counted before anything is composed.
+
+_NOWHERE = frozenset[str]()
+_AS = re.compile(r"\$\{as\}")
+_RANGES = re.compile(r"\[[^\]]*\$\{")
+
+
+class Places:
+    """Counts the layers that a feature consists of, one for each way that leads to it.
+
+    Includes and instances multiply, so a count stops at `most`. `given` is an entry of a list with what
+    rules decided for its instance.
+    """
+
+    def __init__(
+        self,
+        features: Mapping[str, Feature],
+        inclusion: Inclusion,
+        most: int,
+        given: Callable[[Use], Use] = lambda use: use,
+    ) -> None:
+        self.most = most
+        self._features = features
+        self._inclusion = inclusion
+        self._given = given
+        self._known: dict[tuple[str, str, frozenset[str]], int] = {}
+        self._left = most
+
+    def of(self, use: Use) -> int:
+        """Return the number of places, or `most` + 1 if there are more."""
+        self._left = self.most
+        return self._of(use, _NOWHERE)
+
+    def of_unused(self, feature: str) -> int:
+        """Return the same for a feature that may be in no list; if it needs an instance, for any."""
+        said = self._features[feature]
+        return self.of(Use(feature, said.origin, "x" if marked(said) else None))
+
+    def crowded(self, feature: str) -> Use | None:
+        """Return the include that brings a feature to too many places, unless one below it does so itself."""
+        if self.of_unused(feature) <= self.most:
+            return None
+        counts = [(self.of_unused(use.feature), use) for use in self._includes(feature)]
+        if any(count > self.most for count, _ in counts):
+            return None
+        return max(counts, key=lambda count: count[0])[1] if counts else None
+
+    def _includes(self, feature: str) -> tuple[Use, ...]:
+        return tuple(use for use in self._features[feature].include if use.feature in self._features)
+
+    def _of(self, use: Use, above: frozenset[str]) -> int:
+        name = use.feature
+        if name not in self._features or name in above or name in self._inclusion.deep:
+            return 0
+        whole = self._inclusion.circles.get(name, _NOWHERE)
+        circle = above & whole
+        if circle and len(whole) > MAX_CIRCLE:
+            return 0
+        instance = instance_of(self._given(use)) if name in self._varying else None
+        key = (name, instance.key if instance else "", circle)
+        if key in self._known:
+            return self._known[key]
+        total = self._counted(name, instance, circle | {name})
+        if total <= self.most or self._left > 0:
+            self._known[key] = total
+        return total
+
+    def _counted(self, name: str, instance: Instance | None, above: frozenset[str]) -> int:
+        include = self._features[name].include
+        total = 1
+        if name in self._varying:
+            self._left -= 1
+            include = Substitution(name, instance).uses(include) if instance else include
+        for use in include:
+            if total > self.most or self._left <= 0:
+                return self.most + 1
+            total += (1 if instance else _names(use)) * self._of(use, above)
+        return min(total, self.most + 1)
+
+    @cached_property
+    def _varying(self) -> frozenset[str]:
+        """The features whose places depend on the names and attributes of their instances."""
+        asking = {
+            name
+            for name, feature in self._features.items()
+            if any(use.instance is not None and _asks(use.instance) for use in feature.include)
+        }
+        above, found = reverse(self._inclusion.edges) if asking else {}, set[str]()
+        while asking:
+            name = asking.pop()
+            found.add(name)
+            asking.update(other for other in above[name] if other not in found)
+        return frozenset(found)
+
+
+def _asks(text: str) -> bool:
+    """Does it depend on an outer instance how many names an `as` stands for?"""
+    return "${" in _AS.sub("", text) or _RANGES.search(text) is not None
+
+
+def _names(use: Use) -> int:
+    """For how many instances an entry stands, whatever the outer one is called."""
+    if use.instance is None or "${" not in use.instance:
+        return 1
+    try:
+        return len(expand(_AS.sub("x", use.instance), MAX_INSTANCES))
+    except NodeSetError:
+        return 1
+
+
+# Rules that give attributes to instances of features, and which features these may be.
+
+
+class GivingRules:
+    """Rules that give instances attributes that no list says, and what they install over these."""
+
+    def __init__(
+        self, features: Mapping[str, Feature], rules: Mapping[str, Rule], inclusion: Inclusion
+    ) -> None:
+        self._features = features
+        self._rules = rules
+        self._inclusion = inclusion
+        self._as_instances: dict[str, Set[str]] = {}
+
+    def rules(self, feature: str, attribute: str) -> Iterator[Rule]:
+        """The rules that may give instances of a feature an attribute, on some nodes."""
+        for rule in self._giving:
+            if attribute in rule.domains and self.gives(rule, feature):
+                yield rule
+
+    def gives(self, rule: Rule, feature: str) -> bool:
+        """May a rule over instances give those of a feature anything?"""
+        over = rule.over.name if rule.over is not None else ""
+        return self._near(feature, over) or feature in self._installed(over)
+
+    @cached_property
+    def asking(self) -> frozenset[str]:
+        """The features that speak of an attribute which rules may give their instances."""
+        features = self._features.values() if self._giving else ()
+        return frozenset(
+            feature.name
+            for feature in features
+            if any(any(self.rules(feature.name, name)) for name in attributes_of(feature))
+        )
+
+    @cached_property
+    def _giving(self) -> list[Rule]:
+        return [rule for rule in self._rules.values() if rule.over is not None and rule.domains]
+
+    @cached_property
+    def _installing(self) -> list[tuple[str, Set[str]]]:
+        """Over which features rules install, and what."""
+        return [
+            (rule.over.name, {rule.feature.name, *self._inclusion.reaches[rule.feature.name]})
+            for rule in self._rules.values()
+            if rule.over is not None and rule.feature is not None and rule.feature.name in self._known
+        ]
+
+    @property
+    def _known(self) -> Set[str]:
+        return self._inclusion.edges.keys()
+
+    def _near(self, feature: str, over: str) -> bool:
+        return feature == over or self._inclusion.reaches.leads(feature, over)
+
+    def _installed(self, over: str) -> Set[str]:
+        """What may be installed as such an instance is, however often rules look at what others install."""
+        if over not in self._as_instances:
+            self._as_instances[over] = self._find_installed(over)
+        return self._as_instances[over]
+
+    def _find_installed(self, over: str) -> Set[str]:
+        found, before = set[str](), -1
+        while len(found) > before:
+            before = len(found)
+            for at, installed in self._installing:
+                if at in found or self._near(at, over) or self._near(over, at):
+                    found |= installed
+        return found

@@ -1,12 +1,65 @@
-"""Partial configurations: what layers say together, composed once and shared by reference."""
+"""A cell: what layers say together of one parameter."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import is_
+from typing import Any
 
-from gitcfg.compile.cell import Cell, cell, join
-from gitcfg.compile.operations import PENDING, Step
-from gitcfg.model import FileEntry, Op
+import msgspec
+
+from gitcfg.compile.operations import NOTHING, PENDING, Step, apply, fold, resets
+from gitcfg.model import FileEntry, Op, Origin
 from gitcfg.model.secrets import is_secret
+
+MAX_WEIGHT = 4_000_000
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """What a partial says of one parameter.
+
+    `steps` are those that act, lowest first: since the last one that resets. `closed`: the first
+    of them does, so nothing below matters. `value` is their result on nothing.
+    """
+
+    steps: tuple[Step, ...]
+    closed: bool
+    value: Any
+    weight: int
+
+    @property
+    def origins(self) -> list[Origin]:
+        """Where the acting steps stand, the topmost first: there one would change the value."""
+        return [step.origin for step in reversed(self.steps)]
+
+    def counting(self, facts: Mapping[str, Any] | None = None) -> Iterator[Step]:
+        """The steps that count: all but a `$default` that finds a value. `facts` are the nodes'."""
+        if len(self.steps) == 1:  # nearly all: it finds nothing
+            yield from self.steps
+            return
+        below: Any = NOTHING
+        for step in self.steps:
+            idle = step.op is Op.DEFAULT and below is not NOTHING and below is not None
+            below = apply(step, below, facts)
+            if not idle:
+                yield step
+
+
+def cell(step: Step) -> Cell:
+    """One step as a cell."""
+    return Cell((step,), resets(step), fold((step,), NOTHING), step.weight)
+
+
+def join(below: Cell, above: Cell) -> Cell:
+    """What two cells say together. Associative; beyond MAX_WEIGHT nothing more is added."""
+    if above.closed:
+        return above
+    weight = below.weight + above.weight
+    if weight > MAX_WEIGHT:
+        return Cell(below.steps, below.closed, below.value, MAX_WEIGHT + 1)
+    return Cell(below.steps + above.steps, below.closed, fold(above.steps, below.value), weight)
+
+
+# Partial configurations: what layers say together, composed once and shared by reference.
 
 NOTHING_OPEN = frozenset[str]()
 
@@ -136,3 +189,67 @@ def stack_files(layers: list[Mapping[str, FileEntry]]) -> Mapping[str, FileEntry
     for layer in said:
         result.update(layer)
     return result
+
+
+# A partial made from an older one: of what is nearly the same, only the difference is composed.
+
+
+def updated(
+    older: Partial,
+    parts: tuple[Partial, ...],
+    own: Mapping[str, Step],
+    files: Mapping[str, FileEntry],
+    features: frozenset[str] = frozenset(),
+) -> Partial:
+    """What `Partial` makes of these and the older one's label; that one itself if nothing is different.
+
+    Parts and steps are the same if they are the same objects; cells that are not composed anew are too.
+    """
+    if len(parts) != len(older.parts):
+        return Partial(older.label, parts, own, files, features)
+    if own is older.own and files is older.brought and all(map(is_, older.parts, parts)):
+        return older
+    pairs = zip(older.parts, parts, strict=True)
+    changed = set(_differing(older.own, own))
+    changed.update(name for before, after in pairs for name in _differing(before.cells, after.cells))
+    return _Updated(older, parts, own, files, features, changed)
+
+
+class _Updated(Partial):
+    """A partial that knows from the start what another one finds when it is asked."""
+
+    def __init__(
+        self,
+        older: Partial,
+        parts: tuple[Partial, ...],
+        own: Mapping[str, Step],
+        files: Mapping[str, FileEntry],
+        features: frozenset[str],
+        changed: set[str],
+    ) -> None:
+        """Compose the cells of the names that changed; the others are the older ones."""
+        super().__init__(older.label, parts, own, files, features)
+        cells = dict(older.cells)
+        for name in changed:
+            layers = [part.cells[name] for part in parts if name in part.cells]
+            if name in own:
+                layers.append(cell(own[name]))
+            if layers:
+                cells[name] = reduce(join, layers)
+            else:
+                cells.pop(name, None)
+        known = {name: cells[name] for name in changed if name in cells}
+        self.cells = cells
+        self.open = older.open - changed | {name for name, found in known.items() if not found.closed}
+        self.pending = older.pending - changed | {
+            name for name, found in known.items() if found.value is PENDING
+        }
+
+
+def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    if before is after:
+        return
+    for name, found in after.items():
+        if before.get(name) is not found:
+            yield name
+    yield from before.keys() - after.keys()

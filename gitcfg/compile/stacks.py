@@ -2,13 +2,10 @@
 
 from collections.abc import Hashable, Iterable, Iterator
 
-from gitcfg.compile.classes import NodeClass, withouts
-from gitcfg.compile.layers import Layers
-from gitcfg.compile.nodes import Said
+from gitcfg.compile.layers import NOWHERE, Filled, Layers
+from gitcfg.compile.node_class import NodeClass, Recent, withouts
+from gitcfg.compile.nodes import NOTHING_BROUGHT, Brought, Installed, Said
 from gitcfg.compile.partial import Partial
-from gitcfg.compile.recent import Recent
-from gitcfg.compile.ruled.brought import NOTHING_BROUGHT, Brought, Installed
-from gitcfg.compile.ruled.filling import Filled
 from gitcfg.model import Model, Node, Override, Ref
 
 
@@ -131,3 +128,29 @@ def class_key(said: Said, overrides: tuple[Override, ...], facts: Iterable[str])
 
 def _names(refs: Iterable[Ref]) -> frozenset[str]:
     return frozenset(ref.name for ref in refs)
+
+
+# Classes of which not everything is known, since a definition of theirs could not be understood.
+
+
+def misread(stacks: Stacks, kind: NodeClass) -> bool:
+    """Could anything that a class is made of not be understood?"""
+    model = stacks.model
+    unread = model.unread.get
+    if unread("rules") or unread("allocations"):
+        return True  # on which nodes they would have counted is not known
+    groups = {model.settings.default_group, *kind.groups}
+    return bool(
+        groups & unread("groups", NOWHERE)
+        or stacks.unfiltered(kind) & unread("features", NOWHERE)
+        or half_said(model, kind.said)
+        or any(override.name in unread("overrides", NOWHERE) for override in kind.overrides)
+    )
+
+
+def half_said(model: Model, said: Said) -> bool:
+    """Could what is said of a node itself not be understood?"""
+    unread, own, nodeset = model.unread.get, said.own, said.nodeset
+    return (own is not None and own.name in unread("nodes", NOWHERE)) or (
+        nodeset is not None and nodeset.name in unread("nodesets", NOWHERE)
+    )

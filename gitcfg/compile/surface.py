@@ -1,15 +1,51 @@
-"""What shows of a class's layers: which layer decides about which parameter, for all of them at once."""
+"""Sets of names as bits of one integer: what is asked of every class is asked of all names at once."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, reduce
 
 import msgspec
 
-from gitcfg.compile.bits import Bits
-from gitcfg.compile.cell import Cell, join
-from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING
-from gitcfg.compile.partial import Partial
+from gitcfg.compile.partial import Cell, Partial, join
+
+
+class Bits:
+    """Names in order of their bits, which are given out as names come up."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names: list[str] = []
+        self.places: dict[str, int] = {}
+        self.mask(names)
+
+    def bit(self, name: str) -> int:
+        """A name alone."""
+        place = self.places.get(name)
+        if place is None:
+            place = self.places[name] = len(self.names)
+            self.names.append(name)
+        return 1 << place
+
+    def mask(self, names: Iterable[str]) -> int:
+        """Names together."""
+        result = 0
+        for name in names:
+            result |= self.bit(name)
+        return result
+
+    def among(self, names: Iterable[str]) -> int:
+        """Those of the names that have come up."""
+        return self.mask(name for name in names if name in self.places)
+
+    def of(self, mask: int) -> Iterator[str]:
+        """The names of a mask."""
+        while mask:
+            lowest = mask & -mask
+            yield self.names[lowest.bit_length() - 1]
+            mask ^= lowest
+
+
+# What shows of a class's layers: which layer decides about which parameter, for all of them at once.
 
 _MOST_JOINS = 200_000
 _NONE: Mapping[str, Cell] = {}

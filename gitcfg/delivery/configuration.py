@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from gitcfg.comparison.comparison import Consequences
 from gitcfg.comparison.files import Side
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import FleetNode
 from gitcfg.delivery.document import ACTIVE, RETIRED, Check, Configuration, File, RunsHere
 from gitcfg.library import Fleet, Node
 from gitcfg.model import FileEntry, GitcfgError, Subsystem

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import FleetNode
 from gitcfg.compile.selection import NodeView, selected
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError, Secret

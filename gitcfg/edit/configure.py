@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from gitcfg.check.definitions import definitions
 from gitcfg.check.run import check
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.mentions import Mentions
+from gitcfg.compile.impact import Mentions
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.operations import Step as Step_operations
-from gitcfg.compile.part import part
+from gitcfg.compile.subset import part
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.orders import Action, Order, carry_out
 from gitcfg.git.tree import Tree

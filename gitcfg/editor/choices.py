@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gitcfg.compile.ruled.collect import NAME
+from gitcfg.compile.operations import NAME
 from gitcfg.editor.base import Schema
 from gitcfg.editor.families import expression
 from gitcfg.model import Model

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.selection import Selection
-from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.selection import Selection, Stopped
 from gitcfg.explain.definition import Definition, Kind
 from gitcfg.explain.kinds.files import FILE, SECRET, TEMPLATE
 from gitcfg.explain.kinds.layers import FEATURE, GROUP, HOLD, OVERRIDE, SETTING, held, overridden

@@ -6,10 +6,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from gitcfg.compile.classes import NodeClass
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.layers import Layers
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.trail import TrailStep
 from gitcfg.model import (

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.trail import Record, nodes_record, origin_record, sources_record

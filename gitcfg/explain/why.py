@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 
 from gitcfg.cel import fields_asked, members_asked
-from gitcfg.compile.classes import NodeClass
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.compile.ruled.asking import VALUES, Seen
-from gitcfg.compile.ruled.view import Ruled, ruled
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.rules.evaluate import VALUES, Seen
+from gitcfg.compile.rules.slots import Ruled, ruled
 from gitcfg.explain.trail import (
     Blamer,
     Mention,

@@ -9,7 +9,7 @@ from gitcfg.check.nodes import chosen
 from gitcfg.check.results import Checked, checked
 from gitcfg.check.secrets import FOLDER, Ground, header_of, path_of, refused
 from gitcfg.compile import fleet as compiled
-from gitcfg.compile.concerned import concerned_by
+from gitcfg.compile.impact import concerned_by
 from gitcfg.gate.former import Former
 from gitcfg.gate.ruling import Seen
 from gitcfg.git.repository import Repository

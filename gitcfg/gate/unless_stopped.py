@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.selection import Stopped
 
 T = TypeVar("T")
 

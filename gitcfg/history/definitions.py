@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from gitcfg.comparison.change import Delta
 from gitcfg.compile.declarations import Declarations, implied_kinds
-from gitcfg.compile.mentions import collects
+from gitcfg.compile.impact import collects
 from gitcfg.history.snapshot import KINDS, Documents, Key, Place, Snapshot
 from gitcfg.load.overrides import NEVER
 from gitcfg.model import (

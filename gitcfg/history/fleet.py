@@ -12,16 +12,13 @@ from msgspec.structs import replace
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
 from gitcfg.comparison.files import Side
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations, implied_kinds
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.compile.nodes import Roster, Said
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.nodes import Brought, Installed, Roster, Said
 from gitcfg.compile.nodes import said as put_together
-from gitcfg.compile.ruled.brought import Brought, Installed
-from gitcfg.compile.selection import NodeView
+from gitcfg.compile.selection import NodeView, Stopped
 from gitcfg.compile.stacks import Stacks
-from gitcfg.compile.stopped import Stopped
 from gitcfg.git.history import History
 from gitcfg.git.objects import Objects
 from gitcfg.git.tree import DictTree, Entry, EntryKind
@@ -33,7 +30,7 @@ from gitcfg.model.folders import TEXTS
 from gitcfg.render.templates import TemplateEngine, template_guard
 
 if TYPE_CHECKING:
-    from gitcfg.compile.ruled.bringing import Bringing
+    from gitcfg.compile.rules.placement import Bringing
 
 _KNOWN = {name: kind for name, kind in NODE_VARIABLES.items() if name != "node.params"}
 
@@ -127,7 +124,7 @@ def bringing(stacks: Stacks) -> "Bringing | None":
     """What finds what rules bring to nodes, each as it is when it is asked about first; None: no rules."""
     if not stacks.model.rules:
         return None
-    from gitcfg.compile.ruled.bringing import Bringing
+    from gitcfg.compile.rules.placement import Bringing
 
     return Bringing(stacks.layers)
 

@@ -5,16 +5,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 import msgspec
 
 from gitcfg.comparison.files import Side
-from gitcfg.compile.cell import Cell
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.layers import NOWHERE, Layers, included
+from gitcfg.compile.node_class import NodeClass, Recent
 from gitcfg.compile.operations import NOTHING, Step
-from gitcfg.compile.partial import Partial
-from gitcfg.compile.recent import Recent
+from gitcfg.compile.partial import Cell, Partial, updated
 from gitcfg.compile.stacks import Stacks
-from gitcfg.compile.updated import updated
 from gitcfg.history.definitions import alike, said
 from gitcfg.history.snapshot import Snapshot
 from gitcfg.model import Feature, FileEntry, Group, Model

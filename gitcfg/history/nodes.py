@@ -9,7 +9,7 @@ import msgspec
 from gitcfg.comparison.change import Delta
 from gitcfg.comparison.files import Files, Pair, Side, Versions
 from gitcfg.compile.declarations import Declarations
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import FleetNode
 from gitcfg.compile.nodes import said
 from gitcfg.history.definitions import (
     NOTHING,

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import UNSET
 
 from gitcfg.comparison.change import Delta, Kind, came_and_went, deltas
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.mentions import collects
+from gitcfg.compile.impact import collects
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Said
 from gitcfg.git.history import History
 from gitcfg.history.definitions import (

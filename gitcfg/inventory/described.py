@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gitcfg.cache import Cache
 from gitcfg.check.results import PLACES
-from gitcfg.compile.concerned import concerned
+from gitcfg.compile.impact import concerned
 from gitcfg.compile.nodes import Said
 from gitcfg.git.tree import changed_paths, fingerprint
 from gitcfg.inventory.guests import Older, guests_behind

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
-from gitcfg.compile.part import part
+from gitcfg.compile.subset import part
 from gitcfg.library import Fleet
 from gitcfg.model import ListEdit, Node, Op, Origin, Ref
 from gitcfg.model.rules import RuleKind

@@ -24,7 +24,7 @@ def compare(old: Fleet, new: Fleet, names: Iterable[str] | None = None) -> "Comp
 
 def _concerned(old: Fleet, new: Fleet) -> Iterable[str] | None:
     """The nodes that what changed can concern; None: all."""
-    from gitcfg.compile.concerned import concerned
+    from gitcfg.compile.impact import concerned
 
     found = concerned(old.version, new.version)
     return None if found is None else sorted(found)

@@ -15,8 +15,7 @@ from gitcfg.model import Finding, Model
 
 if TYPE_CHECKING:  # the rest is imported where it is used: what is remembered needs none of it
     from gitcfg.compile import fleet as compiled
-    from gitcfg.compile.concerned import Version
-    from gitcfg.compile.mentions import Mentions
+    from gitcfg.compile.impact import Mentions, Version
     from gitcfg.compile.nodes import Roster
     from gitcfg.parsers.parsers import Parsers
     from gitcfg.render.templates import TemplateEngine
@@ -80,7 +79,7 @@ class Fleet(Mapping[str, Node]):
     @cached_property
     def mentions(self) -> "Mentions":
         """Which nodes are in which groups, list which features, and bind which secrets."""
-        from gitcfg.compile.mentions import Mentions, mentions, mentions_of
+        from gitcfg.compile.impact import Mentions, mentions, mentions_of
 
         asked = f"mentions 2 {fingerprint(self.tree, WHO)}"
         found = self._cache.get(asked, Mentions)
@@ -113,7 +112,7 @@ class Fleet(Mapping[str, Node]):
 
     def _part(self, names: Iterable[str], known: Callable[[], Mapping[str, str] | None]) -> "Fleet":
         """Some nodes alone; all, where they collect from others, or want types that are not `known`."""
-        from gitcfg.compile.part import alone, part, typed
+        from gitcfg.compile.subset import alone, part, typed
 
         if self.is_compiled():
             return self
@@ -189,7 +188,7 @@ class Fleet(Mapping[str, Node]):
     @property
     def version(self) -> "Version":
         """The fleet as one of two that are compared. It holds the fleet, so the fleet does not hold it."""
-        from gitcfg.compile.concerned import Version
+        from gitcfg.compile.impact import Version
 
         return Version(self.tree, self.model, lambda: self.mentions)
 

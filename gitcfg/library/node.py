@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gitcfg.compile.fleetnode import FleetNode
+    from gitcfg.compile.fleet import FleetNode
     from gitcfg.compile.trail import TrailStep
     from gitcfg.library.fleet import Fleet
     from gitcfg.render.files import RenderedFile

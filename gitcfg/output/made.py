@@ -7,8 +7,8 @@ from functools import cached_property
 import msgspec
 
 from gitcfg.cache import program_id
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.git.tree import fingerprint
 from gitcfg.model import Group, Node, Override, Use
 from gitcfg.model.folders import LAYERS, SETTINGS, TEXTS

@@ -7,9 +7,8 @@ from typing import Protocol
 
 import msgspec
 
-from gitcfg.compile.classes import NodeClass
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.model import FileEntry
 from gitcfg.output.made import Ingredients
 from gitcfg.output.places import digest, folders, safe_path

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import msgspec
 
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.partial import Partial
 from gitcfg.model import Allocation, Model, Origin, Override, Rule, Use
 from gitcfg.model.text import counted

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gitcfg.compile.concerned import Version, concerned_by
+from gitcfg.compile.impact import Version, concerned_by
 from gitcfg.model import Finding
 from gitcfg.output import Scope
 

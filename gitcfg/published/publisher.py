@@ -6,7 +6,7 @@ from datetime import date
 import msgspec
 
 from gitcfg.cache import Cache
-from gitcfg.compile.concerned import concerned
+from gitcfg.compile.impact import concerned
 from gitcfg.git.commit import RenderedRef, Tip
 from gitcfg.git.history import History
 from gitcfg.git.pack import Pack, open_pack

@@ -8,11 +8,9 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.declarations import Declarations
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
-from gitcfg.compile.splice import Splicer, Written
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.node_class import NodeClass, Splicer, Written
 from gitcfg.model import FileEntry, Subsystem
 from gitcfg.model.names import selects
 from gitcfg.model.secrets import shown

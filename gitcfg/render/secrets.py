@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gitcfg.compile.classes import final
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.node_class import final
 from gitcfg.compile.values import Misfit, as_text
 from gitcfg.model import FileEntry, GitcfgError, Op
 from gitcfg.render.files import content, context, held, holding, selected, separators

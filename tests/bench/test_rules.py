@@ -14,7 +14,7 @@ from bench.rules.solvers import GITCFG, SOLVERS
 from bench.rules.study import MONITOR, one_more, study, subnets
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.compile.ruled.view import Ruled, ruled
+from gitcfg.compile.rules.slots import Ruled, ruled
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Severity
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.check.structure import Demands
-from gitcfg.compile.bits import Bits
+from gitcfg.compile.surface import Bits
 from gitcfg.model import Feature, Origin, Ref
 
 LETTERS = "abcdef"

@@ -16,9 +16,9 @@ from gitcfg.bundled import folder
 from gitcfg.check.expressions import _form
 from gitcfg.check.run import check
 from gitcfg.check.target_parsers import Question, Verdicts
-from gitcfg.compile.classad import find_fault
+from gitcfg.compile.classad import LONGEST_MACROS as LONGEST
+from gitcfg.compile.classad import Expansion, find_fault
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.compile.macros import LONGEST, Expansion
 from gitcfg.convert.condor.shapes import kind_of
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.compile.bits import Bits
+from gitcfg.compile.surface import Bits
 
 NAMES = st.frozensets(st.sampled_from("abcdefghij"))
 

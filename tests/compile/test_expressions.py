@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.compile.expressions import join, operand, unbalanced
+from gitcfg.compile.classad import join, operand, unbalanced
 
 NAMES = "ABC"
 OPERATORS = st.sampled_from(["&&", "||"])

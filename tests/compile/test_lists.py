@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.compile.lists import join, split, unfit
+from gitcfg.compile.values import join, split, unfit
 
 SEPARATORS = st.sampled_from(["comma", "blank-or-comma"])
 TEXTS = st.lists(st.sampled_from([*"ab, \t\n()[]{}\"'\\$", "$(X, Y)", '"a, b"', "\u00a0", "é"])).map("".join)

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.compile.concerned import Version, concerned_by
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.compile.mentions import Mentions, mentions, mentions_of
+from gitcfg.compile.impact import Mentions, Version, concerned_by, mentions, mentions_of
 from gitcfg.git.tree import DictTree
 from tests.compile.fleets import TODAY
 

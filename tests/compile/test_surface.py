@@ -4,10 +4,10 @@ from functools import cache
 
 import pytest
 
-from gitcfg.compile.cell import Cell
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING, PENDING
+from gitcfg.compile.partial import Cell
 from gitcfg.compile.surface import Suspects
 from tests.compile.fleets import fleets
 

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from gitcfg.compile.operations import NOTHING, Step
-from gitcfg.compile.partial import Partial
-from gitcfg.compile.updated import updated
+from gitcfg.compile.partial import Partial, updated
 from gitcfg.model import FileEntry, Op, Origin
 
 NOWHERE = Origin("x")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.compile.lists import split
+from gitcfg.compile.values import split
 from gitcfg.convert.wallaby import import_wallaby
 from gitcfg.git.tree import DictTree
 from tests.convert.dumps import DEFAULT, dump, feature, group, node, parameter

@@ -4,8 +4,8 @@ from gitcfg.compile.operations import Step
 from gitcfg.compile.trail import TrailStep, trail
 from gitcfg.explain.trail import Viewpoint, lists, places, told
 from gitcfg.model import Op, Origin
-from tests.compile.ruled.fleets import fleet
-from tests.compile.ruled.written import install
+from tests.compile.rules.fleets import fleet
+from tests.compile.rules.written import install
 
 HERE = Origin("rules/r.yaml")
 VIEW = Viewpoint("n1", "default")

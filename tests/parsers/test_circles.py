@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gitcfg.compile.macros import macros
+from gitcfg.compile.classad import macros
 from gitcfg.parsers.child.condor import circles
 from tests.parsers.oracle import Oracle, needs_htcondor
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 import pytest
 from hypothesis import given
 
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.generate import Options, repository
 from gitcfg.model import Model
 from gitcfg.model.nodeset import expand

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gitcfg.check.run import check
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import FleetNode
 from tests.properties.laws import compiled
 
 

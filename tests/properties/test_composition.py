@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from gitcfg.compile.cell import Cell, cell, join
 from gitcfg.compile.operations import NOTHING, Step, fold
-from gitcfg.compile.partial import compose
+from gitcfg.compile.partial import Cell, cell, compose, join
 from gitcfg.model import Op, Origin
 from gitcfg.model.secrets import secret_value
 from tests.properties.runs import DEEP, QUICK

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from gitcfg.compile.expressions import join
+from gitcfg.compile.classad import join
 from tests.properties.runs import DEEP, QUICK
 from tests.reference import joining
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gitcfg.compile.lists import split
+from gitcfg.compile.values import split
 from gitcfg.render.formats import formats
 
 TEXTS = st.one_of(

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.compile import splice
-from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile import node_class as splice
+from gitcfg.compile.fleet import Fleet, FleetNode, compile_tree
 from gitcfg.generate import Options, Types, repository, small, stress
 from gitcfg.git.tree import DictTree
 from gitcfg.load.yaml import dump

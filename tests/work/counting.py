@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from gitcfg import cache as kept
-from gitcfg.compile import recent
-from gitcfg.compile.classes import NodeClass
+from gitcfg.compile import node_class as recent
+from gitcfg.compile.node_class import NodeClass, Splicer
 from gitcfg.compile.partial import Partial
-from gitcfg.compile.splice import Splicer
 from gitcfg.compile.surface import Surfaces, Suspects
 from gitcfg.git import commit_tree, worktree
 from gitcfg.git.objects import Objects

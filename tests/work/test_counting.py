@@ -101,7 +101,7 @@ def test_a_guard_sees_that_clean_files_are_hashed(committed: Pool, monkeypatch: 
 
 def test_a_guard_sees_values_that_are_composed(committed: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     committed.cold(*CHECK)
-    values = "gitcfg.compile.splice.Splicer.pieces"
+    values = "gitcfg.compile.node_class.Splicer.pieces"
     monkeypatch.setattr(values, lambda self, kind, *more: "".join(map(str, kind.params.items())))
     with pytest.raises(AssertionError):
         spliced_only(committed, committed.run(*PARAMS))

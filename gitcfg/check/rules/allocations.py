@@ -8,7 +8,7 @@ from gitcfg.check.base import of
 from gitcfg.check.rules.base import SOLVE, Holding, Looked
 from gitcfg.check.structure import some
 from gitcfg.compile.operations import PENDING
-from gitcfg.compile.ruled.asking import Seen
+from gitcfg.compile.rules.evaluate import Seen
 from gitcfg.model import Binding, Finding, Model, Origin, Ref
 from gitcfg.model.names import did_you_mean
 from gitcfg.model.rules import Allocation, Rule, RuleKind

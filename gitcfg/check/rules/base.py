@@ -9,16 +9,14 @@ import msgspec
 from gitcfg.cel import Key, Truth
 from gitcfg.check.nodes import installed
 from gitcfg.check.structure import listed
-from gitcfg.compile.cell import Cell
-from gitcfg.compile.classes import NodeClass
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.instances import Instance
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING, PENDING
-from gitcfg.compile.ruled.asking import Seen
-from gitcfg.compile.ruled.bringing import Bringing
-from gitcfg.compile.ruled.lacking import Lacking
-from gitcfg.compile.ruled.units import Unit
-from gitcfg.compile.ruled.view import Ruled
+from gitcfg.compile.partial import Cell
+from gitcfg.compile.rules.evaluate import Seen, Unit
+from gitcfg.compile.rules.placement import Bringing, Lacking
+from gitcfg.compile.rules.slots import Ruled
 from gitcfg.domain import DomainProblem, Kind, Value, Values, parse
 from gitcfg.model import Origin
 from gitcfg.model.names import shown

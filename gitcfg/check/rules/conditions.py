@@ -10,10 +10,8 @@ from gitcfg.cel import CelProblem, Condition
 from gitcfg.check.base import of
 from gitcfg.check.rules.base import Looked, named
 from gitcfg.check.structure import listed, some
-from gitcfg.compile.ruled.asking import VALUES, Seen, values
-from gitcfg.compile.ruled.limiting import places
-from gitcfg.compile.ruled.reading import bare
-from gitcfg.compile.ruled.strata import Circle
+from gitcfg.compile.rules.evaluate import VALUES, Seen, bare, values
+from gitcfg.compile.rules.rulebook import Circle, places
 from gitcfg.load.document import Inside
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind

@@ -9,7 +9,7 @@ from gitcfg.check.base import of
 from gitcfg.check.rules.base import SOLVE, Held, Holding, Looked, named, within
 from gitcfg.check.rules.conditions import Failures
 from gitcfg.check.structure import some
-from gitcfg.compile.ruled.asking import Seen, keyed
+from gitcfg.compile.rules.evaluate import Seen, keyed
 from gitcfg.domain import Kind, Value, Values
 from gitcfg.model import Finding, Origin
 from gitcfg.model.names import shown

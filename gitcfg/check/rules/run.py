@@ -11,7 +11,7 @@ from gitcfg.check.rules.counts import counts, unique
 from gitcfg.check.rules.ledger import Ledger, hold, kept
 from gitcfg.check.rules.values import attributes, domains, misread
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.ruled.bringing import Bringing
+from gitcfg.compile.rules.placement import Bringing
 from gitcfg.model import Finding
 
 _JUDGED = ("features", "groups", "nodes", "nodesets", "overrides", "rules", "allocations")

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from gitcfg.check.base import of
 from gitcfg.check.rules.base import SOLVE, Held, Holding, Looked
 from gitcfg.check.structure import SHOWN, listed, some
-from gitcfg.compile.ruled.collect import Collect, Lack, Why
-from gitcfg.compile.ruled.collecting import Asking, Collecting
-from gitcfg.compile.ruled.needing import Link
+from gitcfg.compile.operations import Collect, Lack, Why
+from gitcfg.compile.rules.collect import Asking, Collecting, Link
 from gitcfg.domain import DomainProblem
 from gitcfg.load.document import inside_of
 from gitcfg.model import Finding, Origin, Ref

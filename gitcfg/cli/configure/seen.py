@@ -17,7 +17,7 @@ from gitcfg.model import Finding, Group, Node
 if TYPE_CHECKING:
     from gitcfg.comparison.comparison import Comparison
     from gitcfg.compile import fleet as whole
-    from gitcfg.compile.classes import NodeClass
+    from gitcfg.compile.node_class import NodeClass
     from gitcfg.library import Fleet
 
 
@@ -64,9 +64,7 @@ class Seen:
     @cached_property
     def _imagined(self) -> "whole.Fleet":
         fleet = self.fleet
-        return imagine_fleet(
-            fleet.model, fleet.tree, self._today, self.target.name, lambda: fleet.compiled
-        )
+        return imagine_fleet(fleet.model, fleet.tree, self._today, self.target.name, lambda: fleet.compiled)
 
     def since(self, before: "Seen") -> "Comparison":
         """What has become other on these nodes."""

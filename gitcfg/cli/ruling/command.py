@@ -32,7 +32,7 @@ def command(
 ) -> None:
     """List rules: what they are about, how much room they leave, and which are never in force."""
     from gitcfg.cli.ruling.told import print_rules
-    from gitcfg.compile.ruled.view import ruled
+    from gitcfg.compile.rules.slots import ruled
     from gitcfg.solve.fleet.slack import tight
 
     session: Session = context.obj

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from gitcfg.compile import lists
+from gitcfg.compile import values as lists
 from gitcfg.convert.condor.host import Host, Setting
 from gitcfg.convert.condor.selves import after, itself, piece
 

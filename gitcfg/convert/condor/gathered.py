@@ -2,7 +2,7 @@
 
 from collections.abc import Set
 
-from gitcfg.compile.macros import macros
+from gitcfg.compile.classad import macros
 from gitcfg.convert.condor.annotations import Annotations
 from gitcfg.convert.condor.host import Kept, Setting
 from gitcfg.convert.condor.selves import after, itself

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from gitcfg.compile.macros import macros
+from gitcfg.compile.classad import macros
 from gitcfg.convert.condor.annotations import Annotations
 from gitcfg.convert.condor.branches import branches, end
 from gitcfg.convert.condor.conditions import certain

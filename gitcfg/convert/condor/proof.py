@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from gitcfg.compile import lists
+from gitcfg.compile import values as lists
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.convert.condor.host import Read
 from gitcfg.convert.condor.known import HTCondor

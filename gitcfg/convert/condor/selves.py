@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gitcfg.compile.macros import Macro, macros
+from gitcfg.compile.classad import Macro, macros
 from gitcfg.convert.condor.lines import Line
 from gitcfg.convert.condor.sources import bad
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile import lists
+from gitcfg.compile import values as lists
 from gitcfg.convert.condor.chains import Chain, separator
 from gitcfg.convert.condor.factoring import Chains
 from gitcfg.convert.condor.known import Default

@@ -4,8 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 import msgspec
 
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.explain.definition import (
     Definition,
     Entry,

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.explain.definition import (
     Definition,
     Field,

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.operations import NOTHING
 from gitcfg.explain.definition import (
     Definition,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from gitcfg.compile.texts import texts
+from gitcfg.compile.fleet import texts
 from gitcfg.gate.permits.named import opened
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import Tree

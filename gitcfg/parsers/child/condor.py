@@ -6,8 +6,8 @@ from ctypes import c_char_p, c_int
 from functools import cache, lru_cache
 from typing import Any
 
-from gitcfg.compile import lists
-from gitcfg.compile.macros import Expansion, looked_up, macros
+from gitcfg.compile import values as lists
+from gitcfg.compile.classad import Expansion, looked_up, macros
 from gitcfg.model.graph import components
 from gitcfg.parsers.child.data import means
 from gitcfg.parsers.child.htcondor import bindings, htcondor, symbol, table

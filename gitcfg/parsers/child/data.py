@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO, TextIOWrapper
 from typing import Any, NoReturn
 
-from gitcfg.compile import lists
+from gitcfg.compile import values as lists
 from gitcfg.load import yaml
 from gitcfg.load.yaml import resolve
 from gitcfg.parsers.child.verdict import Meant, Said, left_out, not_meant, otherwise

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from gitcfg.compile import lists
+from gitcfg.compile import values as lists
 from gitcfg.render.formats.base import Separators, Unfit, present, unfit_name
 
 _ELSEWHERE = "Write it to a file of format json, yaml or toml."

@@ -4,7 +4,7 @@ from functools import partial
 
 from aiohttp import web
 
-from gitcfg.compile.origins import withheld
+from gitcfg.compile.subset import withheld
 from gitcfg.delivery import steps
 from gitcfg.explain.trail import made_of, viewpoint
 from gitcfg.library import Fleet

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from gitcfg.compile.ruled.view import Ruled
+from gitcfg.compile.rules.slots import Ruled
 from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Allocation, Count, Rule
 

@@ -9,12 +9,11 @@ import msgspec
 
 from gitcfg.cel import Key
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.ruled.asking import Seen, slot
-from gitcfg.compile.ruled.book import Rulebook
-from gitcfg.compile.ruled.brought import Installed
-from gitcfg.compile.ruled.shapes import Shape, Shapes
-from gitcfg.compile.ruled.units import Unit
-from gitcfg.compile.ruled.view import Ruled
+from gitcfg.compile.nodes import Installed
+from gitcfg.compile.rules.evaluate import Seen, Unit, slot
+from gitcfg.compile.rules.placement import Shape, Shapes
+from gitcfg.compile.rules.rulebook import Rulebook
+from gitcfg.compile.rules.slots import Ruled
 from gitcfg.model import Origin
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.problem import Spot

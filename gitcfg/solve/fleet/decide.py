@@ -7,7 +7,7 @@ from itertools import chain
 import msgspec
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.ruled.view import Ruled
+from gitcfg.compile.rules.slots import Ruled
 from gitcfg.git.tree import Tree
 from gitcfg.model import Model
 from gitcfg.model.rules import Allocation, Rule, RuleKind

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, combinations, permutations
 
-from gitcfg.compile.ruled.view import Ruled
+from gitcfg.compile.rules.slots import Ruled
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.fleet.answers import Cause, Causes
 from gitcfg.solve.fleet.base import Spots, Ways, natural

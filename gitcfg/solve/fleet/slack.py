@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.ruled.asking import Seen
-from gitcfg.compile.ruled.view import Ruled
+from gitcfg.compile.rules.evaluate import Seen
+from gitcfg.compile.rules.slots import Ruled
 from gitcfg.domain import DomainProblem, Values, parse
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.fleet.answers import Causes

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from gitcfg.cel import CelProblem
-from gitcfg.compile.ruled.asking import Seen, values
-from gitcfg.compile.ruled.view import Ruled
+from gitcfg.compile.rules.evaluate import Seen, values
+from gitcfg.compile.rules.slots import Ruled
 from gitcfg.domain import DomainProblem, Value, Values, parse
 from gitcfg.model import Origin
 from gitcfg.model.rules import Allocation, Rule, Uniqueness

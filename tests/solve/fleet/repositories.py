@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from gitcfg.model import Origin
 from gitcfg.model.rules import Allocation, Domain, Rule, RuleKind, Uniqueness
-from tests.compile.ruled.written import counted, install, rule
+from tests.compile.rules.written import counted, install, rule
 
 FEATURES = ("a", "b", "c", "d")
 LOWEST, HIGHEST = 1, 6

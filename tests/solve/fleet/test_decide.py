@@ -8,8 +8,8 @@ from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Allocation, Domain, Rule, RuleKind, Uniqueness
 from gitcfg.solve.fleet import Change, Deed, Failing, Solved, Unsolved, decide, difference
 from gitcfg.solve.fleet.allocations import given, placed
-from tests.compile.ruled.fleets import TODAY, fleet
-from tests.compile.ruled.written import counted, install, rule
+from tests.compile.rules.fleets import TODAY, fleet
+from tests.compile.rules.written import counted, install, rule
 
 FILES = {
     "parameters/all": "parameters:\n  port: {type: integer}\n  name: {type: string}\n",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gitcfg.model.rules import Allocation
 from gitcfg.solve.fleet import Solved, Unsolved, decide, difference
 from gitcfg.solve.fleet.allocations import placed
-from tests.compile.ruled.fleets import TODAY, fleet
+from tests.compile.rules.fleets import TODAY, fleet
 from tests.seeds import TIMES
 from tests.solve.fleet.repositories import (
     FEATURES,

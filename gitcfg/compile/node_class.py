@@ -1,0 +1,333 @@
+"""What was composed last: a fleet has too many classes to hold all that follows from each."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache, partial, reduce
+from typing import Any
+
+from msgspec.structs import replace
+
+from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.layers import Layers
+from gitcfg.compile.nodes import NOTHING_BROUGHT, Brought, Said
+from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, distinct, fold
+from gitcfg.compile.partial import Cell, Partial, join, stack_files
+from gitcfg.compile.trail import TrailStep, trail
+from gitcfg.compile.values import Misfit
+from gitcfg.model import Decision, Fact, FileEntry, Op, Override, Ref
+from gitcfg.model.secrets import is_secret, secret_name
+
+_HELD = 64
+_HELD_SHARED = 512
+_SHARED = 3
+"""So many of the lowest layers are composed once for all classes that have them: groups have kinds."""
+
+
+Parts = tuple[Partial, ...]
+
+
+class Recent:
+    """Composes what classes are asked for, and holds the last of each by what it is made of.
+
+    It holds no class: classes hold it, and a fleet shall end with its last user.
+    """
+
+    def __init__(self) -> None:
+        together = lru_cache(_HELD_SHARED)(partial(Partial, None))
+        self._stacks = lru_cache(_HELD)(partial(_stack, together))
+        self._params: dict[tuple[Parts, int], tuple[Any, Mapping[str, Any]]] = {}
+        self._files: dict[tuple[int, ...], tuple[Any, Mapping[str, FileEntry]]] = {}
+
+    def stack(self, kind: "NodeClass") -> Partial:
+        """All layers of a class as one."""
+        return self._stacks(kind.parts)
+
+    def params(self, kind: "NodeClass") -> Mapping[str, Any]:
+        """The final values of a class, in order of name."""
+        facts = kind.said.facts
+        key = (kind.parts, id(facts))
+        found = self._params.pop(key) if key in self._params else (facts, values(kind))
+        self._params[key] = found  # last again: the first has not been asked for the longest time
+        if len(self._params) > _HELD:
+            del self._params[next(iter(self._params))]
+        return found[1]
+
+    def files(self, layers: tuple[Mapping[str, FileEntry], ...]) -> Mapping[str, FileEntry]:
+        """The entries that layers leave, lowest layer first, in order of path."""
+        # A fleet has few combinations of file entries, so that all are held; they keep their layers alive.
+        key = tuple(map(id, layers))
+        if key not in self._files:
+            entries = stack_files(list(layers))
+            left = {path: entries[path] for path in sorted(entries) if not entries[path].removed}
+            self._files[key] = (layers, left)
+        return self._files[key][1]
+
+
+def _stack(together: Callable[[Parts], Partial], parts: Parts) -> Partial:
+    """Layers as one. `together` composes the lowest, or holds them composed."""
+    if len(parts) <= _SHARED:
+        return together(parts)
+    return Partial(None, (together(parts[:_SHARED]), *parts[_SHARED:]))
+
+
+def values(kind: "NodeClass") -> Mapping[str, Any]:
+    """The final values of a class, in order of name."""
+    cells = kind.stack.cells
+    found = ((name, kind.value(name, cells[name])) for name in sorted(cells))
+    return {name: value for name, value in found if value is not NOTHING}
+
+
+# Classes of nodes that are alike but for their names, each compiled once.
+
+_NO_FEATURES = frozenset[str]()
+_NO_SECRETS: Mapping[str, str] = {}
+
+
+class NodeClass:
+    """Nodes with the same configuration: their layers, lowest first, and what follows from them.
+
+    `names` are its nodes. `labels` and addresses may differ among them. Layers are shared among classes;
+    what is composed of them all is large, so that a fleet holds only what was asked for last (`recent`).
+    `brought` is what rules bring to them.
+    """
+
+    def __init__(
+        self,
+        said: Said,
+        overrides: tuple[Override, ...],
+        layers: Layers,
+        parts: tuple[Partial, ...],
+        recent: Recent,
+        brought: Brought = NOTHING_BROUGHT,
+    ) -> None:
+        self.said = said
+        self.overrides = overrides
+        self.brought = brought
+        self.layers = layers
+        self.parts = parts
+        self.names: list[str] = []
+        self._recent = recent
+
+    @property
+    def stack(self) -> Partial:
+        """The layers composed."""
+        return self._recent.stack(self)
+
+    @property
+    def features(self) -> frozenset[str]:
+        """The feature set."""
+        return _NO_FEATURES.union(*(part.features for part in self.parts))
+
+    @property
+    def without(self) -> tuple[Ref, ...]:
+        """Every mention of a feature that these nodes have not, whatever installs it."""
+        return withouts(self.said, self.overrides)
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """Explicit groups that exist, highest first."""
+        return tuple(ref.name for ref in self.said.groups if ref.name in self.layers.model.groups)
+
+    @cached_property
+    def secrets(self) -> Mapping[str, str]:
+        """The parameters whose values are secrets, in order of name, with the secrets' names."""
+        if not self.layers.declarations.secrets:
+            return _NO_SECRETS
+        said = [part.secret for part in self.parts if part.secret]
+        if not said:
+            return _NO_SECRETS
+        values = self.some(sorted(_NO_FEATURES.union(*said)))
+        return {name: secret_name(value) for name, value in values.items() if is_secret(value)}
+
+    def cell(self, name: str) -> Cell | None:
+        """What the layers say of one parameter, without composing the others."""
+        found = [part.cells[name] for part in self.parts if name in part.cells]
+        return reduce(join, found) if found else None
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Final values by parameter, in order of name; a bare parameter is None."""
+        return self._recent.params(self)
+
+    def some(self, names: Iterable[str]) -> dict[str, Any]:
+        """The final values of some parameters that are bound, without composing the others."""
+        cells = ((name, self.cell(name)) for name in names)
+        found = ((name, self.value(name, cell)) for name, cell in cells if cell is not None)
+        return {name: value for name, value in found if value is not NOTHING}
+
+    def steps(self, name: str) -> Iterator[tuple[Step, tuple[str, ...]]]:
+        """Every step that binds a parameter, lowest first, with its path, innermost first."""
+        for part in self.parts:
+            if name in part.cells:
+                yield from part.steps(name)
+
+    def trail(self, name: str) -> tuple[TrailStep, ...]:
+        """The steps that bind a parameter, lowest first, with what they lead to."""
+        steps = trail(self.steps(name), self.facts(name))
+        if not any(installed.decided for installed in self.brought.installs):
+            return steps
+        return tuple(replace(step, decided=(*self._placed(step, name), *step.decided)) for step in steps)
+
+    def _placed(self, step: TrailStep, name: str) -> Iterator[Decision]:
+        """What was decided so that a rule installs here what speaks of a parameter."""
+        label = step.path[-1]
+        layers = next(part.parts for part in self.parts if part.label == label)
+        for installed in self.brought.installs:
+            # All places of a rule have one feature, so that each is a layer, or none is.
+            if label == f"rule {installed.rule}" and len(installed.decided) == len(layers):
+                placed = zip(layers, reversed(installed.decided), strict=True)
+                yield from (decision for layer, decision in placed if name in layer.cells)
+
+    def value(self, name: str, cell: Cell) -> Any:
+        """The final value of a parameter, of which this is what the layers say; or NOTHING."""
+        return final(self.layers.declarations, name, self.composed(name, cell))
+
+    def composed(self, name: str, cell: Cell) -> Any:
+        """The same as the layers compose it; LACKING where what it is made of is not there."""
+        pending = cell.value is PENDING
+        return fold(cell.steps, NOTHING, self.facts(name, cell.steps)) if pending else cell.value
+
+    @property
+    def collected(self) -> frozenset[str]:
+        """The parameters of which values of other nodes are a part."""
+        pending = _NO_FEATURES.union(*(part.pending for part in self.parts))
+        cells = ((name, self.cell(name)) for name in pending)
+        return frozenset(
+            name for name, cell in cells if cell and any(step.op is Op.COLLECT for step in cell.steps)
+        )
+
+    def facts(self, name: str, steps: Iterable[Step] | None = None) -> Mapping[Any, Any]:
+        """The nodes' facts as values of one parameter, and what it collects, by what that is.
+
+        What does not fit its type stays as it is. Who needs only some of its steps says so: what the
+        others collect may need this very value.
+        """
+        facts: dict[Any, Any] = {key: self._fact(name, fact) for key, fact in self.said.facts.items()}
+        collector = self.layers.collector
+        if collector is not None:
+            some = (step for step, _ in self.steps(name)) if steps is None else steps
+            facts.update(collector.collect(self.said, name, some))
+        return facts
+
+    def _fact(self, name: str, fact: Fact) -> Any:
+        if fact.value is None:
+            return None
+        try:
+            return self.layers.declarations.value(name, fact.value, fact.text)
+        except Misfit:
+            return None if is_secret(fact.value) else fact.value  # no node gets a secret by calling it a fact
+
+    @property
+    def files(self) -> Mapping[str, FileEntry]:
+        """File entries by path, in order of path."""
+        return self._recent.files(tuple(part.files for part in self.parts if part.files))
+
+
+def final(declarations: Declarations, name: str, value: Any) -> Any:
+    """What layers made of a parameter as its final value: of equal items of a unique list the first stays.
+
+    What cannot be collected is bound without a value.
+    """
+    if value is LACKING:
+        return None
+    if isinstance(value, list):
+        parameter = declarations.find(name)
+        return distinct(value) if parameter is not None and parameter.unique else value
+    return value
+
+
+def withouts(said: Said, overrides: tuple[Override, ...]) -> tuple[Ref, ...]:
+    """What `without` says, the nodes' own and their overrides'."""
+    return (*said.without, *(ref for override in overrides for ref in override.without))
+
+
+# A text of all final values of a class, put together from pieces that layers share.
+
+MOST = 1 << 17
+"""Pieces that are held: some 20 MiB."""
+Written = Mapping[str, str]
+"""Pieces of text by parameter; an empty one for what adds nothing."""
+
+_ABSENT = ""
+
+
+class Splicer:
+    """Makes a text of each value once for a layer, and of each class one of its layers' texts.
+
+    The higher layers' lie over the lower, and only what several layers say together is made anew. What is
+    not bound, or waits for facts, is empty. Dictionaries that begin with all names in order are copied and
+    updated whole, which spares sorting: 10,000 classes of 560 parameters are spliced in 0.6 s, where
+    composing, sorting and writing each value takes 2.5 s.
+    """
+
+    def __init__(self, declarations: Declarations, piece: Callable[[str, Any], str]) -> None:
+        self._declarations = declarations
+        self._piece = piece
+        self._ordered: dict[str, str] = {}
+        # By identity: layers and cells are held, so that no other takes the place of one.
+        self._layers: dict[int, tuple[Mapping[str, Cell], Written]] = {}
+        self._cells: dict[tuple[object, ...], tuple[list[Cell], str]] = {}
+        self._held = 0
+
+    def pieces(self, kind: NodeClass) -> Written:
+        """The pieces of a class in order of their parameters' names, which may be more than it binds."""
+        layers = [self._of_layer(part.cells) for part in kind.parts]
+        result = self._ordered.copy()
+        for layer in layers:
+            result.update(layer)
+        for name in _together(kind.parts):
+            result[name] = self._of_several(kind, name)
+        return result
+
+    def text(self, kind: NodeClass) -> str:
+        """The pieces of a class, one after another."""
+        return "".join(self.pieces(kind).values())
+
+    def _of_layer(self, cells: Mapping[str, Cell]) -> Written:
+        """A layer's pieces. Layers that merely name another one have its cells."""
+        known = self._layers.get(id(cells))
+        if known is None:
+            self._hold(len(cells))
+            known = self._layers[id(cells)] = (cells, {name: self._of(name, [cells[name]]) for name in cells})
+            if not cells.keys() <= self._ordered.keys():
+                self._ordered = dict.fromkeys(sorted(self._ordered.keys() | cells.keys()), _ABSENT)
+        return known[1]
+
+    def _of_several(self, kind: NodeClass, name: str) -> str:
+        """What layers say of a parameter together: the same wherever the same cells meet, but for facts."""
+        met = [part.cells[name] for part in kind.parts if name in part.cells]
+        cell = reduce(join, met)
+        if cell.value is PENDING:
+            return self._made(name, kind.value(name, cell))
+        return self._of(name, met)
+
+    def _of(self, name: str, met: list[Cell]) -> str:
+        """The piece of cells that meet, shared as they are: fewer texts stay in the processor's cache."""
+        key = (name, *map(id, met))
+        known = self._cells.get(key)
+        if known is None:
+            value = final(self._declarations, name, reduce(join, met).value)
+            known = self._cells[key] = (met, self._made(name, value))
+            self._hold(1)
+        return known[1]
+
+    def _made(self, name: str, value: Any) -> str:
+        return _ABSENT if value is NOTHING or value is PENDING else self._piece(name, value)
+
+    def _hold(self, count: int) -> None:
+        self._held += count
+        if self._held > MOST:
+            self._layers.clear()
+            self._cells.clear()
+            self._held = 0
+
+
+def _together(parts: Iterable[Partial]) -> set[str]:
+    """The parameters about which a layer does not decide alone, or only with facts."""
+    result: set[str] = set()
+    below: list[Mapping[str, Cell]] = []
+    for part in parts:
+        if part.open:
+            result.update(name for name in part.open if any(name in cells for cells in below))
+        result |= part.pending
+        below.append(part.cells)
+    return result

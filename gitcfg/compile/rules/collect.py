@@ -1,0 +1,417 @@
+"""What must be collected before what, as values that are collected may be collected again; and circles."""
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from gitcfg.cel import OTHER_VARIABLES, Budget, CelProblem, CelStopped, compile_condition
+from gitcfg.compile.declarations import Declarations, weigh
+from gitcfg.compile.instances import marked
+from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.nodes import Roster, Said
+from gitcfg.compile.operations import (
+    NAME,
+    Collect,
+    Collected,
+    Lack,
+    Step,
+    Why,
+    as_items,
+    collect_of,
+    identity,
+)
+from gitcfg.compile.partial import MAX_WEIGHT
+from gitcfg.compile.rules.evaluate import Seen, Where, asked, bare
+from gitcfg.compile.selection import Stopped
+from gitcfg.compile.values import Misfit, presentable
+from gitcfg.model import Binding, Op, Origin, Ref
+from gitcfg.model.graph import components
+from gitcfg.model.names import shown
+from gitcfg.model.secrets import is_secret
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A node has a parameter whose value is collected itself, and this is where that is said."""
+
+    node: str
+    param: str
+    origin: Origin
+    collect: Collect
+
+
+class Needing:
+    """For each `$collect` those on which the values depend that it may find, whatever facts say.
+
+    `links` gives what is collected where values of one are found.
+    """
+
+    def __init__(self, collects: Iterable[Collect], links: Callable[[Collect], Iterator[Link]]) -> None:
+        self._links: dict[Collect, dict[Collect, Link]] = {collect: {} for collect in collects}
+        todo = list(self._links)
+        for collect in todo:
+            for link in links(collect):
+                if link.collect not in self._links:
+                    self._links[link.collect] = {}
+                    todo.append(link.collect)
+                self._links[collect].setdefault(link.collect, link)
+
+    def leading(self, collect: Collect) -> list[Collect]:
+        """A `$collect` after all that it needs: one finds another ready, however many need each other."""
+        found, todo = set[Collect](), [collect]
+        while todo:
+            each = todo.pop()
+            if each not in found:
+                found.add(each)
+                todo += self._links.get(each, ())
+        return sorted(found, key=lambda each: self._order.get(each, 0))
+
+    @cached_property
+    def _components(self) -> list[tuple[Collect, ...]]:
+        """All that is collected, what needs each other together, after what it needs."""
+        # As numbers: what is collected has no order, as parts of it may be absent.
+        listed = list(self._links)
+        places = {collect: f"{place:09}" for place, collect in enumerate(listed)}
+        edges = {places[one]: [places[other] for other in self._links[one]] for one in listed}
+        return [tuple(listed[int(place)] for place in members) for members in components(edges)]
+
+    @cached_property
+    def _order(self) -> Mapping[Collect, int]:
+        return {collect: place for place, members in enumerate(self._components) for collect in members}
+
+    @cached_property
+    def circles(self) -> Mapping[Collect, Collect]:
+        """What lies on circles, with the one that stands for its circle."""
+        return {
+            collect: members[0]
+            for members in self._components
+            for collect in members
+            if len(members) > 1 or collect in self._links[collect]
+        }
+
+    def around(self, first: Collect) -> list[Link]:
+        """A shortest way on its circle from one back to it: each finds what the next collects."""
+        came: dict[Collect, Link] = {}
+        before: dict[Collect, Collect] = {}
+        todo = deque([first])
+        while first not in came:
+            one = todo.popleft()
+            for other, link in self._links[one].items():
+                if other not in came:
+                    came[other], before[other] = link, one
+                    todo.append(other)
+        way, at = [came[first]], before[first]
+        while at != first:
+            way.append(came[at])
+            at = before[at]
+        return way[::-1]
+
+
+# The values that one `$collect` finds, by the facts that nodes must share: found once for all nodes.
+
+KNOWN = {name: kind for name, kind in OTHER_VARIABLES.items() if name != "other.params"}
+"""Values of other nodes may be collected themselves: conditions see none."""
+_A_NODE = 1_000
+"""What each node may give on average, beyond what one value may weigh: what is collected from what was
+collected grows with every step."""
+
+
+class _Given(msgspec.Struct, frozen=True):
+    """What nodes of a class give, and why that is not all."""
+
+    items: list[Any]
+    weight: int = 0
+    lack: Lack | None = None
+
+
+class Index:
+    """What is collected, by key; `problem` is why nothing can be, `failed` why not from some nodes, by name.
+
+    Where one node gives nothing because of `failed`, or because it could not collect itself (`lacking`),
+    nothing is collected at all from those with its key: half of it would pass for the whole.
+    """
+
+    def __init__(
+        self,
+        collect: Collect,
+        classes: Iterable[NodeClass],
+        roster: Roster,
+        lacking: Callable[[NodeClass, str], Lack | None],
+    ) -> None:
+        self.collect = collect
+        self.failed: Mapping[str, CelProblem] = {}
+        self.problem: CelProblem | None = None
+        self._whole: Lack | None = None
+        self._parts: dict[Hashable, Lack] = {}
+        self._found: dict[Hashable, list[tuple[str, Any]]] = {}
+        self._made: dict[Hashable, Collected] = {}
+        having = [kind for kind in classes if collect.feature in kind.features]
+        nodes = {name: (kind, roster.said(name)) for kind in having for name in kind.names}
+        chosen = self._chosen(nodes)
+        for name in self.failed:
+            self._lacks(key_of(collect, nodes[name][1]), Lack(Why.FAILED, collect))
+        values = having if collect.param != NAME else ()
+        self._fill(sorted(chosen), nodes, {id(kind): _values(collect, kind, lacking) for kind in values})
+
+    def _fill(
+        self, chosen: list[str], nodes: Mapping[str, tuple[NodeClass, Said]], values: Mapping[int, _Given]
+    ) -> None:
+        left = MAX_WEIGHT + _A_NODE * len(nodes)
+        for name in chosen:
+            kind, said = nodes[name]
+            key = key_of(self.collect, said)
+            given = values.get(id(kind)) or _Given([name])
+            if key is None:
+                continue
+            self._lacks(key, given.lack)
+            left -= given.weight
+            if left < 0:
+                self._whole = Lack(Why.TOO_MUCH, self.collect)
+                return
+            self._found.setdefault(key, []).extend((name, item) for item in given.items)
+
+    def _lacks(self, key: Hashable | None, lack: Lack | None) -> None:
+        if key is not None and lack is not None:
+            self._parts.setdefault(key, lack)
+
+    def _chosen(self, nodes: Mapping[str, tuple[NodeClass, Said]]) -> Iterable[str]:
+        """Those for which the condition holds."""
+        if self.collect.where is None:
+            return nodes
+        try:
+            where = Where(compile_condition(self.collect.where, KNOWN), None)
+        except CelProblem as problem:
+            self.problem = bare(problem)
+            self._whole = Lack(Why.UNREADABLE, self.collect)
+            return ()
+        seen = [Seen(name, said, kind.features) for name, (kind, said) in nodes.items()]
+        answers = asked(where, seen, Budget())
+        self.failed = answers.failed
+        return [one.name for one in answers.holding]
+
+    def of(self, said: Said) -> Collected:
+        """What a node collects; nothing where it has not all the facts."""
+        key = key_of(self.collect, said)
+        if key not in self._made:
+            lack = self._whole or self._parts.get(key)
+            found = self._found.get(key, [])
+            self._made[key] = self._collected(found) if lack is None else Collected(None, lack=lack)
+        return self._made[key]
+
+    def _collected(self, found: list[tuple[str, Any]]) -> Collected:
+        if self.collect.sort != NAME:
+            found = sorted(found, key=lambda item: (_text(item[1]), item[0]))
+        nodes, items = tuple(dict.fromkeys(name for name, _ in found)), [item for _, item in found]
+        if self.collect.one:
+            lack = Lack(Why.NOT_ONE, self.collect, nodes, len(items))
+            return Collected(items[0], nodes) if len(items) == 1 else Collected(None, nodes, lack)
+        join = self.collect.join
+        return Collected(items if join is None else join.join(map(_text, items)), nodes)
+
+
+def key_of(collect: Collect, said: Said) -> Hashable | None:
+    """The facts that nodes must share; None where one is not given."""
+    facts = [said.facts[name].value for name in collect.same if name in said.facts]
+    known = len(facts) == len(collect.same) and None not in facts
+    return tuple(map(identity, facts)) if known else None
+
+
+def _values(collect: Collect, kind: NodeClass, lacking: Callable[[NodeClass, str], Lack | None]) -> _Given:
+    """What nodes of a class give: of a list its items, of what is not bound, and of secrets, nothing."""
+    value = kind.some((collect.param,)).get(collect.param)
+    if is_secret(value):
+        return _Given([], lack=Lack(Why.SECRET, collect))
+    items = [item for item in ([] if value is None else as_items(value)) if presentable(item)]
+    return _Given(items, weigh(items), lacking(kind, collect.param))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+# What nodes collect from each other: each `$collect` once for all of them, and none that needs itself.
+
+Bindings = tuple[tuple[str, Binding], ...]
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """A parameter that some nodes collect, and why they have it not if so.
+
+    `own`: it is this that cannot be collected, and not merely what it is made of.
+    """
+
+    param: str
+    origin: Origin
+    collect: Collect
+    nodes: tuple[str, ...]
+    lack: Lack | None = None
+    own: bool = False
+
+
+class Collecting:
+    """Finds what nodes collect. `classes` are all there are, asked for only when something is collected."""
+
+    def __init__(
+        self,
+        bindings: Bindings,
+        classes: Callable[[], tuple[NodeClass, ...]],
+        roster: Roster,
+        declarations: Declarations,
+    ) -> None:
+        self._said = [(name, bound) for name, bound in bindings if bound.op is Op.COLLECT]
+        self._classes = classes
+        self._roster = roster
+        self._declarations = declarations
+        self._marked = any(marked(name) for name, _ in self._said)
+        self._made = any(marked(bound.given) for _, bound in self._said)
+        self._params = {name for name, _ in self._said}
+        self._indexes: dict[Collect, Index] = {}
+        self._fit: dict[tuple[str, int], tuple[Collected, Collected]] = {}
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """The facts by which nodes collect: those that differ in them may get different values."""
+        return frozenset(name for collect in self.places for name in collect.same)
+
+    @property
+    def params(self) -> frozenset[str] | None:
+        """The parameters whose values are collected; None: it may be any, as instances say it."""
+        return None if self._made else frozenset(collect.param for collect in self.places)
+
+    @cached_property
+    def places(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:
+        """Everything that is collected, with the names that are bound to it, and where."""
+        found: dict[Collect, list[tuple[str, Origin]]] = {}
+        for name, bound in self._said:
+            collect = _understood(bound)
+            if collect is not None:
+                found.setdefault(collect, []).append((name, bound.origin))
+        return {collect: tuple(places) for collect, places in found.items()}
+
+    def collect(self, said: Said, name: str, steps: Iterable[Step]) -> Mapping[Hashable, Collected]:
+        """Return what steps of a parameter collect on a node of which this is said, by what that is."""
+        if name not in self._params and not self._marked:
+            return {}
+        wanted = {step.given for step in steps if step.op is Op.COLLECT}
+        return {collect: self._fitted(name, self._collected(collect, said)) for collect in wanted}
+
+    def _collected(self, collect: Collect, said: Said) -> Collected:
+        first = self._needing.circles.get(collect)
+        return self._circling[first] if first is not None else self.index(collect).of(said)
+
+    @cached_property
+    def _circling(self) -> Mapping[Collect, Collected]:
+        firsts = set(self._needing.circles.values())
+        return {first: Collected(None, lack=Lack(Why.CIRCLE, first)) for first in firsts}
+
+    def _fitted(self, name: str, found: Collected) -> Collected:
+        """As a value of the parameter's type, made once for all that collect it; what does not fit stays."""
+        key = (name, id(found))
+        if key not in self._fit:
+            # With what it was made of: as long as that is held its id is no other's.
+            self._fit[key] = (found, self._as_value(name, found))
+        return self._fit[key][1]
+
+    def _as_value(self, name: str, found: Collected) -> Collected:
+        if found.value is None:
+            return found
+        try:
+            value = self._declarations.value(name, found.value)
+        except Misfit:
+            return found
+        return Collected(value, found.nodes)
+
+    def index(self, collect: Collect) -> Index:
+        """All that is found for a `$collect` that lies on no circle. Stopped: that cannot be found."""
+        if collect not in self._indexes:
+            for each in self._needing.leading(collect):
+                if each not in self._indexes and each not in self._needing.circles:
+                    kinds = (kind for kind in self._classes() if not kind.said.retired)
+                    self._indexes[each] = self._index(each, kinds)
+        return self._indexes[collect]
+
+    def _index(self, collect: Collect, kinds: Iterable[NodeClass]) -> Index:
+        try:
+            return Index(collect, kinds, self._roster, self._lack)
+        except CelStopped as problem:
+            what = f"The `where` of what is collected of {shown(collect.param)}"
+            at = Ref(collect.where or "", self._place(collect))
+            raise Stopped(what, problem, collect.param, at) from None
+
+    def _place(self, collect: Collect) -> Origin:
+        """Where something is collected first."""
+        if collect in self.places:
+            return self.places[collect][0][1]
+        return next(step.origin for _, _, step in self._asked() if step.given == collect)
+
+    def indexes(self) -> Iterator[Index]:
+        """All that can be found, also what no node has. Stopped: some of it cannot be found."""
+        for collect in dict.fromkeys((*self.written(), *self._as_made)):
+            if not self.circular(collect):
+                yield self.index(collect)
+
+    def _lack(self, kind: NodeClass, name: str) -> Lack | None:
+        """Why a class has no value of a parameter although it collects one."""
+        step = self._step(kind, name)
+        return self.collect(kind.said, name, (step,))[step.given].lack if step is not None else None
+
+    @cached_property
+    def _needing(self) -> Needing:
+        """Of what is collected as it is written, and as instances say it."""
+        return Needing([*self.places, *self._as_made], self._links)
+
+    @cached_property
+    def _as_made(self) -> Mapping[Collect, None]:
+        """What is collected as instances say it."""
+        return dict.fromkeys(step.given for _, _, step in self._asked()) if self._made else {}
+
+    def _asked(self) -> Iterator[tuple[NodeClass, str, Step]]:
+        """The steps that collect and count, class by class."""
+        for kind in self._classes():
+            for name in sorted({name for part in kind.parts for name in part.pending}):
+                step = self._step(kind, name)
+                if step is not None:
+                    yield kind, name, step
+
+    def _links(self, collect: Collect) -> Iterator[Link]:
+        if collect.param == NAME or (collect.param not in self._params and not self._marked):
+            return
+        for kind in self._classes():
+            step = self._step(kind, collect.param) if collect.feature in kind.features else None
+            if step is not None:
+                yield Link(kind.names[0], collect.param, step.origin, step.given)
+
+    def _step(self, kind: NodeClass, name: str) -> Step | None:
+        """The step that collects what a class has of a parameter: it resets, so that no other one counts."""
+        cell = kind.cell(name)
+        return next((step for step in cell.steps if step.op is Op.COLLECT), None) if cell else None
+
+    def around(self, lack: Lack) -> list[Link]:
+        """The shortest circle for which something cannot be collected, with a node for each step."""
+        return self._needing.around(lack.collect)
+
+    def asking(self) -> Iterator[Asking]:
+        """All that nodes collect, class by class."""
+        circles = self._needing.circles
+        for kind, name, step in self._asked():
+            lack = self._lack(kind, name)
+            own = lack is not None and circles.get(step.given, step.given) == lack.collect
+            yield Asking(name, step.origin, step.given, tuple(kind.names), lack, own)
+
+    def circular(self, collect: Collect) -> bool:
+        """Is something collected, however far, from itself?"""
+        return collect in self._needing.circles
+
+    def written(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:
+        """What is collected as it is written, not as an instance says it; with names and places."""
+        return {collect: places for collect, places in self.places.items() if not marked(collect.written())}
+
+
+def _understood(bound: Binding) -> Collect | None:
+    """What a binding collects; None where that is not understood."""
+    try:
+        return collect_of(bound.given)
+    except Misfit:
+        return None

@@ -1,0 +1,271 @@
+"""What follows from values that rules leave open: what instances pass on, and what is made and collected."""
+
+import re
+import sys
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from functools import cached_property
+
+import msgspec
+
+from gitcfg.cel import fields_asked
+from gitcfg.cel.expression import Expression
+from gitcfg.compile.instances import asked_by
+from gitcfg.compile.layers import Layers
+from gitcfg.compile.operations import collect_of
+from gitcfg.compile.rules.rulebook import Circle, Rulebook, Strata, layered
+from gitcfg.compile.values import Misfit
+from gitcfg.model import Op, Origin
+from gitcfg.model.rules import Rule, RuleKind
+
+Attribute = tuple[str, str]
+"""One of a feature's instances, by the feature and its name."""
+_MARK = re.compile(r"\$\{[^{}]*\}")
+
+
+class Following(msgspec.Struct, frozen=True):
+    """Parameters, whose names may hold marks, and attributes."""
+
+    params: frozenset[str]
+    attributes: frozenset[Attribute]
+
+
+class Followers:
+    """Finds what follows, whatever the nodes are."""
+
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
+        self._known: dict[tuple[str, ...], Following] = {}
+
+    def of(self, rule: Rule) -> Following:
+        """What follows from the values of a rule, these among it."""
+        about = (rule.over.name if rule.over is not None else "", *sorted(rule.domains))
+        if about not in self._known:
+            self._known[about] = self._of(rule)
+        return self._known[about]
+
+    def _of(self, rule: Rule) -> Following:
+        attributes = self._attributes(rule) if rule.over is not None else set[Attribute]()
+        params = self._made(attributes) if rule.over is not None else set(rule.domains)
+        return Following(frozenset(self._collected(params)), frozenset(attributes))
+
+    def _attributes(self, rule: Rule) -> set[Attribute]:
+        """What instances get, and pass on to what they include."""
+        names, gives = self._layers.model.features, self._layers.giving.gives
+        todo = [(feature, name) for feature in names if gives(rule, feature) for name in rule.domains]
+        found = set(todo)
+        while todo:
+            feature, name = todo.pop()
+            for use in names[feature].include:
+                passed = [to for to, bound in use.attributes.items() if name in asked_by(bound.given)]
+                new = {(use.feature, to) for to in passed if use.feature in names} - found
+                found |= new
+                todo += sorted(new)
+        return found
+
+    def _made(self, attributes: Set[Attribute]) -> set[str]:
+        """The parameters that instances name or give by attributes."""
+        features = self._layers.model.features
+        return {
+            param
+            for feature, name in attributes
+            for param, bound in features[feature].params.items()
+            if name in asked_by([param, bound.given])
+        }
+
+    def _collected(self, params: set[str]) -> set[str]:
+        """With what is collected of them, however often."""
+        found, todo = set(params), list(params)
+        while todo and self._collects:
+            sources = self._sources.meeting(todo.pop())
+            new = {name for source in sources for name in self._collects[source]} - found
+            found |= new
+            todo += sorted(new)
+        return found
+
+    @cached_property
+    def _sources(self) -> "Names":
+        return Names(self._collects)
+
+    @cached_property
+    def _collects(self) -> Mapping[str, Set[str]]:
+        """For each parameter those that are collected of it."""
+        found: dict[str, set[str]] = {}
+        for name, bound in self._layers.model.bindings():
+            if bound.op is Op.COLLECT:
+                with suppress(Misfit):
+                    found.setdefault(collect_of(bound.given).param, set()).add(name)
+        return found
+
+
+class Names:
+    """Names of parameters, which may hold marks, to look among for what one is, or may become."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        listed = sorted(names)
+        self._plain = [name for name in listed if "${" not in name]
+        self._marked = [name for name in listed if "${" in name]
+
+    def meeting(self, name: str) -> list[str]:
+        """Those that a name is, or may become, or that may become it."""
+        head, mark, _ = name.partition("${")
+        last = head + chr(sys.maxunicode) if mark else name
+        near = self._plain[bisect_left(self._plain, head) : bisect_right(self._plain, last)]
+        return [other for other in (*near, *self._marked) if _meets(name, other)]
+
+
+def _meets(one: str, other: str) -> bool:
+    if "${" not in one and "${" not in other:
+        return one == other
+    if "${" in one and "${" in other:
+        heads = sorted([one.partition("${")[0], other.partition("${")[0]], key=len)
+        return heads[1].startswith(heads[0])
+    marked, plain = (one, other) if "${" in one else (other, one)
+    return re.fullmatch(".*".join(map(re.escape, _MARK.split(marked))), plain) is not None
+
+
+# The ways by which rules hear of values that other rules leave open: by way of the values themselves.
+
+_PARAMS, _ATTRIBUTES = "node.params", "self.with"
+_ANY = "*"
+
+
+class Ways(msgspec.Struct):
+    """From rules to values, and from these to the rules that give them; values are written so that none is
+    called as a rule is. `reads` are the ways from a rule to what it reads: what gives that must come first.
+    """
+
+    leads: defaultdict[str, set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
+    reads: defaultdict[str, set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
+
+    def read(self, rule: str, value: str) -> None:
+        """A rule waits for what gives a value."""
+        self.reads[rule].add(value)
+        self._lead(rule, value)
+
+    def give(self, value: str, rule: str) -> None:
+        """A rule gives a value that others read."""
+        self._lead(value, rule)
+
+    def share(self, value: str, rule: str) -> None:
+        """A rule is one of those about a value."""
+        self._lead(value, rule)
+        self._lead(rule, value)
+
+    def _lead(self, one: str, other: str) -> None:
+        self.leads[one].add(other)
+        self.leads[other]
+
+
+def ways(layers: Layers, book: Rulebook, rules: Sequence[Rule]) -> Ways:
+    """How rules that leave values open hear of those of the others."""
+    return _Finding(layers, book, rules).found
+
+
+class _Finding:
+    def __init__(self, layers: Layers, book: Rulebook, rules: Sequence[Rule]) -> None:
+        self.found = Ways()
+        self._layers = layers
+        self._rules = rules
+        self._asked: set[str] = set()
+        self._overs: dict[str, frozenset[str]] = {}
+        for rule in rules:
+            self._read(rule, _expressions(book, rule))
+        followers = Followers(layers)
+        for rule in rules:
+            self._give(rule, followers.of(rule))
+
+    def _read(self, rule: Rule, expressions: Sequence[Expression]) -> None:
+        """What a rule asks for, and what it is about: its own values may follow from what is given."""
+        over = rule.over.name if rule.over is not None else ""
+        for about in _asked(expressions, _PARAMS):
+            self._asked.add(about)
+            self.found.read(rule.name, _value("read", "", about))
+        for about in _asked(expressions, _ATTRIBUTES) if over else ():
+            self.found.read(rule.name, _value("read", over, about))
+        if not over:
+            self._asked.update(rule.domains)
+        for about in rule.domains:
+            self.found.read(rule.name, _value("made", over, about))
+            self.found.share(_value("same", over, about), rule.name)
+
+    def _give(self, rule: Rule, follows: Following) -> None:
+        for name in self._met(follows):
+            self.found.give(_value("read", "", name), rule.name)
+            if rule.over is not None or name not in rule.domains:
+                self.found.give(_value("made", "", name), rule.name)
+        for feature, name in follows.attributes:
+            for over in self._overs_of(feature):
+                self.found.give(_value("read", over, name), rule.name)
+                self.found.give(_value("read", over, _ANY), rule.name)
+                if name in rule.domains:
+                    self.found.share(_value("same", over, name), rule.name)
+                else:
+                    self.found.give(_value("made", over, name), rule.name)
+
+    def _met(self, follows: Following) -> Iterator[str]:
+        """The parameters that are asked for among those that follow."""
+        if follows.params:
+            yield _ANY
+            yield from {name for each in follows.params for name in self._names.meeting(each)}
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self._asked - {_ANY})
+
+    def _overs_of(self, feature: str) -> frozenset[str]:
+        """The features over which rules go that may be for an instance of this one."""
+        if feature not in self._overs:
+            leads = self._layers.reaches.leads
+            self._overs[feature] = frozenset(
+                over for over in self._all_overs if feature == over or leads(feature, over)
+            )
+        return self._overs[feature]
+
+    @cached_property
+    def _all_overs(self) -> frozenset[str]:
+        return frozenset(rule.over.name for rule in self._rules if rule.over is not None)
+
+
+def _expressions(book: Rulebook, rule: Rule) -> list[Expression]:
+    where, unique = book.wheres.get(rule.name), book.uniques.get(rule.name)
+    found: list[Expression | None] = [where.condition if where else None, unique]
+    return [expression for expression in found if expression is not None]
+
+
+def _asked(expressions: Sequence[Expression], variable: str) -> Iterator[str]:
+    """The names for which expressions look in a map."""
+    for expression in expressions:
+        if variable in expression.names:
+            names = fields_asked(expression, variable)
+            yield from (_ANY,) if names is None else names
+
+
+def _value(way: str, over: str, name: str) -> str:
+    return f"{way} {over} {name}"
+
+
+# The order of the rules that leave values open: one that reads a value comes after those that give it.
+
+
+def valued(layers: Layers, book: Rulebook) -> Strata:
+    """The order. Rules about the same values, between which the solver chooses at once, are in one layer;
+    where one of them reads what another of them gives they are a circle."""
+    rules = book.of_kind(RuleKind.DOMAIN)
+    if not rules:
+        return Strata((), ())
+    found = ways(layers, book, rules)
+    order, circles = layered(found.leads, found.reads, book.rules)
+    return Strata(order, tuple(Circle(those, tuple(_places(book.rules, those))) for those in circles))
+
+
+def _places(rules: Mapping[str, Rule], names: Iterable[str]) -> Iterator[Origin]:
+    """Where rules say what they leave open, and what they read for it."""
+    for rule in map(rules.__getitem__, names):
+        yield from (domain.origin for domain in rule.domains.values())
+        if rule.where is not None:
+            yield rule.where.origin
+        if rule.unique is not None and rule.unique.key is not None:
+            yield rule.unique.key.origin

@@ -1,0 +1,352 @@
+"""The expressions of rules, each compiled once; what cannot be understood is kept with its rule."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeVar
+
+import msgspec
+
+from gitcfg.cel import (
+    NODE_VARIABLES,
+    NODES_VARIABLES,
+    SELF_VARIABLES,
+    Budget,
+    CelProblem,
+    Condition,
+    Key,
+    KeyExpression,
+    compile_condition,
+    compile_key,
+    fields_asked,
+    fields_asked_of_each,
+    members_asked,
+)
+from gitcfg.cel.expression import Expression
+from gitcfg.compile.instances import instance_of, known
+from gitcfg.compile.layers import NOWHERE, Layers, decided_for
+from gitcfg.compile.nodes import Attributes, Said
+from gitcfg.model import Binding, Ref, Use
+from gitcfg.model.graph import Reach
+from gitcfg.model.rules import Rule, RuleKind
+
+E = TypeVar("E", bound=Expression)
+Known = Mapping[str, str]
+FEATURES = "node.features"
+PARAMS = "node.params"
+NODES = "nodes"
+
+OF_VALUES = (RuleKind.DOMAIN, RuleKind.REQUIRE)
+"""Kinds that judge what nodes got: what the others read of a node has to stand before it has values."""
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """An expression of a rule that means nothing: `part` is the key under which it stands."""
+
+    rule: str
+    part: str
+    at: Ref
+    problem: CelProblem
+
+
+class Where(msgspec.Struct, frozen=True):
+    """The condition of a rule. `asked` are the features that it looks for; None: it may look at all."""
+
+    condition: Condition
+    asked: frozenset[str] | None
+
+
+def variables(rule: Rule) -> Mapping[str, str]:
+    """What the conditions and keys of a rule may read."""
+    known = dict(NODE_VARIABLES)
+    if rule.kind not in OF_VALUES:
+        del known[PARAMS]
+    return known if rule.over is None else {**known, **SELF_VARIABLES}
+
+
+def read_where(rule: Rule) -> Where | Unreadable | None:
+    """The condition that says where a rule counts; None where it counts everywhere."""
+    condition = _read(rule, "where", rule.where, compile_condition, variables(rule))
+    return Where(condition, features_asked(condition)) if isinstance(condition, Condition) else condition
+
+
+def read_per(rule: Rule) -> KeyExpression | Unreadable | None:
+    """What a rule groups by."""
+    return _read(rule, "per", rule.per, compile_key, variables(rule))
+
+
+def read_unique(rule: Rule) -> KeyExpression | Unreadable | None:
+    """What has to be equal for values to differ."""
+    key = rule.unique.key if rule.unique is not None else None
+    return _read(rule, "unique", key, compile_key, variables(rule))
+
+
+def read_require(rule: Rule) -> Condition | Unreadable | None:
+    """The invariant: of each node or instance, or, `per` a key or `over` instances, of groups of nodes."""
+    known: Known = NODES_VARIABLES if rule.per is not None else variables(rule)
+    if rule.over is not None:
+        known = {**known, **NODES_VARIABLES}
+    return _read(rule, "require", rule.require, compile_condition, known)
+
+
+def _read(
+    rule: Rule, part: str, at: Ref | None, compiled: Callable[[str, Known], E], known: Known
+) -> E | Unreadable | None:
+    if at is None:
+        return None
+    try:
+        return compiled(at.name, known)
+    except CelProblem as problem:
+        return Unreadable(rule.name, part, at, bare(problem))
+
+
+def features_asked(expression: Expression) -> frozenset[str] | None:
+    """The features that an expression looks for; None: it may look at all of them."""
+    return members_asked(expression, FEATURES)
+
+
+def params_read(expression: Expression) -> frozenset[str] | None:
+    """The parameters whose values an expression looks at, be it of a group's nodes; None: it may be any."""
+    own = fields_asked(expression, PARAMS)
+    each = fields_asked_of_each(expression, "params") if NODES in expression.names else frozenset[str]()
+    return None if own is None or each is None else own | each
+
+
+def bare(problem: CelProblem) -> CelProblem:
+    """A problem without the frames that it came through, which hold what will hold it."""
+    return CelProblem(*problem.args)
+
+
+# The installations of a feature on a node: by itself or as what includes it, plain or as instances.
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """One installation: the feature that is installed, its `as` ("" without one) and its attributes."""
+
+    feature: str
+    name: str
+    attributes: Mapping[str, Binding]
+
+
+class Units:
+    """Finds the installations of one feature, with what else includes it.
+
+    What includes it and nothing else of its kind counts itself (a special kind of it); what includes
+    several, or an instance that it names, stands for those. What another one includes counts once.
+    """
+
+    def __init__(self, layers: Layers, target: str, without: frozenset[str]) -> None:
+        self._layers = layers
+        self._target = target
+        self._without = without
+
+    def of(self, uses: Iterable[Use]) -> tuple[Unit, ...]:
+        """Those that lists install, whose order, highest first, is kept."""
+        found: dict[tuple[str, str], Unit] = {}
+        for use in uses:
+            for feature, holder in self._within(use, None, NOWHERE):
+                unit = _unit(feature, holder)
+                found.setdefault((feature, unit.name), unit)
+        return tuple(unit for unit in found.values() if not self._included(unit, found.values()))
+
+    def _within(self, use: Use, holder: Use | None, above: frozenset[str]) -> list[tuple[str, Use | None]]:
+        """The features that an entry of a list installs, each with the entry that names its instance."""
+        layer = self._layers.feature(use, self._without, above)
+        if layer is None or self._target not in layer.features:
+            return []
+        holder = holder if instance_of(use) is None else use
+        if use.feature == self._target:
+            return [(use.feature, holder)]
+        above = above | {use.feature}
+        below = self._layers.as_used(use).include
+        inner = [found for other in below for found in self._within(other, holder, above)]
+        special = all(other is holder for _, other in inner) and len({name for name, _ in inner}) == 1
+        return [(use.feature, holder)] if special else inner
+
+    def _included(self, unit: Unit, found: Iterable[Unit]) -> bool:
+        """Does another installation under the same name include this one?"""
+        others = [other.feature for other in found if other.name == unit.name]
+        leads = self._layers.reaches.leads
+        return any(leads(other, unit.feature) and not leads(unit.feature, other) for other in others)
+
+
+def _unit(feature: str, holder: Use | None) -> Unit:
+    if holder is None:
+        return Unit(feature, "", {})
+    return Unit(feature, holder.instance or "", known(holder.attributes))
+
+
+def filled_unit(unit: Unit, attributes: Attributes, reaches: Reach) -> Unit:
+    """An instance with what was decided for it where its `with` does not say it."""
+    found = decided_for(attributes, reaches, unit.feature, unit.name) if attributes else {}
+    return msgspec.structs.replace(unit, attributes={**found, **unit.attributes}) if found else unit
+
+
+def by_name(units: Iterable[Unit]) -> Iterator[Unit]:
+    """The highest installation under each name."""
+    seen = set[str]()
+    for unit in units:
+        if unit.name not in seen:
+            seen.add(unit.name)
+            yield unit
+
+
+# Nodes and instances that look alike to an expression: it is asked of one of them for all.
+
+Mark = Callable[["Seen"], Hashable]
+
+
+class Alike(msgspec.Struct, frozen=True):
+    """The first of each sort, and for each node or instance which of these it looks like."""
+
+    firsts: Sequence["Seen"]
+    places: Sequence[int]
+
+
+def alike(expression: Expression, nodes: Sequence["Seen"]) -> Alike:
+    """Those that give an expression the same to look at, in the order given."""
+    if any(name.endswith(".name") for name in expression.names):  # each has its own
+        return Alike(nodes, range(len(nodes)))
+    marks = [_marking(expression, name) for name in sorted(expression.names)]
+    known: dict[Hashable, int] = {}
+    firsts: list[Seen] = []
+    places: list[int] = []
+    for seen in nodes:
+        place = known.setdefault(tuple([mark(seen) for mark in marks]), len(firsts))
+        if place == len(firsts):
+            firsts.append(seen)
+        places.append(place)
+    return Alike(firsts, places)
+
+
+def _marking(expression: Expression, name: str) -> Mark:
+    """What tells apart those that give a variable of an expression another value to look at."""
+    part = name.partition(".")[2]
+    if part == "features":
+        return _features(members_asked(expression, name))
+    if part in _MAPS:
+        return _within(part, fields_asked(expression, name))
+    return _WHOLE[part]
+
+
+def _features(asked: frozenset[str] | None) -> Mark:
+    if asked is None:
+        return lambda seen: seen.features
+    return lambda seen: seen.features & asked
+
+
+def _within(part: str, asked: frozenset[str] | None) -> Mark:
+    """Values as they are written: 1, 1.0 and true are equal, and CEL tells them apart."""
+    of, value = _MAPS[part]
+    if asked is None:
+        return lambda seen: tuple([(key, repr(value(said))) for key, said in of(seen).items()])
+    keys = sorted(asked)
+
+    def mark(seen: "Seen") -> Hashable:
+        found = of(seen)
+        return tuple([repr(value(found[key])) if key in found else None for key in keys])
+
+    return mark
+
+
+_WHOLE: Mapping[str, Mark] = {
+    "groups": lambda seen: tuple([ref.name for ref in seen.said.groups]),
+    "labels": lambda seen: seen.said.labels,
+    "params": lambda seen: seen.params,  # one object for each class
+    "as": lambda seen: seen.self_.name,
+    "feature": lambda seen: seen.self_.feature,
+}
+_MAPS: Mapping[str, tuple[Callable[["Seen"], Mapping[str, Any]], Callable[[Any], Any]]] = {
+    "facts": (lambda seen: seen.said.facts, attrgetter("value")),
+    "with": (lambda seen: seen.self_.attributes, attrgetter("given")),
+}
+
+
+# Conditions of rules, asked of many nodes or instances: once for all that look alike to them.
+
+_NO_UNIT = Unit("", "", {})
+
+
+class Seen(msgspec.Struct, frozen=True, gc=False):
+    """What expressions may see: a node, or one of its instances. `params` gives its values, where it may."""
+
+    name: str
+    said: Said
+    features: frozenset[str]
+    unit: Unit | None = None
+    params: Callable[[], Mapping[str, Any]] = dict
+
+    @property
+    def slot(self) -> str:
+        """The node, or the node and the instance, as allocations write it."""
+        return slot(self.name, self.unit)
+
+    @property
+    def self_(self) -> Unit:
+        """The instance; of a node none."""
+        return self.unit or _NO_UNIT
+
+
+class Answers(msgspec.Struct, frozen=True):
+    """Those for which a condition holds, and by slot why it cannot be said for others."""
+
+    holding: tuple[Seen, ...]
+    failed: Mapping[str, CelProblem] = {}
+
+
+def slot(node: str, unit: Unit | None) -> str:
+    """A node, or an instance on it, as allocations write it."""
+    return f"{node}/{unit.name}" if unit is not None and unit.name else node
+
+
+VALUES: Mapping[str, Callable[[Seen], Any]] = {
+    "node.name": lambda seen: seen.name,
+    "node.groups": lambda seen: [ref.name for ref in seen.said.groups],
+    "node.features": lambda seen: sorted(seen.features),
+    "node.labels": lambda seen: list(seen.said.labels),
+    "node.facts": lambda seen: seen.said.fact_values(),
+    "node.params": lambda seen: dict(seen.params()),
+    "self.as": lambda seen: seen.self_.name,
+    "self.feature": lambda seen: seen.self_.feature,
+    "self.with": lambda seen: {name: given.given for name, given in seen.self_.attributes.items()},
+}
+
+
+def values(expression: Expression, seen: Seen) -> dict[str, Any]:
+    """What an expression wants to know."""
+    return {name: VALUES[_same(name)](seen) for name in expression.names}
+
+
+def _same(name: str) -> str:
+    """Another node is asked as a node is."""
+    return name.replace("other.", "node.", 1) if name.startswith("other.") else name
+
+
+def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers:
+    """Where a condition holds; without one, everywhere. `budget` is the rule's for all nodes.
+
+    CelStopped: nobody knows.
+    """
+    if where is None or not nodes:
+        return Answers(tuple(nodes))
+    same = alike(where.condition, nodes)
+    holds, problems = where.condition.holds_each(_rows(where.condition, same.firsts), budget)
+    pairs = list(zip(nodes, same.places, strict=True))
+    holding = tuple([seen for seen, place in pairs if holds[place]])
+    failed = {seen.slot: problems[place] for seen, place in pairs if place in problems} if problems else {}
+    return Answers(holding, failed)
+
+
+def keyed(
+    expression: KeyExpression, nodes: Sequence[Seen], budget: Budget
+) -> tuple[list[Key | None], Mapping[int, CelProblem]]:
+    """The key of each, None where it has none, and why not by row. CelStopped: nobody knows."""
+    same = alike(expression, nodes)
+    keys, problems = expression.keys_each(_rows(expression, same.firsts), budget)
+    failing = enumerate(same.places) if problems else ()
+    return [keys[place] for place in same.places], {
+        row: problems[place] for row, place in failing if place in problems
+    }
+
+
+def _rows(expression: Expression, nodes: Sequence[Seen]) -> list[dict[str, Any]]:
+    return [values(expression, seen) for seen in nodes]

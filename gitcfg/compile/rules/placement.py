@@ -1,0 +1,404 @@
+"""What nodes list, found once for nodes that list the same: features, instances, and what is done without."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+import msgspec
+
+from gitcfg.cel import CelProblem
+from gitcfg.compile.instances import Instance
+from gitcfg.compile.layers import NOWHERE, Layers, filled
+from gitcfg.compile.node_class import withouts
+from gitcfg.compile.nodes import Attributes, Brought, Installed, Said, Values
+from gitcfg.compile.rules.dependencies import valued
+from gitcfg.compile.rules.evaluate import Seen, Unit, Units, by_name, filled_unit
+from gitcfg.compile.rules.rulebook import Rulebook, Strata
+from gitcfg.model import Binding, Decision, Op, Override, Ref, Use
+from gitcfg.model.rules import Allocation, Rule, RuleKind
+
+
+class Shape(msgspec.Struct, frozen=True, eq=False):
+    """Nodes that list the same, highest first: `above` what rules install, and `below` it."""
+
+    said: Said
+    above: tuple[Use, ...]
+    below: tuple[Use, ...]
+    without: frozenset[str]
+
+
+class Shapes:
+    """Finds shapes, and what follows from each with what rules install, once."""
+
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
+        self._shapes: dict[Hashable, Shape] = {}
+        self._members: dict[int, tuple[Said, Shape]] = {}
+        self._features: dict[Hashable, frozenset[str]] = {}
+        self._units: dict[Hashable, tuple[Unit, ...]] = {}
+
+    def of(self, said: Said, overrides: tuple[Override, ...] = ()) -> Shape:
+        """The shape of a node of which this is said."""
+        if overrides or said.own is not None:
+            return self._alike(said, overrides)
+        known = self._members.get(id(said))  # one for all of a set, and rules ask again and again
+        if known is None:
+            known = self._members[id(said)] = (said, self._alike(said, ()))
+        return known[1]
+
+    def _alike(self, said: Said, overrides: tuple[Override, ...]) -> Shape:
+        groups = tuple([ref.name for ref in said.groups])
+        listed = tuple([id(use) for use, _ in said.features])
+        names = tuple([override.name for override in overrides])
+        key = (groups, listed, tuple([ref.name for ref in said.without]), said.retired, names)
+        if key not in self._shapes:
+            self._shapes[key] = self._shape(said, overrides)
+        return self._shapes[key]
+
+    def _shape(self, said: Said, overrides: tuple[Override, ...]) -> Shape:
+        model = self._layers.model
+        without = frozenset(ref.name for ref in withouts(said, overrides))
+        if said.retired:
+            return Shape(said, (), (), without)
+        above = [use for override in reversed(overrides) for use in override.features]
+        above += [use for use, _ in said.features]
+        groups = [model.groups[ref.name] for ref in said.groups if ref.name in model.groups]
+        above += [use for group in groups for use in group.features]
+        default = model.groups.get(model.settings.default_group)
+        return Shape(said, tuple(above), default.features if default else (), without)
+
+    def features(self, shape: Shape, installs: tuple[Installed, ...]) -> frozenset[str]:
+        """The feature set of nodes with what rules install on them."""
+        key = (id(shape), tuple([installed.sort for installed in installs]))
+        if key not in self._features:
+            layers = (self._layers.feature(use, shape.without) for use in self.uses(shape, installs))
+            self._features[key] = NOWHERE.union(*(layer.features for layer in layers if layer is not None))
+        return self._features[key]
+
+    def units(self, shape: Shape, installs: tuple[Installed, ...], feature: str) -> tuple[Unit, ...]:
+        """The installations of a feature on such nodes, highest first."""
+        key = (id(shape), tuple([installed.key for installed in installs]), feature)
+        if key not in self._units:
+            found = Units(self._layers, feature, shape.without).of(self.uses(shape, installs))
+            self._units[key] = found
+        return self._units[key]
+
+    def uses(self, shape: Shape, installs: Iterable[Installed]) -> list[Use]:
+        """All that installs features on such nodes, highest first."""
+        ruled = [use for installed in reversed(tuple(installs)) for use in installed.uses]
+        return [*shape.above, *ruled, *shape.below]
+
+
+# What was decided for rules that leave a choice, by node: taken as it stands, never decided here.
+
+_NO_PLACES: Mapping[str, Mapping[str, Ref]] = {}
+_NO_ATTRIBUTES: Attributes = {}
+
+
+class Decided:
+    """Allocations by the nodes of their slots. What is decided of what no rule leaves open is nothing."""
+
+    def __init__(self, rules: Iterable[Rule], allocations: Mapping[str, Allocation]) -> None:
+        self._rules: dict[str, dict[str, None]] = {}
+        self._places: dict[str, dict[str, dict[str, Ref]]] = {}
+        self._values: dict[str, Values] = {}
+        self._attributes: dict[str, dict[str, dict[str, Mapping[str, Binding]]]] = {}
+        for rule in rules:
+            found = allocations.get(rule.name)
+            if found is None:
+                continue
+            if rule.kind is RuleKind.INSTALL and rule.count is not None:
+                self._add_places(rule, found)
+            elif rule.kind is RuleKind.DOMAIN:
+                self._add_values(rule, found)
+
+    def _add_places(self, rule: Rule, found: Allocation) -> None:
+        places = self._places[rule.name] = {}
+        for ref in found.install:
+            node, _, name = ref.name.partition("/")
+            if node and (rule.over is not None or not name):  # nodes that walk in have no name yet
+                places.setdefault(node, {})[name] = ref
+                self._rules.setdefault(node, {})[rule.name] = None
+
+    def _add_values(self, rule: Rule, found: Allocation) -> None:
+        for slot, given in found.values.items():
+            node, _, name = slot.partition("/")
+            values = {key: _left_open(rule, key, said) for key, said in given.items() if key in rule.domains}
+            if not node or not values or (name and rule.over is None):
+                continue
+            self._rules.setdefault(node, {})[rule.name] = None
+            if rule.over is None:
+                self._values[node] = (*self._values.get(node, ()), (rule.name, _defaults(values)))
+            else:
+                instances = self._attributes.setdefault(node, {}).setdefault(rule.over.name, {})
+                instances[name] = {**instances.get(name, {}), **values}
+
+    def rules(self, node: str) -> tuple[str, ...]:
+        """The rules for which something was decided about a node."""
+        return tuple(self._rules.get(node, ()))
+
+    def places(self, rule: str) -> Mapping[str, Mapping[str, Ref]]:
+        """By node, the instances on it ("": the node itself) where a rule puts its feature."""
+        return self._places.get(rule, _NO_PLACES)
+
+    def values(self, node: str) -> Values:
+        """The values of a node by rule, lowest first."""
+        return self._values.get(node, ())
+
+    def attributes(self, node: str) -> Attributes:
+        """The attributes of instances on a node."""
+        return self._attributes.get(node, _NO_ATTRIBUTES)
+
+
+def _left_open(rule: Rule, name: str, said: Binding) -> Binding:
+    """A value with the rule that left it open."""
+    decision = Decision(rule.name, name, rule.domains[name].origin, said.origin)
+    return msgspec.structs.replace(said, decided=(decision,))
+
+
+def _defaults(values: Mapping[str, Binding]) -> dict[str, Binding]:
+    """What is said by hand wins."""
+    return {param: msgspec.structs.replace(bound, op=Op.DEFAULT) for param, bound in values.items()}
+
+
+# What rules install: stratum by stratum, for many nodes at once.
+
+
+class Going:
+    """A node while it is found out what rules install on it."""
+
+    def __init__(self, name: str, said: Said, shape: Shape) -> None:
+        self.name = name
+        self.said = said
+        self.shape = shape
+        self.installed: tuple[Installed, ...] = ()
+
+    def add(self, installed: Installed) -> None:
+        """Install more; rules lie upon each other in the order of their names."""
+        self.installed = tuple(sorted((*self.installed, installed), key=lambda each: each.rule))
+
+
+class Installing:
+    """Finds what rules install. Conditions see no overrides, and of features what earlier strata brought.
+
+    Rules that count their places install where that was decided. `failed` are, by rule and slot, conditions
+    that could not be evaluated: there the rule installs nothing.
+    """
+
+    def __init__(self, book: Rulebook, shapes: Shapes, decided: Decided) -> None:
+        self._book = book
+        self._shapes = shapes
+        self._decided = decided
+        self._known: dict[str, tuple[Installed, ...]] = {}
+        self.failed: dict[str, dict[str, CelProblem]] = {}
+
+    def of(self, name: str) -> tuple[Installed, ...]:
+        """What rules install on a node that was looked at, in the order of their names."""
+        return self._known[name]
+
+    def look(self, nodes: Mapping[str, Said]) -> None:
+        """Find it for those nodes of which it is not known. Stopped: that cannot be found."""
+        going = {
+            name: Going(name, said, self._shapes.of(said))
+            for name, said in nodes.items()
+            if name not in self._known and not said.retired
+        }
+        for names in self._book.strata.layers:
+            rules = [self._book.rules[name] for name in names]
+            found = [(one, new) for rule in rules for one, new in self._found(rule, going)]
+            for one, new in found:
+                one.add(new)
+        self._known.update(dict.fromkeys(nodes.keys() - self._known.keys(), ()))
+        self._known.update((name, one.installed) for name, one in going.items())
+
+    def _found(self, rule: Rule, going: Mapping[str, Going]) -> Iterator[tuple[Going, Installed]]:
+        if rule.feature is None:
+            return
+        if rule.count is not None:
+            yield from self._placed(rule, rule.feature, going)
+            return
+        seen = [each for one in going.values() for each in self._seen(rule, one)]
+        answers = self._book.asked(rule, seen)
+        if answers.failed:
+            self.failed.setdefault(rule.name, {}).update(answers.failed)
+        for name, holding in _by_node(answers.holding).items():
+            yield going[name], _installed(rule, rule.feature, holding)
+
+    def _placed(
+        self, rule: Rule, feature: Ref, going: Mapping[str, Going]
+    ) -> Iterator[tuple[Going, Installed]]:
+        """Where it was decided to install a feature. For instances that are gone that is nothing."""
+        places = self._decided.places(rule.name)
+        for one in [going[name] for name in going.keys() & places.keys()]:
+            here = places[one.name]
+            found = [seen for seen in self._seen(rule, one) if seen.self_.name in here]
+            uses = [_use(seen, Ref(feature.name, here[seen.self_.name].origin)) for seen in found]
+            if uses:
+                decided = [Decision(rule.name, feature.name, feature.origin, use.origin) for use in uses]
+                yield one, Installed(rule.name, tuple(uses), one.name, tuple(decided))
+
+    def _seen(self, rule: Rule, one: Going) -> Iterator[Seen]:
+        """What the condition of a rule is asked of: a node, or the instances on it."""
+        features = self._shapes.features(one.shape, one.installed)
+        if rule.over is None:
+            yield Seen(one.name, one.said, features)
+        elif rule.over.name in features:
+            for unit in by_name(self._shapes.units(one.shape, one.installed, rule.over.name)):
+                yield Seen(one.name, one.said, features, unit)
+
+
+def _by_node(holding: Iterable[Seen]) -> dict[str, list[Seen]]:
+    found: dict[str, list[Seen]] = {}
+    for seen in holding:
+        found.setdefault(seen.name, []).append(seen)
+    return found
+
+
+def _installed(rule: Rule, feature: Ref, holding: list[Seen]) -> Installed:
+    """A rule's feature, plain or as each instance for which its condition holds."""
+    return Installed(rule.name, tuple([_use(seen, feature) for seen in holding]))
+
+
+def _use(seen: Seen, feature: Ref) -> Use:
+    """A feature as it is installed in a place."""
+    if seen.unit is None:
+        return Use(feature.name, feature.origin)
+    return Use(feature.name, feature.origin, seen.unit.name or None, seen.unit.attributes)
+
+
+# What rules bring to each node: what they install, and then, by all features, what they set.
+
+Being = tuple[Said, tuple[Override, ...]]
+"""A node, and the overrides that apply to it."""
+
+
+class Bringing:
+    """Finds what rules bring to nodes, for one or for many at once, which is faster."""
+
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
+        self.book = Rulebook(layers.model.rules, layers.inclusion)
+        self.shapes = Shapes(layers)
+        leaving = self.book.of_kind(RuleKind.INSTALL, RuleKind.DOMAIN)
+        self.decided = Decided(leaving, layers.model.allocations)
+        self.installing = Installing(self.book, self.shapes, self.decided)
+        self.failed: dict[str, dict[str, CelProblem]] = self.installing.failed
+        self._brought: dict[str, Brought] = {}
+
+    @cached_property
+    def valued(self) -> Strata:
+        """The order of the rules that leave values open."""
+        return valued(self._layers, self.book)
+
+    def installs(self, nodes: Mapping[str, Said]) -> Mapping[str, tuple[Installed, ...]]:
+        """What rules install on nodes, in the order of the rules' names."""
+        self.installing.look(nodes)
+        return {name: self.installing.of(name) for name in nodes}
+
+    def brought(self, nodes: Mapping[str, Being]) -> Mapping[str, Brought]:
+        """All that rules bring to nodes. Stopped: that cannot be found."""
+        new = {name: node for name, node in nodes.items() if name not in self._brought}
+        if new:
+            self._bring(new)
+        return {name: self._brought[name] for name in nodes}
+
+    def one(self, name: str, node: Being) -> Brought:
+        """All that rules bring to one node."""
+        if name not in self._brought:
+            self._bring({name: node})
+        return self._brought[name]
+
+    def _bring(self, nodes: Mapping[str, Being]) -> None:
+        installs = self.installs({name: said for name, (said, _) in nodes.items()})
+        sets = self._sets(nodes, installs)
+        for name, node in nodes.items():
+            brought = Brought(installs[name], tuple(sets.get(name, ())), decided=self.decided.rules(name))
+            self._brought[name] = self._with_decided(name, node, brought)
+
+    def _sets(
+        self, nodes: Mapping[str, Being], installs: Mapping[str, tuple[Installed, ...]]
+    ) -> Mapping[str, list[str]]:
+        """The rules that set something on nodes, in order of name."""
+        rules, found = self.book.of_kind(RuleKind.SET), defaultdict[str, list[str]](list)
+        seen = [
+            self._seen(name, node, installs[name])
+            for name, node in nodes.items()
+            if rules and not node[0].retired
+        ]
+        for rule in rules:
+            for name in self._setting(rule, seen):
+                found[name].append(rule.name)
+        return found
+
+    def _with_decided(self, name: str, node: Being, brought: Brought) -> Brought:
+        """With the values and attributes that were decided for a node."""
+        values, attributes = self.decided.values(name), self.decided.attributes(name)
+        if node[0].retired or not (values or attributes):
+            return brought
+        if attributes:
+            shape = self.shapes.of(*node)
+            installs = tuple(self._filled(each, shape, brought, name) for each in brought.installs)
+            brought = msgspec.structs.replace(brought, installs=installs)
+        return msgspec.structs.replace(brought, values=values, attributes=attributes, node=name)
+
+    def _filled(self, installed: Installed, shape: Shape, brought: Brought, node: str) -> Installed:
+        """What was decided for instances goes along where a rule installs something as they are."""
+        over = self.book.rules[installed.rule].over
+        if over is None:
+            return installed
+        attributes, reaches = self.decided.attributes(node), self.book.inclusion.reaches
+        units = {unit.name: unit for unit in by_name(self.shapes.units(shape, brought.installs, over.name))}
+        uses = []
+        for use in installed.uses:
+            unit = units.get(use.instance or "")
+            found = filled_unit(unit, attributes, reaches).attributes if unit else {}
+            uses.append(msgspec.structs.replace(use, attributes={**found, **use.attributes}))
+        return msgspec.structs.replace(installed, uses=tuple(uses), node=node)
+
+    def _setting(self, rule: Rule, seen: list[Seen]) -> Iterable[str]:
+        answers = self.book.asked(rule, seen)
+        if answers.failed:
+            self.failed.setdefault(rule.name, {}).update(answers.failed)
+        return [node.name for node in answers.holding]
+
+    def _seen(self, name: str, node: Being, installs: tuple[Installed, ...]) -> Seen:
+        """What conditions see once all features are known."""
+        shape = self.shapes.of(*node)
+        return Seen(name, node[0], self.shapes.features(shape, installs))
+
+
+# The instances on nodes that lack an attribute which some rule may give, as their lists say them.
+
+
+class Lacking:
+    """Goes through lists as layers do, where they lead to what lacks something."""
+
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
+        self._features = {feature for feature, _ in layers.lacking}
+
+    def of(
+        self, uses: Iterable[Use], without: frozenset[str], attributes: Attributes
+    ) -> Iterator[tuple[str, Instance]]:
+        """Features with instances, where nodes install such uses and were given such attributes."""
+        for use in uses:
+            yield from self._within(use, without, attributes, NOWHERE)
+
+    def _within(
+        self, use: Use, without: frozenset[str], attributes: Attributes, above: frozenset[str]
+    ) -> Iterator[tuple[str, Instance]]:
+        feature = self._layers.model.features.get(use.feature)
+        if feature is None or use.feature in without or use.feature in above or not self._near(use.feature):
+            return
+        use = filled(use, attributes, self._layers.reaches) if attributes else use
+        instance = self._layers.instance_of(use)
+        if instance is not None:
+            if (use.feature, instance.key) in self._layers.lacking:
+                yield use.feature, instance
+            feature = self._layers.instance(feature, instance)
+        for inner in feature.include:
+            yield from self._within(inner, without, attributes, above | {use.feature})
+
+    def _near(self, feature: str) -> bool:
+        leads = self._layers.reaches.leads
+        return feature in self._features or any(leads(feature, other) for other in self._features)

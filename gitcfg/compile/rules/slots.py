@@ -1,0 +1,283 @@
+"""Where rules count, and in which groups: what is found once for all rules that ask the same."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import msgspec
+
+from gitcfg.cel import Budget, CelProblem, CelStopped, Key, KeyExpression
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.nodes import Installed, Said
+from gitcfg.compile.rules.evaluate import (
+    OF_VALUES,
+    Answers,
+    Seen,
+    Unit,
+    asked,
+    bare,
+    by_name,
+    filled_unit,
+    keyed,
+)
+from gitcfg.compile.rules.placement import Bringing, Shape
+from gitcfg.compile.rules.rulebook import Strata
+from gitcfg.model.rules import Rule, RuleKind
+
+Groups = Mapping[Key | None, tuple[Seen, ...]]
+"""Slots by key; without `per` all under None."""
+
+
+class Places:
+    """Slots in order of their nodes' names, and by slot why it cannot be said of others."""
+
+    def __init__(self, slots: tuple[Seen, ...], failed: Mapping[str, CelProblem]) -> None:
+        self.slots = slots
+        self.failed = failed
+
+    @cached_property
+    def by_slot(self) -> Mapping[str, Seen]:
+        """The slots as allocations name them."""
+        return {seen.slot: seen for seen in self.slots}
+
+
+class Grouped:
+    """Slots by key, and by slot why others have none."""
+
+    def __init__(self, groups: Groups, failed: Mapping[str, CelProblem]) -> None:
+        self.groups = groups
+        self.failed = failed
+
+    @cached_property
+    def by_node(self) -> Mapping[str, Sequence[tuple[Key | None, Seen]]]:
+        """The slots on each node, each with its key."""
+        found: dict[str, list[tuple[Key | None, Seen]]] = {}
+        for key, slots in self.groups.items():
+            for seen in slots:
+                found.setdefault(seen.name, []).append((key, seen))
+        return found
+
+
+def grouped(per: KeyExpression | None, slots: tuple[Seen, ...], budget: Budget) -> Grouped:
+    """Slots in groups; without a key all are one."""
+    if per is None:
+        return Grouped({None: slots}, {})
+    try:
+        keys, problems = keyed(per, slots, budget)
+    except CelStopped as problem:
+        return Grouped({}, of_all(slots, problem))
+    found: dict[Key | None, list[Seen]] = {}
+    for row, (seen, key) in enumerate(zip(slots, keys, strict=True)):
+        if row not in problems:
+            found.setdefault(key, []).append(seen)
+    failed = {slots[row].slot: problem for row, problem in problems.items()}
+    return Grouped({key: tuple(members) for key, members in found.items()}, failed)
+
+
+def of_all(slots: Iterable[Seen], problem: CelProblem) -> Mapping[str, CelProblem]:
+    """Nothing is known of any of them."""
+    return dict.fromkeys([seen.slot for seen in slots], bare(problem))
+
+
+# Where rules may count in a fleet: nodes, or the instances on them, as each rule sees them.
+
+Params = Callable[[], Mapping[str, Any]]
+"""The final values of a node, which are asked for only if they are read."""
+
+
+class _Node(msgspec.Struct, frozen=True, gc=False):
+    """A node as some rules see it, and what it has of features then."""
+
+    seen: Seen
+    kind: NodeClass
+    shape: Shape
+    installs: tuple[Installed, ...]
+
+
+class Slots:
+    """Finds what the expressions of rules are asked of. Retired nodes have no part in rules."""
+
+    def __init__(self, fleet: Fleet, bringing: Bringing) -> None:
+        self._fleet = fleet
+        self._shapes = bringing.shapes
+        self._installing = bringing.installing
+        self._order = bringing.book.order
+        self._seen: dict[int | None, list[_Node]] = {}
+        self._found: dict[Hashable, tuple[Seen, ...]] = {}
+
+    def sight(self, rule: Rule) -> Hashable:
+        """Equal for rules that see the same: what was decided for attributes only some kinds do."""
+        return self._level(rule), rule.kind in OF_VALUES, rule.over and rule.over.name
+
+    def of(self, rule: Rule) -> tuple[Seen, ...]:
+        """All nodes, or all instances of the feature that a rule goes over, class by class.
+
+        They are found once for all rules that see the same.
+        """
+        sight = self.sight(rule)
+        if sight not in self._found:
+            self._found[sight] = tuple(self._of(rule))
+        return self._found[sight]
+
+    def _of(self, rule: Rule) -> Iterator[Seen]:
+        level = self._level(rule)
+        if level not in self._seen:
+            self._seen[level] = list(self._nodes(level))
+        for node in self._seen[level]:
+            yield from self._slots(rule, node)
+
+    def on(self, rule: Rule, name: str) -> tuple[Seen, ...]:
+        """A node, or the instances on it; nothing of a retired one."""
+        said, kind = self._fleet.roster.said(name), self._fleet[name].kind
+        if said.retired:
+            return ()
+        return tuple(
+            self._slots(rule, self._node(self._level(rule), name, said, kind, partial(_params, kind)))
+        )
+
+    def _level(self, rule: Rule) -> int | None:
+        """What a rule sees: of those that install one the same as all of its stratum, of the others None."""
+        return self._order.get(rule.name, 0) if rule.kind is RuleKind.INSTALL else None
+
+    def _slots(self, rule: Rule, node: _Node) -> Iterator[Seen]:
+        seen = node.seen
+        if rule.over is None:
+            yield seen
+        elif rule.over.name in seen.features:
+            for unit in by_name(self._shapes.units(node.shape, node.installs, rule.over.name)):
+                unit = self._as_had(rule, unit, node.kind)
+                yield Seen(seen.name, seen.said, seen.features, unit, seen.params)
+
+    def _nodes(self, level: int | None) -> Iterator[_Node]:
+        """The nodes that are not retired, as rules of a level see them that install; None: as all others."""
+        for kind in self._fleet.classes:
+            params = partial(_params, kind)  # one for all of them, by which they look alike
+            for name in () if kind.said.retired else kind.names:
+                yield self._node(level, name, self._fleet.roster.said(name), kind, params)
+
+    def _node(self, level: int | None, name: str, said: Said, kind: NodeClass, params: Params) -> _Node:
+        shape, installs = self._as_seen(level, name, said, kind)
+        seen = Seen(name, said, self._shapes.features(shape, installs), None, params)
+        return _Node(seen, kind, shape, installs)
+
+    def _as_had(self, rule: Rule, unit: Unit, kind: NodeClass) -> Unit:
+        """An instance with what was decided for it, which rules that install or count never see."""
+        attributes = kind.brought.attributes
+        if rule.kind not in OF_VALUES or not attributes:
+            return unit
+        return filled_unit(unit, attributes, self._fleet.layers.reaches)
+
+    def _as_seen(
+        self, level: int | None, name: str, said: Said, kind: NodeClass
+    ) -> tuple[Shape, tuple[Installed, ...]]:
+        """What a rule sees of a node: one that installs sees what is there before it, the others all."""
+        if level is None:
+            return self._shapes.of(said, kind.overrides), kind.brought.installs
+        installs = self._installing.of(name)  # as they were without what was decided for attributes
+        earlier = tuple([each for each in installs if self._order[each.rule] < level])
+        return self._shapes.of(said), earlier
+
+
+def _params(kind: NodeClass) -> Mapping[str, Any]:
+    return kind.params
+
+
+# What rules ask of a whole fleet: where each counts, in which groups, and what is counted there.
+
+
+class Ruled:
+    """The rules of a fleet, each looked at when it is asked for, once.
+
+    Slots are in order of their nodes' names. `failed` are, by rule and slot, expressions that could not be
+    evaluated there; what is asked for adds to it.
+    """
+
+    def __init__(self, fleet: Fleet, bringing: Bringing) -> None:
+        self.fleet = fleet
+        self.book = bringing.book
+        self.failed: dict[str, dict[str, CelProblem]] = bringing.failed
+        self._bringing = bringing
+        self._slots = Slots(fleet, bringing)
+        self._places: dict[Hashable, Places] = {}
+        self._grouped: dict[Hashable, Grouped] = {}
+
+    @property
+    def valued(self) -> Strata:
+        """The order of the rules that leave values open, which read them of each other."""
+        return self._bringing.valued
+
+    def slots(self, rule: str) -> tuple[Seen, ...]:
+        """The nodes, or instances, for which the condition of a rule holds."""
+        return self.places(rule).slots
+
+    def places(self, rule: str) -> Places:
+        """The same by name, too. Rules that ask the same are answered together."""
+        same = self._same(rule)
+        if same not in self._places:
+            self._places[same] = self._asked(rule)
+        self._fail(rule, self._places[same].failed)
+        return self._places[same]
+
+    def _same(self, rule: str) -> Hashable:
+        """Equal for rules that count in the same places."""
+        where = self.book.wheres.get(rule)
+        return self._slots.sight(self.book.rules[rule]), where and where.condition.text
+
+    def on(self, rule: str, node: str) -> tuple[tuple[Seen, ...], Answers]:
+        """A node, or the instances on it, as a rule sees them, and those for which its condition holds."""
+        found = self._slots.on(self.book.rules[rule], node)
+        return found, self.book.asked(self.book.rules[rule], found)
+
+    def together(self, rule: str, slots: tuple[Seen, ...]) -> Groups:
+        """Some slots of a rule by what it groups them by."""
+        return grouped(self.book.pers.get(rule), slots, self.book.budgets[rule]).groups
+
+    def _asked(self, rule: str) -> Places:
+        found = self._slots.of(self.book.rules[rule])
+        try:
+            answers = asked(self.book.wheres.get(rule), found, self.book.budgets[rule])
+        except CelStopped as problem:
+            answers = Answers((), of_all(found, problem))
+        return Places(tuple(sorted(answers.holding, key=lambda seen: seen.name)), answers.failed)
+
+    def groups(self, rule: str) -> Groups:
+        """The slots of a rule by what it groups them by; those without a key are in no group."""
+        return self.grouped(rule).groups
+
+    def grouped(self, rule: str) -> Grouped:
+        """The same by node, too."""
+        per = self.book.pers.get(rule)
+        same = self._same(rule), per and per.text
+        if same not in self._grouped:
+            self._grouped[same] = grouped(per, self.slots(rule), self.book.budgets[rule])
+        self._fail(rule, self._grouped[same].failed)
+        return self._grouped[same]
+
+    def _fail(self, rule: str, problems: Mapping[str, CelProblem]) -> None:
+        if problems:
+            self.failed.setdefault(rule, {}).update(problems)
+
+    def counted(self, rule: str) -> Mapping[Key | None, tuple[tuple[Seen, Unit], ...]]:
+        """What a limit counts in each of its groups: installations of its feature, or of what includes it.
+
+        Over instances those count that have the name of one.
+        """
+        return {
+            key: tuple((seen, unit) for seen in slots for unit in self._units(rule, seen))
+            for key, slots in self.groups(rule).items()
+        }
+
+    def _units(self, rule: str, seen: Seen) -> Sequence[Unit]:
+        feature = self.book.rules[rule].feature
+        if feature is None or feature.name not in seen.features:
+            return ()
+        kind = self.fleet.kinds[seen.name]
+        shape = self._bringing.shapes.of(seen.said, kind.overrides)
+        found = self._bringing.shapes.units(shape, kind.brought.installs, feature.name)
+        return [unit for unit in found if seen.unit is None or unit.name == seen.unit.name]
+
+
+def ruled(fleet: Fleet) -> Ruled | None:
+    """What the rules of a fleet ask; None where there are none."""
+    return None if fleet.bringing is None else Ruled(fleet, fleet.bringing)

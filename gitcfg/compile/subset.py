@@ -1,0 +1,170 @@
+"""The part of a model that some nodes are made from: nothing else is read to answer for these nodes."""
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from gitcfg.compile.declarations import Declarations
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.impact import collects
+from gitcfg.compile.layers import NOWHERE
+from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.nodes import Roster
+from gitcfg.load.repository import findings_so_far
+from gitcfg.model import Model, NodeSet, Origin, Override, Ref
+from gitcfg.model.folders import SHEETS, SINGLES
+
+T = TypeVar("T")
+
+
+class Part(Mapping[str, T]):
+    """Who goes through it sees a part of a mapping; who asks for a name asks the whole."""
+
+    def __init__(self, whole: Mapping[str, T], names: Iterable[str]) -> None:
+        self._whole = whole
+        self._names = tuple(sorted(name for name in set(names) if name in whole))
+
+    def __getitem__(self, name: str) -> T:
+        return self._whole[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._whole
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def part(model: Model, names: Iterable[str]) -> Model:
+    """What some nodes are made from, and what that leads to.
+
+    It is not all where the type of a parameter follows from what all definitions do with it: see `typed`.
+    """
+    roster = Roster(model)
+    hosts = {name: roster.said(name) for name in names}
+    overrides = _overrides(model, roster, hosts)
+    groups = {model.settings.default_group}
+    features: set[str] = set()
+    sets: set[str] = set()
+    for said in hosts.values():
+        groups.update(ref.name for ref in said.groups)
+        features.update(use.feature for use, _ in said.features)
+        sets.update(() if said.nodeset is None else (said.nodeset.name,))
+    for override in overrides.values():
+        features.update(use.feature for use in override.features)
+    features.update(rule.feature.name for rule in model.rules.values() if rule.feature is not None)
+    for name in groups & model.groups.keys():
+        features.update(use.feature for use in model.groups[name].features)
+    return narrowed(
+        model,
+        features=Part(model.features, _leading(model, features)),
+        groups=Part(model.groups, groups),
+        nodes=Part(model.nodes, hosts),
+        nodesets=only({name: model.nodesets[name] for name in sets}, hosts.keys()),
+        overrides=overrides,
+    )
+
+
+def only(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str, NodeSet]:
+    """Node sets with no other members than these."""
+    return {
+        name: replace(nodeset, members=tuple(member for member in nodeset.members if member in names))
+        for name, nodeset in nodesets.items()
+    }
+
+
+def narrowed(model: Model, **parts: Mapping[str, Any]) -> Model:
+    """A model with less of some kinds, whose findings and unread definitions are what is known by now."""
+    unread = {}
+    for kind in (*SINGLES, *SHEETS):
+        wrong = model.unread.get(kind, frozenset())
+        unread[kind] = frozenset(name for name in parts.get(kind, wrong) if name in wrong)
+    unread = {kind: names for kind, names in unread.items() if names}
+    return replace(model, **parts, unread=unread, findings=findings_so_far(model))
+
+
+def _overrides(model: Model, roster: Roster, names: Mapping[str, Any]) -> dict[str, Override]:
+    """Those that list one of the nodes, and those whose condition may select one."""
+    listed = (override for name in names for override in roster.listed.get(name, ()))
+    return {override.name: override for override in sorted([*listed, *roster.selecting], key=_name)}
+
+
+def _name(override: Override) -> str:
+    return override.name
+
+
+def _leading(model: Model, features: set[str]) -> set[str]:
+    """Features with all that they include and depend on."""
+    found: set[str] = set()
+    todo = [name for name in features if name in model.features]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            feature = model.features[name]
+            named = [*(use.feature for use in feature.include), *_names(feature.depends)]
+            todo += [other for other in named if other in model.features]
+    return found
+
+
+def _names(refs: Iterable[Ref]) -> Iterator[str]:
+    return (ref.name for ref in refs)
+
+
+def alone(model: Model) -> bool:
+    """Are nodes made from nothing but this, not from what other nodes have?"""
+    return not collects(bound for _, bound in model.bindings())
+
+
+def typed(model: Model) -> bool:
+    """Does a declaration say the type of every parameter that is bound?"""
+    known = Declarations(model.parameters, {}).typed
+    return all(map(known, {name for name, _ in model.bindings()}))
+
+
+# Where the configuration of nodes comes from, and what it were without.
+
+
+def files_of(fleet: Fleet, name: str) -> frozenset[str]:
+    """The files of the repository that a node is made from."""
+    model, kind = fleet.model, fleet[name].kind
+    definitions: list[Any] = [model.settings, *kind.overrides]
+    definitions += [model.features[feature] for feature in fleet.stacks.unfiltered(kind)]
+    groups = (model.settings.default_group, *kind.groups)
+    definitions += [model.groups[group] for group in groups if group in model.groups]
+    definitions += [said for said in (kind.said.own, kind.said.nodeset) if said is not None]
+    definitions += [model.rules[rule] for rule in kind.brought.rules]
+    definitions += [model.allocations[rule] for rule in kind.brought.decided]
+    definitions += [found for found in map(fleet.declarations.find, kind.params) if found is not None]
+    secrets = [model.secrets[secret] for secret in kind.secrets.values()]
+    definitions += secrets
+    templates = {f"templates/{entry.template.name}" for entry in kind.files.values() if entry.template}
+    sealed = {secret.sealed.file for secret in secrets if secret.sealed is not None}
+    return frozenset({definition.origin.file for definition in definitions} | templates | sealed)
+
+
+def withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin]]:
+    """Features that would bind a parameter on a node, and where `without` takes them away."""
+    kind = fleet[name].kind
+    had = fleet.stacks.unfiltered(kind) if kind.without else NOWHERE
+    return [
+        (ref.name, ref.origin)
+        for ref in kind.without
+        if ref.name in had and _brings(fleet, ref.name, param, kind)
+    ]
+
+
+def _brings(fleet: Fleet, feature: str, param: str, kind: NodeClass) -> bool:
+    """Would a feature, or what only it includes, bind a parameter?"""
+    gone = fleet.layers.expanded([feature]) - kind.features
+    return any(param in fleet.model.features[name].params for name in gone)
+
+
+def matters(fleet: Fleet, override: Override, kind: NodeClass) -> bool:
+    """Would the nodes of a class be any different without this override?"""
+    rest = tuple(other for other in kind.overrides if other.name != override.name)
+    bare = fleet.stacks.compile(kind.said, rest, kind.brought)
+    return (bare.params, bare.features, bare.files) != (kind.params, kind.features, kind.files)
