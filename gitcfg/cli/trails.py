@@ -30,7 +30,7 @@ class Wanted(msgspec.Struct, frozen=True):
 def tell(session: Session, fleet: Fleet, node: Node, wanted: Wanted) -> None:
     """Write a node's trails."""
     if wanted.output is not Output.TEXT:
-        trails = {name: node.told(name, wanted.everything) for name in wanted.names or node.params}
+        trails = {name: node.trail(name, wanted.everything) for name in wanted.names or node.params}
         write_record(trail_record(fleet.commit, node.name, trails, wanted.blamer), wanted.output)
     elif wanted.names:
         show(session.console(), fleet, node, wanted)

@@ -55,7 +55,7 @@ def test_a_guard_sees_what_is_parsed_twice(committed: Pool, monkeypatch: pytest.
 
 def test_a_guard_sees_that_all_are_compiled_for_one(committed: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     name, _ = a_node(committed)
-    monkeypatch.setattr("gitcfg.library.fleet.Fleet.only", lambda self, names: self)
+    monkeypatch.setattr("gitcfg.library.Fleet.only", lambda self, names: self)
     with pytest.raises(AssertionError):
         only_one_node(committed, ("render", name, "--at", "HEAD"), name)
 
@@ -64,7 +64,7 @@ def test_a_guard_sees_that_all_are_compared(pool: Pool, monkeypatch: pytest.Monk
     old = pool.fleet
     pool.say(CHANGED, other(pool))
     pool.commit()
-    monkeypatch.setattr("gitcfg.library.compared._concerned", lambda old, new: None)
+    monkeypatch.setattr("gitcfg.library._concerned", lambda old, new: None)
     work = pool.run("diff", "HEAD~1", "HEAD", "--stat")
     with pytest.raises(AssertionError):
         only_concerned(work, old, pool.fleet, members(pool.fleet, "group005"))

@@ -139,7 +139,7 @@ def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Await
 
 def _opener(session: Session) -> "Callable[[], Source]":
     from gitcfg.cache import open_cache
-    from gitcfg.library.source import Source
+    from gitcfg.library import Source
 
     def opened() -> Source:
         found = repository(session)

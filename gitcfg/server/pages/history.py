@@ -41,7 +41,7 @@ def _explain(fleets: FleetCache, commit: str, name: str, param: str) -> Explaine
     with fleets.fleet_with(commit, name) as fleet:
         if fleet is None or param not in fleet[name].params:
             return None
-        value, trail = fleet[name].told(param, True)
+        value, trail = fleet[name].trail(param, True)
         blamer = fleets.source.blamer(commit)
         steps = tuple(_blame_step(blamer, step) for step in trail)
         return ExplainedParameter(viewpoint(fleet.compiled, name), value, steps)

@@ -81,7 +81,7 @@ def _configure(fleets: FleetCache, commit: str, name: str) -> NodeConfiguration 
 
 
 def _parameter_row(fleet: Fleet, name: str, param: str) -> ParameterRow:
-    value, trail = fleet[name].told(param, True)
+    value, trail = fleet[name].trail(param, True)
     gone = tuple(feature for feature, _ in withheld(fleet.compiled, name, param))
     return ParameterRow(param, value, trail, gone)
 

@@ -113,7 +113,7 @@ def _encode_trail(fleets: FleetCache, commit: str, name: str, param: str, everyt
         node = fleet[name]
         if not node.explain(param) and fleet.compiled.declarations.find(param) is None:
             return None
-        return msgspec.json.encode(trail_record(commit, name, {param: node.told(param, everything)}))
+        return msgspec.json.encode(trail_record(commit, name, {param: node.trail(param, everything)}))
 
 
 ROUTES = [

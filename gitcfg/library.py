@@ -1,30 +1,83 @@
-"""A fleet: every node at one commit, in a work tree or an index, each part made when it is asked for."""
+"""The public library: a repository opened, a fleet at a revision, its nodes, and what changed between two."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gitcfg.cache import Cache, NoCache
+from gitcfg.cache import Cache, NoCache, open_cache
 from gitcfg.check.incremental import Checks
 from gitcfg.check.results import WHO, Checked
-from gitcfg.git.tree import Tree, fingerprint
-from gitcfg.library.node import Node
+from gitcfg.git.repository import Repository
+from gitcfg.git.tree import DictTree, Tree, fingerprint
 from gitcfg.load.repository import settings_entry
 from gitcfg.model import Finding, Model
 
-if TYPE_CHECKING:  # the rest is imported where it is used: what is remembered needs none of it
+if TYPE_CHECKING:
+    from gitcfg.comparison.comparison import Comparison
     from gitcfg.compile import fleet as compiled
+    from gitcfg.compile.fleet import FleetNode
     from gitcfg.compile.impact import Mentions, Version
     from gitcfg.compile.nodes import Roster
+    from gitcfg.compile.trail import TrailStep
+    from gitcfg.history.blame import Blamer
+    from gitcfg.history.log import Log
     from gitcfg.parsers.parsers import Parsers
+    from gitcfg.render.files import RenderedFile
     from gitcfg.render.templates import TemplateEngine
 
 
-def _judges() -> str:
-    from gitcfg.parsers.verdicts import version
+class Node:
+    """One node of a fleet: `params` and `files` are what it gets, `explain` says why."""
 
-    return version().decode()
+    def __init__(self, fleet: "Fleet", node: "FleetNode") -> None:
+        self.fleet = fleet
+        self._node = node
+        self.name = node.name
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Final values by parameter, in order of name; a bare parameter is None."""
+        return self._node.params
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The feature set, in order of name."""
+        return self._node.features
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Explicit groups, highest first."""
+        return self._node.groups
+
+    @cached_property
+    def rendered(self) -> Mapping[str, "RenderedFile"]:
+        """The node's files by path, each with mode, owner, group and digest."""
+        from gitcfg.render.files import rendered
+
+        return rendered(self.fleet.compiled, self._node, self.fleet.engine)
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The contents of the node's files by path."""
+        return {path: file.content for path, file in self.rendered.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """One hash over the node's files and subsystems."""
+        from gitcfg.render.files import node_digest
+
+        return node_digest(self.fleet.compiled, self._node, self.rendered)
+
+    def explain(self, param: str) -> tuple["TrailStep", ...]:
+        """The parameter's trail: every step that binds it, lowest first."""
+        return self._node.trail(param)
+
+    def trail(self, param: str, everything: bool) -> tuple[Any, tuple["TrailStep", ...]]:
+        """Return a parameter's value with the steps that count, or with those that were overridden too."""
+        steps = self.explain(param)
+        return self.params.get(param), tuple(step for step in steps if everything or not step.overridden)
 
 
 class Fleet(Mapping[str, Node]):
@@ -160,11 +213,11 @@ class Fleet(Mapping[str, Node]):
     @cached_property
     def all_checked(self) -> Checked:
         """The findings with GC307, and how much was looked at."""
-        return self._kept or self._checks.checked(self, _judges(), self.parsers)
+        return self._kept or self._checks.checked(self, _parsers_version(), self.parsers)
 
     @cached_property
     def _kept(self) -> Checked | None:
-        return self._checks.known(_judges())
+        return self._checks.known(_parsers_version())
 
     def lacks_parser(self) -> bool:
         """Is there a file for HTCondor, whose own parser is not installed? It is known before any check.
@@ -219,3 +272,100 @@ class Fleet(Mapping[str, Node]):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+class Source:
+    """An opened repository, from which fleets are made."""
+
+    def __init__(self, repository: Repository, today: date, cache: Cache | None = None) -> None:
+        """`cache` keeps from one time to the next what was found out; without it nothing is kept."""
+        self.repository = repository
+        self.today = today
+        self.cache: Cache = cache or NoCache()
+
+    def at(self, revision: str) -> Fleet:
+        """The fleet of a commit. GitcfgError: there is no such revision."""
+        return self._fleet(self.repository.at(revision))
+
+    def worktree(self) -> Fleet:
+        """The fleet as the files lie there, committed or not."""
+        return self._fleet(self.repository.worktree())
+
+    def index(self, file: str | None = None) -> Fleet:
+        """The fleet as it would be committed; `file` is another index than the repository's own."""
+        return self._fleet(self.repository.index(file))
+
+    def merged(self, ours: str, theirs: str) -> Fleet:
+        """The fleet that merging one revision into another would give. GitcfgError: conflicts."""
+        return self._fleet(self.repository.merged(ours, theirs))
+
+    def blamer(self, revision: str | None = None) -> "Blamer":
+        """Who to blame for what, from a revision or the work tree on. GitcfgError: no such revision."""
+        from gitcfg.history.blame import Blamer
+
+        return Blamer(self.repository, revision)
+
+    def log(
+        self,
+        name: str,
+        param: str | None = None,
+        *,
+        kind: str | None = None,
+        revision: str = "HEAD",
+        limit: int | None = None,
+    ) -> "Log":
+        """The commits that changed what a node, parameter, feature or group is, newest first.
+
+        With `param`, those that changed that parameter's value on a node; `kind` says which one is meant
+        where several things have the name: "node", "param", "feature" or "group". GitcfgError: there
+        never was such a thing, or there is no such revision.
+        """
+        from gitcfg.history.log import Logs, Subject, answered
+
+        logs = Logs(self.repository, revision, self.cache)
+        return answered(logs, name, param, Subject(kind) if kind is not None else None, limit)
+
+    def _fleet(self, tree: Tree) -> Fleet:
+        return Fleet(tree, self.repository.before(tree), self.today, self.cache)
+
+
+def open(path: str | os.PathLike[str] = ".", today: date | None = None, user: int | None = None) -> Source:
+    """Open the repository that a folder belongs to. GitcfgError: there is none.
+
+    With the id of a `user`, what is found out is kept for that user beside the repository's objects.
+    """
+    repository = Repository.open(path)
+    cache = open_cache(repository, user) if user is not None else None
+    return Source(repository, today or date.today(), cache)
+
+
+def in_memory(files: Mapping[str, str | bytes], today: date | None = None) -> Fleet:
+    """The fleet of files that are held in a dictionary, path to content."""
+    return Fleet(DictTree(files), None, today or date.today(), NoCache())
+
+
+def _parsers_version() -> str:
+    from gitcfg.parsers.verdicts import version
+
+    return version().decode()
+
+
+def compare(old: Fleet, new: Fleet, names: Iterable[str] | None = None) -> "Comparison":
+    """Return the changes from one fleet to another, folded over nodes; `names` restricts it to some nodes."""
+    from gitcfg.comparison.comparison import Comparison
+    from gitcfg.comparison.files import Side
+
+    if names is None:
+        names = _concerned(old, new)
+    if names is not None:
+        names = tuple(names)
+        old, new = (fleet.valued([name for name in names if name in fleet]) for fleet in (old, new))
+    return Comparison(Side(old.compiled, old.engine), Side(new.compiled, new.engine), names)
+
+
+def _concerned(old: Fleet, new: Fleet) -> Iterable[str] | None:
+    """Return the nodes that what changed can concern; None: all."""
+    from gitcfg.compile.impact import concerned
+
+    found = concerned(old.version, new.version)
+    return None if found is None else sorted(found)
