@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from gitcfg import cache as kept
-from gitcfg.compile import node_class as recent
+from gitcfg.compile import node_class
 from gitcfg.compile.node_class import NodeClass, Splicer
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.surface import Surfaces, Suspects
@@ -48,10 +48,10 @@ PROBES = (
     Probe("judged by schema", schema, "problems", lambda _, kind, value: (kind, 1)),
     Probe("unpacked", Pack, "get", lambda found, self, entry, _: None if found is None else (entry.path, 1)),
     Probe("blobs", Objects, "content", lambda data, self, id: (id, 1)),
-    Probe("folders", commit_tree, "raw", lambda data, odb, tree: (tree.hex(), 1)),
+    Probe("folders", commit_tree, "read_tree", lambda data, odb, tree: (tree.hex(), 1)),
     Probe("compiled", NodeClass, "__init__", lambda _, self, *more: (_class(self), 1)),
     Probe("looked at", Surfaces, "of", lambda _, self, kind: (_class(kind), 1)),
-    Probe("values composed", recent, "values", lambda _, kind: (_class(kind), 1)),
+    Probe("values composed", node_class, "values", lambda _, kind: (_class(kind), 1)),
     Probe("spliced", Splicer, "pieces", lambda _, self, kind, *more: ((id(self), _class(kind)), 1)),
     Probe("written", files, "_written", lambda _, fleet, chosen, entry, node: ((node.name, entry.path), 1)),
     Probe("rendered", TemplateEngine, "render", lambda _, self, name, context: (name, 1)),
