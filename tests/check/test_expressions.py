@@ -165,12 +165,12 @@ def test_a_startd_takes_what_configuration_may_say(text: str) -> None:
 # In a process of its own, in which HTCondor's library may do what it likes.
 DEFAULTS = """
 import json, sys
-from gitcfg.parsers.child import classad, htcondor
+from gitcfg.parsers.child import condor as classad
 from gitcfg.convert.condor.child import answer
 find, found = classad.defaults(), []
 for name, raw, kind, _ in answer({})[1]:
     whole = classad.Expansion(find, find).of(raw or "")
-    said = list(classad.judge(raw or "", None))
+    said = list(classad.judge_classad(raw or "", None))
     found.append((name, raw or "", kind, whole, classad.parses(whole), len(said)))
 print(json.dumps(found))
 """
