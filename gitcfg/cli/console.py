@@ -214,11 +214,3 @@ def rich_console(stream: TextIO | None, colors: bool, terminal: bool) -> "Consol
         force_terminal=colors,
         color_system=system if colors else None,
     )
-
-
-def install_hint(name: str) -> str:
-    """Return the hint that says how to install an extra.
-
-    Not by the project's name: it is not published, and on an index that name is anybody's.
-    """
-    return f"`pip install '.[{name}]'`, where gitcfg's source is, brings what it needs."

@@ -13,7 +13,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
-    from gitcfg.cli.solving.decision import Decision
+    from gitcfg.edit.decision import Decision
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.orders import Order
     from gitcfg.edit.rename import Leftover
@@ -97,7 +97,7 @@ def carried(
     repository = source.repository
     with alone(session, repository) as folder:
         if wished.solve and wished.message is not None:
-            from gitcfg.cli.solving.uncommitted import refuse_uncommitted
+            from gitcfg.edit.decision import refuse_uncommitted
 
             refuse_uncommitted(repository)
         tree = repository.worktree()
@@ -117,8 +117,8 @@ def carried(
 
 def _decided(session: Session, draft: "Draft", shows: "Callable[[Decision], None] | None") -> bool:
     """Decide for a draft what rules leave open, and show it; is there an answer?"""
-    from gitcfg.cli.solving.decision import decide_draft
-    from gitcfg.cli.solving.told import print_decision
+    from gitcfg.cli.solve import print_decision
+    from gitcfg.edit.decision import decide_draft
 
     decision = decide_draft(draft, session.open().today)
     if shows is not None:

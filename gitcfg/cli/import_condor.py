@@ -112,10 +112,9 @@ def _tell(imported: "Imported", installed: "HTCondor", console: "Console", all_p
 
 def _declare(session: Session, installed: "HTCondor", others: object, folder: Path) -> None:
     """Declare what HTCondor knows, in a new repository or in one that is there."""
-    from gitcfg.cli.console import install_hint
     from gitcfg.cli.declared import declared
     from gitcfg.model import GitcfgError
-    from gitcfg.model.text import counted
+    from gitcfg.model.text import counted, install_hint
 
     if others:
         raise GitcfgError("--defaults takes a folder, and no files or hosts.", "Import those by themselves.")

@@ -58,7 +58,7 @@ def read(modules: Mapping[str, str]) -> Command:
 
 
 def _command(command: Any, context: Any) -> Command:
-    hints = get_type_hints(inspect.unwrap(command.callback))
+    hints = get_type_hints(inspect.unwrap(command.callback)) if command.callback else {}  # a group has none
     found = [param for param in command.get_params(context) if not getattr(param, "hidden", False)]
     notes, examples = _epilog(command.epilog.replace("\b\n", ""))
     return Command(

@@ -1,21 +1,181 @@
 """`gitcfg snapshot`: names for commits that one may want to come back to."""
 
+import os
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
-from gitcfg.cli.snapshots import create, delete, listed, restore, show
+from gitcfg.cli import asked as say
+from gitcfg.cli.session import Output, Session
+from gitcfg.model.text import ABBREVIATED, safe
+
+if TYPE_CHECKING:
+    from gitcfg.cli.proposed import Proposal
+    from gitcfg.git.refs import Snapshot
+    from gitcfg.git.repository import Repository
+
+
+_CREATE_EPILOG = """Examples:
+
+  gitcfg snapshot create before-upgrade                        the last commit
+
+  gitcfg snapshot create 2026/spring -m 'Agreed on 3 March'    ... and what for
+
+  gitcfg snapshot create known-good --at main~3"""
+_LIST_EPILOG = """Examples:
+
+  gitcfg snapshot list
+
+  gitcfg snapshot list -o json
+
+  gitcfg -C pool snapshot list"""
+_SHOW_EPILOG = """Examples:
+
+  gitcfg snapshot show before-upgrade        what it is, and what has changed on nodes since
+
+  gitcfg diff snapshot/before-upgrade HEAD   ... in full
+
+  gitcfg snapshot show 2026/spring"""
+_RESTORE_EPILOG = """Examples:
+
+  gitcfg snapshot restore before-upgrade --dry-run    what that would change
+
+  gitcfg snapshot restore before-upgrade
+
+  gitcfg snapshot restore 2026/spring --yes -m 'The upgrade failed'"""
+_DELETE_EPILOG = """Examples:
+
+  gitcfg snapshot delete before-upgrade
+
+  gitcfg snapshot delete 2026/spring
+
+  gitcfg -C pool snapshot delete before-upgrade"""
+_SnapshotName = Annotated[str, typer.Argument(help="The snapshot.", metavar="SNAPSHOT")]
+_NAME = typer.Argument(help="What the snapshot is to be called.", metavar="NEW")
+_TEXT = typer.Option("-m", "--message", help="What it is for.", metavar="TEXT")
+_AT = typer.Option(help="The commit; the last one if nothing is said.", metavar="REV")
 
 
 def register(app: typer.Typer, name: str) -> None:
-    """Make the commands known."""
+    """Add the commands of snapshots."""
     group = typer.Typer(rich_markup_mode=None, help="Name commits, and come back to them.")
-    group.command("create", epilog=create._CREATE_EPILOG)(create.create)
-    group.command("list", epilog=listed._LIST_EPILOG)(listed.list_snapshots)
-    group.command("show", epilog=show._SHOW_EPILOG)(show.show)
-    group.command("restore", epilog=restore._RESTORE_EPILOG)(restore.restore)
-    group.command("delete", epilog=delete._DELETE_EPILOG)(delete.delete)
-    group.callback()(_group)
+    group.command("create", epilog=_CREATE_EPILOG)(create)
+    group.command("list", epilog=_LIST_EPILOG)(list_snapshots)
+    group.command("show", epilog=_SHOW_EPILOG)(show)
+    group.command("restore", epilog=_RESTORE_EPILOG)(restore)
+    group.command("delete", epilog=_DELETE_EPILOG)(delete)
     app.add_typer(group, name=name)
 
 
-def _group() -> None:
-    """Name commits, and come back to them: snapshots are annotated tags, snapshot/NAME."""
+def create(
+    context: typer.Context,
+    name: Annotated[str, _NAME],
+    message: Annotated[str | None, _TEXT] = None,
+    at: Annotated[str, _AT] = "HEAD",
+) -> None:
+    """Name a commit. What is not committed is not in it."""
+    from gitcfg.git.program import Git
+    from gitcfg.git.refs import Snapshots
+    from gitcfg.load.repository import settings_entry
+
+    session: Session = context.obj
+    repository = session.open().repository
+    snapshots = Snapshots(repository)
+    tree = repository.at(at)
+    settings_entry(tree)
+    assert tree.commit is not None
+    text = (message or "").strip() or f"Snapshot {name}"
+    found = snapshots.create(Git(repository, os.environ), name, tree.commit, text)
+    session.write(f"{_format_snapshot(found)}\n")
+
+
+def list_snapshots(
+    context: typer.Context,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+) -> None:
+    """List the snapshots, in order of name."""
+    from gitcfg.edit.snapshots import snapshots_to_json
+    from gitcfg.git.refs import Snapshots
+
+    session: Session = context.obj
+    found = list(Snapshots(session.open().repository).all())
+    if output is not Output.TEXT:
+        from gitcfg.cli.records import write_record
+
+        write_record(snapshots_to_json(found), output)
+        return
+    for each in found:
+        session.write(f"{_format_snapshot(each)}\n")
+    if not found:
+        session.console(stderr=True).print("There is no snapshot; `gitcfg snapshot create NAME` makes one.")
+
+
+def show(context: typer.Context, name: _SnapshotName) -> None:
+    """Tell what a snapshot is, and what has changed on nodes since."""
+    from gitcfg.cli import changes
+    from gitcfg.git.history import History
+    from gitcfg.git.refs import Snapshots
+    from gitcfg.library import compare
+
+    session: Session = context.obj
+    source = session.open()
+    found = Snapshots(source.repository).named(name)
+    about = History(source.repository).about(found.commit)
+    console = session.console()
+    console.print(_format_snapshot(found), style="bold")
+    made = f"{found.commit[:ABBREVIATED]} of {about.date[:10]}, {safe(about.author)}: {safe(about.subject)}"
+    console.print(f"  commit {made}")
+    for line in found.message.splitlines():
+        console.print(f"  {safe(line)}")
+    console.print("since then:", style="dim")
+    with source.at(found.commit) as old, source.at("HEAD") as new:
+        compared = compare(old, new)
+        changes.show_stat(console, compared)
+        changes.summary(console, compared)
+
+
+def restore(
+    context: typer.Context,
+    name: _SnapshotName,
+    message: say.Message = None,
+    yes: say.Yes = False,
+    dry_run: say.DryRun = False,
+    force: say.Force = False,
+    no_verify: say.NoVerify = False,
+) -> int:
+    """Make everything as it was, by one commit on top, unless that brings errors; history stays."""
+    from gitcfg.cli.proposed import Proposal, carry
+    from gitcfg.edit.snapshots import restore_message
+    from gitcfg.git.refs import Snapshots
+    from gitcfg.git.revert import restore
+
+    def proposal(repository: "Repository", head: str) -> "Proposal":
+        found = Snapshots(repository).named(name)
+        return Proposal(
+            lambda: restore(repository, found.commit, head),
+            restore_message(found, message),
+            "Restore?",
+            f"Everything is as in snapshot {name} already.",
+        )
+
+    session: Session = context.obj
+    return carry(session, "gitcfg snapshot restore", proposal, say.Asked(yes, dry_run, force, no_verify))
+
+
+def delete(context: typer.Context, name: _SnapshotName) -> None:
+    """Take a snapshot's name away; the commit stays."""
+    from gitcfg.git.program import Git
+    from gitcfg.git.refs import Snapshots
+
+    session: Session = context.obj
+    repository = session.open().repository
+    was = Snapshots(repository).delete(Git(repository, os.environ), name)
+    session.write(f"{safe(name)} is no snapshot any more.\n")
+    hint = f"hint: `git update-ref refs/tags/snapshot/{safe(name)} {was[:ABBREVIATED]}` brings it back."
+    session.console(stderr=True).print(hint, style="cyan")
+
+
+def _format_snapshot(found: "Snapshot") -> str:
+    """Return a snapshot's name, commit, day, author and the first line of its message."""
+    author, subject = safe(found.author), safe(found.message.partition("\n")[0])
+    return f"{safe(found.name)}  {found.commit[:ABBREVIATED]}  {found.date[:10]}  {author}: {subject}"

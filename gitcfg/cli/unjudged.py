@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from gitcfg.cli.console import install_hint
+from gitcfg.model.text import install_hint
 
 if TYPE_CHECKING:
     from gitcfg.cli.session import Session

@@ -41,3 +41,11 @@ def duration(number: float) -> str:
         if number >= size and (number * 1000) % (size * 1000) == 0:
             return f"{round(number / size)}{unit}"
     return f"{round(number * 1000)}ms" if number else "0s"
+
+
+def install_hint(name: str) -> str:
+    """Return the hint that says how to install an extra.
+
+    It does not name the project: that is not published, and on an index its name may be anyone's.
+    """
+    return f"`pip install '.[{name}]'`, where gitcfg's source is, brings what it needs."

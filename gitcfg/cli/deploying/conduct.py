@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-from gitcfg.cli.console import install_hint
 from gitcfg.cli.deploying.carried import Deploying, carry_out
 from gitcfg.cli.deploying.commit import Chosen, chosen, stale
 from gitcfg.cli.deploying.nodes import meant, refuse_errors, touched
@@ -27,7 +26,7 @@ from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError, Share
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import abridged
-from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
 from gitcfg.rollout import planned
 
 _MISSING = GitcfgError("What deploys over SSH is not installed.", install_hint("ssh"))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.console import install_hint
 from gitcfg.cli.session import Session
 from gitcfg.git.repository import Config, Repository
 from gitcfg.model import GitcfgError
+from gitcfg.model.text import install_hint
 
 if TYPE_CHECKING:
     from gitcfg.server.signing import ServerKey

@@ -1,16 +1,19 @@
-"""What is decided for the work tree as it lies there, or for a draft."""
+"""What rules leave open, decided for the work tree as it lies there or for a draft."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.cli.console import install_hint
-from gitcfg.cli.session import Session
 from gitcfg.edit.allocations import put_allocations
+from gitcfg.git.repository import Repository
+from gitcfg.git.tree import DictTree, changed_paths
 from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Model
+from gitcfg.model.folders import LAYERS, SETTINGS
+from gitcfg.model.names import shown
 from gitcfg.model.rules import Allocation
+from gitcfg.model.text import install_hint
 from gitcfg.solve import Exhausted
 from gitcfg.solve.fleet import Cause, Change, Failing, Solved, decide, difference
 
@@ -37,30 +40,25 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Is there an answer?"""
+        """Whether there is an answer."""
         return not self.causes
 
 
-Made = tuple[Decision, Mapping[str, Allocation]]
-
-
-def decide_worktree(session: Session) -> Decision:
-    """What would be decided for the files as they lie there."""
-    source = session.open()
-    with source.worktree() as fleet:
-        return _decide(fleet.compiled.model, fleet.compiled.tree, source.today)[0]
+def decide_worktree(model: Model, tree: "Tree", today: "date") -> Decision:
+    """Return what would be decided for the files of a tree as they are."""
+    return _decide(model, tree, today)[0]
 
 
 def decide_draft(draft: "Draft", today: "date") -> Decision:
-    """What is decided for a draft, written into it where there is an answer."""
-    model = load(draft.tree)  # the draft's own knows who is there, not all that its files say by now
-    decision, made = _decide(model, draft.tree, today)
+    """Decide for a draft what rules leave open, and write it into the draft if there is an answer."""
+    model = load(draft.tree)  # the draft's own model does not follow its edits
+    decision, allocations = _decide(model, draft.tree, today)
     if decision.holds:
-        put_allocations(draft, model.allocations, made)
+        put_allocations(draft, model.allocations, allocations)
     return decision
 
 
-def _decide(model: Model, tree: "Tree", today: "date") -> Made:
+def _decide(model: Model, tree: "Tree", today: "date") -> tuple[Decision, Mapping[str, Allocation]]:
     _refuse_unread(model)
     try:
         found = decide(model, tree, today)
@@ -80,7 +78,24 @@ def _decide(model: Model, tree: "Tree", today: "date") -> Made:
 
 
 def _refuse_unread(model: Model) -> None:
-    """GitcfgError: it is not known what rules say, or what was decided for them."""
-    for kind in ("rules", "allocations"):
-        for name in sorted(model.unread.get(kind, ())):
-            raise GitcfgError(f"{kind}: {name} cannot be understood.", "See `gitcfg check`.", code=1)
+    """Raise GitcfgError if a rule, or what was decided for it, cannot be read."""
+    for folder in ("rules", "allocations"):
+        for name in sorted(model.unread.get(folder, ())):
+            raise GitcfgError(f"{folder}: {name} cannot be understood.", "See `gitcfg check`.", code=1)
+
+
+_SOURCES = (SETTINGS, "parameters", *LAYERS, "rules")
+"""What a decision follows from."""
+
+
+def refuse_uncommitted(repository: Repository) -> None:
+    """Raise GitcfgError if a commit of the decision alone would follow from what is not committed."""
+    tree = repository.worktree()
+    paths = sorted(changed_paths(repository.before(tree) or DictTree({}), tree, _SOURCES))
+    if paths:
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        named = ", ".join(map(shown, paths[:3])) + more
+        raise GitcfgError(
+            f"What is decided follows from what is not committed: {named}.",
+            "Commit both together: leave out --commit, then `git add` and `git commit`.",
+        )

@@ -1,0 +1,196 @@
+"""`gitcfg rules`: what rules are about, how much room they leave, and which are never in force."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from gitcfg.cel import plain_key
+from gitcfg.cli.records import Record, write_record
+from gitcfg.cli.session import Output, Session
+from gitcfg.cli.trails import aligned, as_text, placed
+from gitcfg.explain.trail import nodes_record, origin_record
+from gitcfg.model import GitcfgError
+from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.rules import Count, Permit, Rule, RuleKind
+from gitcfg.model.text import counted, safe
+from gitcfg.solve.fleet.slack import Group, Tight
+
+EPILOG = """Places that could take a feature as well are those where nothing forbids it; limits are not asked.
+
+Examples:
+
+  gitcfg rules
+
+  gitcfg rules two-dhcp-per-subnet              one of them, with its groups
+
+  gitcfg rules -o json"""
+_NAME = typer.Argument(help="A rule; else all.", metavar="NAME")
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name, epilog=EPILOG)(command)
+
+
+def command(
+    context: typer.Context,
+    name: Annotated[str | None, _NAME] = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+) -> None:
+    """List rules: what they are about, how much room they leave, and which are never in force."""
+    from gitcfg.compile.rules.slots import ruled
+    from gitcfg.solve.fleet.slack import tight
+
+    session: Session = context.obj
+    with session.fleet(None) as fleet:
+        known = fleet.compiled.model.rules
+        if name is not None and name not in known:
+            from gitcfg.model.names import did_you_mean, shown
+
+            raise GitcfgError(f"There is no rule {shown(name)}.", did_you_mean(name, known))
+        asked = ruled(fleet.compiled)
+        names = sorted(known) if name is None else [name]
+        found = [tight(asked, known[each]) for each in names] if asked is not None else []
+    if output is not Output.TEXT:
+        write_record(rules_to_json(found), output)
+    else:
+        print_rules(session, found, whole=name is not None)
+
+
+def rules_to_json(found: Iterable[Tight]) -> Record:
+    """`gitcfg.rules/1`."""
+    return {"schema": "gitcfg.rules/1", "rules": [_rule_to_json(one) for one in found]}
+
+
+def _rule_to_json(one: Tight) -> Record:
+    rule = one.rule
+    return {
+        "name": rule.name,
+        "kind": rule.kind.value,
+        "description": rule.description,
+        "feature": rule.feature.name if rule.feature is not None else None,
+        "over": rule.over.name if rule.over is not None else None,
+        "in_force": one.in_force,
+        **nodes_record(one.nodes, folded=False),
+        "slots": one.slots,
+        "least": rule.count.least if rule.count is not None else None,
+        "most": rule.count.most if rule.count is not None else None,
+        "groups": [_group_to_json(group) for group in one.groups],
+        "domains": [
+            {"param": room.param, "values": room.values, "size": room.size, "free": room.size - room.used}
+            for room in one.rooms
+        ],
+        "failed": list(one.failed),
+        "origin": origin_record(rule.origin),
+    }
+
+
+def _group_to_json(group: Group) -> Record:
+    return {
+        "key": plain_key(group.key),
+        "slots": list(group.slots),
+        "placed": list(group.placed),
+        "able": list(group.able),
+    }
+
+
+def print_rules(session: Session, found: Sequence[Tight], *, whole: bool) -> None:
+    """Print rules; `whole`: with their descriptions and groups."""
+    console = session.console()
+    for one in found:
+        console.print(_headline(one))
+        if whole and one.rule.description:
+            console.print(Text(f"  {safe(one.rule.description)}", "italic"))
+        rows = _describe_rule(one, whole=whole)
+        for line in aligned([(Text(f"  {safe(label)}", "cyan"), Text(safe(text))) for label, text in rows]):
+            console.print(line)
+    if not found:
+        session.console(stderr=True).print("There is no rule.")
+
+
+def _headline(one: Tight) -> Text:
+    never = "" if one.in_force else "  never in force"
+    what = f"{one.rule.kind.value} {safe(_about(one.rule))}".rstrip()
+    return Text.assemble(
+        (safe(one.rule.name), "bold"), f"  {what}  ", placed(one.rule.origin), (never, "yellow")
+    )
+
+
+def _about(rule: Rule) -> str:
+    return rule.feature.name if rule.feature is not None else ", ".join((*rule.params, *rule.domains))
+
+
+def _describe_rule(one: Tight, *, whole: bool) -> Iterator[tuple[str, str]]:
+    """Yield labels and texts for the lines below a rule's headline; `whole`: with its groups."""
+    rule = one.rule
+    if rule.permit is not None:
+        yield from _describe_permit(rule.permit)
+    yield from _describe_scope(one)
+    if rule.count is not None:
+        yield from _describe_count(one, rule.count)
+    for room in one.rooms:
+        yield room.param, f"{counted(room.size, 'value')}, {room.size - room.used} free: {room.values}"
+    if one.failed:
+        yield "cannot be asked", f"on {abridged(one.failed, IN_JSON)}"
+    if whole and rule.per is not None:
+        yield from (
+            (f"  {as_text(plain_key(group.key))}", _format_members(rule, group)) for group in one.groups
+        )
+
+
+def _describe_permit(permit: Permit) -> Iterator[tuple[str, str]]:
+    for what, refs in {"by": permit.by, **permit.things()}.items():
+        if refs:
+            yield what, ", ".join(ref.name for ref in refs)
+    if not permit.inherit:
+        yield "inherit", "no"
+
+
+def _describe_scope(one: Tight) -> Iterator[tuple[str, str]]:
+    """Yield what a rule is about, and the invariant that shall hold there."""
+    rule = one.rule
+    if one.nodes:
+        yield "for", f"{counted(len(one.nodes), 'node')}: {abridged(one.nodes, IN_JSON)}"
+    if rule.over is not None:
+        yield "instances", f"{one.slots} of {rule.over.name}"
+    if rule.require is not None:
+        yield "must hold", " ".join(rule.require.name.split())
+    if rule.message:
+        yield "else", rule.message
+    if rule.per is not None:
+        yield "groups", str(len(one.groups))
+
+
+def _describe_count(one: Tight, count: Count) -> Iterator[tuple[str, str]]:
+    each = " a group" if one.rule.per is not None else ""
+    placing = one.rule.kind is RuleKind.INSTALL
+    yield "wanted" if placing else "allowed", f"{count}{each}"
+    yield "installed", _format_slots(one, (slot for group in one.groups for slot in group.placed))
+    if placing:
+        yield (
+            "could take it",
+            _format_slots(one, (slot for group in one.groups for slot in group.able), " more"),
+        )
+        if each and (short := sum(len(group.placed) < count.least for group in one.groups)):
+            yield "too few in", counted(short, "group")
+    elif each and count.most is not None:
+        full = sum(len(group.placed) >= count.most for group in one.groups)
+        yield "full", f"{full} of {counted(len(one.groups), 'group')}"
+
+
+def _format_slots(one: Tight, slots: Iterable[str], more: str = "") -> str:
+    """Return how many slots there are and, without groups, which."""
+    found = tuple(slots)
+    where = f": {abridged(dict.fromkeys(found), IN_JSON)}" if found and one.rule.per is None else ""
+    return f"{len(found)}{more}{where}"
+
+
+def _format_members(rule: Rule, group: Group) -> str:
+    if rule.count is None:
+        return abridged(group.slots, IN_JSON)
+    there = abridged(dict.fromkeys(group.placed), IN_JSON) or "nowhere"
+    if rule.kind is RuleKind.LIMIT:
+        return f"{there}, of {abridged(group.slots, IN_JSON)}"
+    return f"{there}; could be on {abridged(group.able, IN_JSON)}" if group.able else f"{there}; nowhere else"

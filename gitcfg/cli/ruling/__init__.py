@@ -1,1 +1,0 @@
-"""`gitcfg rules`: what rules are about, and how much room they leave."""

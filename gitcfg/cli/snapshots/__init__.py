@@ -1,1 +1,0 @@
-"""What `gitcfg snapshot` can do, one file a command."""

@@ -1,1 +1,0 @@
-"""`gitcfg solve`: what rules leave open is decided, told, and written."""

@@ -1,0 +1,347 @@
+"""`gitcfg hold` and `gitcfg override`: what counts for some nodes until a day has passed."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gitcfg.cli import editing
+from gitcfg.cli.editing import taking
+from gitcfg.cli.session import Output, Session
+from gitcfg.model.delivery import SOON
+from gitcfg.model.text import ABBREVIATED, counted, safe
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from gitcfg.edit.orders import Action, Order
+    from gitcfg.edit.terms import Term
+    from gitcfg.explain.show import Standing
+    from gitcfg.library import Fleet, Source
+
+
+_HOLD_EPILOG = """\
+What a hold is about runs that commit until its last day has passed; then a server lets go of it.
+
+Examples:
+
+  gitcfg hold add dimm exec042 --commit-id HEAD~3 --until 2027-01-15 --reason 'bad DIMM, ticket 4711'
+
+  gitcfg hold add freeze @rack3 --commit-id v4 --until 2026-12-31 --reason 'a run of 5 weeks' --commit
+
+  gitcfg hold add ssds --where '"ssd" in node.labels' --commit-id main --until 2026-12-31 --reason 'a test'"""
+_OVERRIDE_EPILOG = """Values are YAML, as they would stand in the file. An override is topmost.
+
+Examples:
+
+  gitcfg override add dimm exec042 --set START=FALSE --until 2027-01-15 --reason 'bad DIMM, ticket 4711'
+
+  gitcfg override add no-gpus @rack3 --without GpuNode --until 2026-12-31 --reason 'new drivers' --commit
+
+  gitcfg override add try --where '"ssd" in node.labels' --feature Lab --until 2026-12-31 --reason 'a test'"""
+_EPILOGS = {
+    "list": """Examples:
+
+  gitcfg {term} list
+
+  gitcfg {term} list -o json
+
+  gitcfg --today 2027-01-01 {term} list         how it will stand then""",
+    "lift": """Examples:
+
+  gitcfg {term} lift dimm
+
+  gitcfg {term} lift dimm freeze --commit -m 'Both are mended'
+
+  gitcfg {term} lift old --force                although that adds errors""",
+    "expire": """Nothing is taken away on its last day, only after it.
+
+Examples:
+
+  gitcfg {term} expire
+
+  gitcfg {term} expire --commit
+
+  gitcfg --today 2027-01-01 {term} expire       those that will be over by then""",
+}
+_HELP = {
+    "hold": {
+        "": "Keep nodes at a commit for some time.",
+        "list": "List all holds, with how long they still count.",
+        "lift": "Take holds away before their end.",
+        "expire": "Take away the holds whose last day has passed.",
+    },
+    "override": {
+        "": "Let something hold for some nodes for some time.",
+        "list": "List all overrides, with how long they shall count.",
+        "lift": "Take overrides away before their end.",
+        "expire": "Take away the overrides whose last day has passed: until then they still apply.",
+    },
+}
+
+_Name = Annotated[str, typer.Argument(help="What it is to be called.", metavar="NEW")]
+_Nodes = Annotated[
+    list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.", metavar="NODES")
+]
+_Where = Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")]
+_UntilDay = Annotated[str, typer.Option(help="The last day on which it counts.", metavar="YYYY-MM-DD")]
+_Reason = Annotated[str, typer.Option(help="Why it is so.", metavar="TEXT")]
+_COMMIT = typer.Option("--commit-id", help="The commit that they run meanwhile.", metavar="REV")
+_OVERRIDE_OPTIONS = [
+    option
+    for option in editing.OPTIONS
+    if option.key in ("features", "without", "params", "files")
+    and option.part in (editing.Part.ADD, editing.Part.PUT)
+]
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Add the commands of holds, or those of overrides, as the name says."""
+    group = typer.Typer(rich_markup_mode=None, help=_HELP[name][""])
+    if name == "hold":
+        group.command("add", epilog=_HOLD_EPILOG)(add_hold)
+    else:
+        group.command("add", epilog=_OVERRIDE_EPILOG)(taking(_OVERRIDE_OPTIONS, add_override))
+    for verb, command in (("list", list_command), ("lift", lift_command), ("expire", expire_command)):
+        epilog = _EPILOGS[verb].format(term=name)
+        group.command(verb, help=_HELP[name][verb], epilog=epilog)(command(name))
+    app.add_typer(group, name=name)
+
+
+def add_hold(
+    context: typer.Context,
+    name: _Name,
+    nodes: _Nodes = None,
+    *,
+    revision: Annotated[str, _COMMIT],
+    until: _UntilDay,
+    reason: _Reason,
+    where: _Where = None,
+    force: editing.Force = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
+) -> int:
+    """Keep nodes at a commit until a day has passed."""
+    from gitcfg.cli.edited import edit, wish
+    from gitcfg.edit.orders import Action, Order
+    from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
+    
+
+    session: Session = context.obj
+    source = session.open()
+    order = Order(Action.NEW, "hold", name, fields={"commit": Given(_full_commit(session, source, revision))})
+    with source.worktree() as fleet:
+        who = parse_scope(fleet.model, nodes or (), where)
+        if "where" in who:
+            _warn_of_no_node(session, fleet, str(who["where"].meaning))
+    order = begin_term(order, who, TermEnd(parse_last_day(until), reason), source.today)
+    return edit(session, [order], wish(force, commit, message, f"Add hold {name}: {reason}"))
+
+
+def _warn_of_no_node(session: Session, fleet: "Fleet", where: str) -> None:
+    """Warn if a condition that can be read holds for no node."""
+    selection = fleet.compiled.select(where)
+    if selection.problem is None and not selection.names:
+        text = "warning: No node fulfils that condition, so that the hold keeps nobody by now."
+        session.console(stderr=True).print(text, style="yellow")
+
+
+def _full_commit(session: Session, source: "Source", revision: str) -> str:
+    """Return the full id of a commit. Raise GitcfgError if it is not here, or no repository of gitcfg's."""
+    from gitcfg.git.history import History
+    from gitcfg.load.repository import settings_entry
+
+    tree = source.repository.at(revision)
+    settings_entry(tree)
+    assert tree.commit is not None
+    history = History(source.repository)
+    if not history.includes(str(source.repository.commit("HEAD").id), tree.commit):
+        text = "note: HEAD does not come after that commit; servers have what a protected ref reaches."
+        session.console(stderr=True).print(text)
+    return tree.commit
+
+
+def add_override(
+    context: typer.Context,
+    name: _Name,
+    nodes: _Nodes = None,
+    *,
+    until: _UntilDay,
+    reason: _Reason,
+    where: _Where = None,
+    force: editing.Force = False,
+    solve: editing.Solve = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
+    **texts: editing.Texts,
+) -> int:
+    """Let something hold for some nodes until a day has passed."""
+    from gitcfg.cli.edited import edit, wish
+    from gitcfg.cli.ordered import ordered
+    from gitcfg.edit.orders import Action, Order
+    from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
+    
+
+    session: Session = context.obj
+    source = session.open()
+    order = ordered(Order(Action.NEW, "override", name), None, texts)
+    with source.worktree() as fleet:
+        who = parse_scope(fleet.model, nodes or (), where)
+    order = begin_term(order, who, TermEnd(parse_last_day(until), reason), source.today)
+    return edit(session, [order], wish(force, commit, message, f"Add override {name}: {reason}", solve))
+
+
+def list_command(term: str) -> Callable[..., None]:
+    """Return the command that lists all of them."""
+
+    def command(
+        context: typer.Context,
+        output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    ) -> None:
+        session: Session = context.obj
+        source = session.open()
+        with source.worktree() as fleet:
+            found = list(_find_terms(source, fleet, term))
+        if output is not Output.TEXT:
+            from gitcfg.cli.records import write_record
+            from gitcfg.explain.show import standing_record
+
+            write_record(standing_record(f"gitcfg.{term}s/1", f"{term}s", found), output)
+            return
+        console = session.console()
+        for line in _format_terms(found):
+            console.print(line)
+        if not found:
+            session.console(stderr=True).print(f"There is no {term}.")
+
+    return command
+
+
+def _find_terms(source: "Source", fleet: "Fleet", term: str) -> "Iterator[Standing]":
+    from gitcfg.explain.show import holds, overrides
+
+    if term == "override":
+        return overrides(fleet.compiled)
+
+    def subject(commit: str) -> str | None:
+        from gitcfg.git.history import History
+
+        repository = source.repository
+        if not repository.knows(commit):
+            return None
+        return History(repository).about(str(repository.commit(commit).id)).subject
+
+    return holds(fleet.compiled, subject)
+
+
+def _format_terms(found: "Iterable[Standing]") -> "Iterator[Text]":
+    from rich.text import Text
+
+    from gitcfg.cli.trails import aligned
+
+    for one in found:
+        style = "red" if one.days is None or one.days < 0 else "yellow" if one.days <= SOON.days else ""
+        end = "its end cannot be read" if one.days is None else _format_end(one)
+        yield Text.assemble((safe(one.name), "bold"), "  ", (end, style))
+        rows = [(Text(f"  {label}", "cyan"), Text(said)) for label, said in _describe_term(one) if said]
+        yield from aligned(rows)
+
+
+def _format_end(one: "Standing") -> str:
+    """Say when it ends, or has ended; an override that has ended still applies."""
+    days = one.days or 0
+    if days >= 0:
+        left = f"{counted(days, 'day')} left" if days else "the last day"
+        return f"until {one.until}, {left}"
+    ended = f"{counted(-days, 'day')} ago"
+    if "commit" in one.does:
+        return f"ended on {one.until}, {ended}"
+    return f"overdue since {one.until}, {ended}, and still applies"
+
+
+def _describe_term(one: "Standing") -> Iterator[tuple[str, str]]:
+    from gitcfg.model.nodeset import IN_JSON, abridged
+
+    named = f": {safe(abridged(one.nodes, IN_JSON))}" if one.nodes else ""
+    yield "nodes", f"{counted(len(one.nodes), 'node')}{named}"
+    yield "where", safe(one.where or "")
+    yield "reason", safe(" ".join(one.reason.split()))
+    for label, said in one.does.items():
+        if label == "commit":
+            subject = one.does["subject"]
+            yield label, f"{safe(said[:ABBREVIATED])} {safe(subject) if subject else '(not here)'}"
+        elif label != "subject":
+            yield label, safe(", ".join(said))
+
+
+def lift_command(term: str) -> Callable[..., int]:
+    """Return the command that takes those that are named away."""
+
+    def command(
+        context: typer.Context,
+        names: Annotated[list[str], typer.Argument(help="Which.", metavar=f"{term.upper()}...")],
+        force: editing.Force = False,
+        commit: editing.Commit = False,
+        message: editing.Message = None,
+    ) -> int:
+        from gitcfg.edit.terms import Term
+
+        wished = (force, commit, message)
+        return _lift(context.obj, Term(term), tuple(names), wished, f"Lift {term} {', '.join(names)}")
+
+    return command
+
+
+def expire_command(term: str) -> Callable[..., int]:
+    """Return the command that takes those past their end away."""
+
+    def command(
+        context: typer.Context,
+        force: editing.Force = False,
+        commit: editing.Commit = False,
+        message: editing.Message = None,
+    ) -> int:
+        from gitcfg.edit.terms import Term, find_expired
+
+        session: Session = context.obj
+        with session.fleet(None) as fleet:
+            names = find_expired(fleet.model, Term(term), session.open().today)
+        if not names:
+            session.console(stderr=True).print(f"No {term} is past its end.")
+            return 0
+        return _lift(session, Term(term), names, (force, commit, message), f"Lift {term}s past their end")
+
+    return command
+
+
+def _lift(
+    session: Session,
+    term: "Term",
+    names: tuple[str, ...],
+    wished: tuple[bool, bool, str | None],
+    subject: str,
+) -> int:
+    from gitcfg.cli.edited import edit, wish
+    from gitcfg.edit.terms import Term, lift_terms
+
+    orders = lift_terms(term, names)
+    if term is Term.OVERRIDE:
+        _show_change(session, orders)
+    return edit(session, orders, wish(*wished, subject))
+
+
+def _show_change(session: Session, orders: "list[Order]") -> None:
+    """Show what nodes get without the override."""
+    from gitcfg.cli import changes
+    from gitcfg.edit.draft import Draft
+    from gitcfg.edit.orders import carry_out
+    from gitcfg.library import Fleet, compare
+
+    source = session.open()
+    with source.worktree() as old:
+        draft = Draft(old.tree, source.cache)
+        carry_out(draft, orders)
+        with Fleet(draft.tree, None, source.today, source.cache) as new:
+            found = compare(old, new)
+            changes.show(session.console(), found, stat=True, files=False)
+            changes.summary(session.console(stderr=True), found)

@@ -1,1 +1,0 @@
-"""What `gitcfg hold` and `gitcfg override` can do, one file a command."""
