@@ -14,7 +14,7 @@ from gitcfg.model.text import ABBREVIATED, counted, safe
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from gitcfg.edit.orders import Action, Order
+    from gitcfg.edit.orders import Order
     from gitcfg.edit.terms import Term
     from gitcfg.explain.show import Standing
     from gitcfg.library import Fleet, Source
@@ -125,7 +125,7 @@ def add_hold(
     from gitcfg.cli.edited import edit, wish
     from gitcfg.edit.orders import Action, Order
     from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
-    
+    from gitcfg.edit.yaml.changes import Given
 
     session: Session = context.obj
     source = session.open()
@@ -180,7 +180,6 @@ def add_override(
     from gitcfg.cli.ordered import ordered
     from gitcfg.edit.orders import Action, Order
     from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
-    
 
     session: Session = context.obj
     source = session.open()
