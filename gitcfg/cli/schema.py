@@ -10,7 +10,7 @@ import typer
 from gitcfg.cli.session import Session
 
 if TYPE_CHECKING:
-    from gitcfg.editor import Wanted
+    from gitcfg.editor.settle import TargetFile
     from gitcfg.library import Fleet
 
 EPILOG = """Editors complete names, show descriptions and mark mistakes by them; docs/editor.md says how.
@@ -43,7 +43,7 @@ def command(
     ] = False,
 ) -> None:
     """Write JSON Schemas of this repository, with its names and values, for editors."""
-    from gitcfg.editor import stale, write
+    from gitcfg.editor.settle import find_stale, write_files
     from gitcfg.model.text import counted
 
     session: Session = context.obj
@@ -51,9 +51,9 @@ def command(
     root = source.repository.root
     with source.worktree() as fleet:
         wanted = list(_wanted(fleet, root, out, lines, vscode))
-    behind = stale(wanted)
+    behind = find_stale(wanted)
 
-    def tell(file: "Wanted") -> None:
+    def tell(file: "TargetFile") -> None:
         session.write(f"{os.path.relpath(file.place, root)}\n")
 
     console = session.console(stderr=True)
@@ -63,25 +63,27 @@ def command(
         said = f"{counted(len(behind), 'file')} would be written." if behind else "Everything is up to date."
         console.print(said)
         raise typer.Exit(int(bool(behind)))
-    write(behind, tell)
+    write_files(behind, tell)
     console.print(
         f"{counted(len(behind), 'file')} written, {counted(len(wanted) - len(behind), 'file')} as before."
     )
 
 
-def _wanted(fleet: "Fleet", root: Path, out: Path | None, lines: bool, vscode: bool) -> Iterator["Wanted"]:
+def _wanted(
+    fleet: "Fleet", root: Path, out: Path | None, lines: bool, vscode: bool
+) -> Iterator["TargetFile"]:
     """Every file as it is to be. GitcfgError: files cannot name schemas outside the repository."""
-    from gitcfg.editor import FOLDER, plan
-    from gitcfg.editor.plan import lines as with_lines
-    from gitcfg.editor.plan import settings
+    from gitcfg.editor.modelines import FOLDER
+    from gitcfg.editor.plan import plan_modelines as with_lines
+    from gitcfg.editor.plan import plan_schemas, plan_settings
 
     folder = root / FOLDER if out is None else out.resolve()
     inside = _inside(folder, root) if lines or vscode else ""
-    yield from plan(fleet.model, root, folder)
+    yield from plan_schemas(fleet.model, root, folder)
     if lines:
         yield from with_lines(fleet.tree, root, inside)
     if vscode:
-        yield settings(root, inside)
+        yield plan_settings(root, inside)
 
 
 def _inside(folder: Path, root: Path) -> str:

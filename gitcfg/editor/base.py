@@ -13,7 +13,7 @@ _HERE, _THERE = "#/$defs/", "#/definitions/"
 Schema = dict[str, Any]
 
 
-def based(kind: str) -> Schema:
+def load_schema(kind: str) -> Schema:
     """A copy of schema/KIND.json. They hold nothing else that the two drafts read differently."""
     found: Schema = _converted(_read(kind))
     found["definitions"] = found.pop("$defs", {})
@@ -26,7 +26,7 @@ def ref(name: str) -> Schema:
     return {"$ref": _THERE + name}
 
 
-def needed(schema: Schema) -> Schema:
+def prune_definitions(schema: Schema) -> Schema:
     """The schema with those definitions alone that it refers to."""
     every = schema.pop("definitions")
     kept: dict[str, Schema] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 from gitcfg.compile.operations import NAME
 from gitcfg.editor.base import Schema
-from gitcfg.editor.families import expression
+from gitcfg.editor.families import to_regex
 from gitcfg.model import Model
 from gitcfg.model.names import is_glob
 from gitcfg.model.nodeset import fold
@@ -31,12 +31,12 @@ def open_to(names: Iterable[str], other: Schema) -> Schema:
     return {"anyOf": [{"enum": found}, other]} if found else other
 
 
-def definitions(model: Model) -> dict[str, Schema]:
+def name_choices(model: Model) -> dict[str, Schema]:
     """The choices of a repository by what they name."""
     groups = set(model.groups) - {model.settings.default_group}
     subsystems = {*model.subsystems, "*"}
     parameters = one_of(model.parameters, model.parameters)
-    open_parameters, open_subsystems = (unknown(model, kind) for kind in ("parameters", "subsystems"))
+    open_parameters, open_subsystems = (has_unread(model, kind) for kind in ("parameters", "subsystems"))
     text: Schema = {"type": "string", "minLength": 1}
     return {
         "feature": one_of(model.features, model.features),
@@ -54,28 +54,28 @@ def definitions(model: Model) -> dict[str, Schema]:
     }
 
 
-def unknown(model: Model, kind: str) -> bool:
+def has_unread(model: Model, kind: str) -> bool:
     """Is there a file of this kind of which not even the names are known?"""
     return any("/" in name for name in model.unread.get(kind, ()))
 
 
-def selected(model: Model) -> Schema:
+def selection_schema(model: Model) -> Schema:
     """What a file entry's `params:` may name: parameters, families' members, globs, and `!` excludes."""
     known = {name for name in model.parameters if not is_glob(name)}
     found: set[str] = set()
     for name, _ in model.bindings():
         found.add(name)
     marked = "|".join(filter(None, map(_made, sorted(name for name in found if "${" in name))))
-    families = [expression(name) for name in model.parameters if is_glob(name)]
+    families = [to_regex(name) for name in model.parameters if is_glob(name)]
     rest = [r"^!|[*?]", *(f"^({one})$" for one in families), *([f"^({marked})$"] if marked else [])]
     others: Schema = {"type": "string", "pattern": "|".join(rest)}
-    if unknown(model, "parameters"):
+    if has_unread(model, "parameters"):
         others = {"type": "string", "minLength": 1}
     bound = {name for name in found - known if "${" not in name}
     return {"anyOf": [one_of(known | bound, model.parameters), others]}
 
 
-def collect(model: Model, said: Schema, names: Mapping[str, Schema]) -> Schema:
+def collect_schema(model: Model, said: Schema, names: Mapping[str, Schema]) -> Schema:
     """What `$collect` takes: names are offered, and judged by the checks."""
     offered = {
         "param": open_to({NAME, *model.parameters}, {}),

@@ -8,7 +8,7 @@ from gitcfg.model.names import glob
 MARK = r"\$\{"
 
 
-def patterns(families: Iterable[Parameter], names: Iterable[str]) -> Mapping[str, Parameter]:
+def family_patterns(families: Iterable[Parameter], names: Iterable[str]) -> Mapping[str, Parameter]:
     """Each family by the expression of the names that it alone declares; families come best fit first.
 
     An editor applies all expressions that match, and those besides a name's own entry: so each excludes
@@ -18,17 +18,17 @@ def patterns(families: Iterable[Parameter], names: Iterable[str]) -> Mapping[str
     before: list[str] = []
     result: dict[str, Parameter] = {}
     for family in families:
-        own = expression(family.name)
+        own = to_regex(family.name)
         taken = [_escaped(name) for name in declared if glob(family.name).matches(name)]
         near = [other for other in before if _overlap(other, family.name)]
-        others = [*taken, *map(expression, near)]
+        others = [*taken, *map(to_regex, near)]
         excluded = f"(?!(?:{'|'.join(others)})$)" if others else ""
         result.setdefault(f"^(?!.*{MARK}){excluded}{own}$", family)
         before.append(family.name)
     return result
 
 
-def expression(pattern: str) -> str:
+def to_regex(pattern: str) -> str:
     """A pattern of names as a regular expression. Names hold nothing but a dot that would need escaping."""
     while "**" in pattern:
         pattern = pattern.replace("**", "*")

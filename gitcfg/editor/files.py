@@ -1,15 +1,15 @@
 """What a file entry holds, as a schema: one content, and the repository's templates and files as choices."""
 
-from gitcfg.editor.base import Schema, based, ref
+from gitcfg.editor.base import Schema, load_schema, ref
 from gitcfg.editor.choices import one_of
 from gitcfg.render.formats import formats
 
 _CONTENTS = ("format", "template", "text", "source")
 
 
-def file_entry() -> Schema:
+def file_schema() -> Schema:
     """The definition of a file entry."""
-    file: Schema = based("feature")["definitions"]["file"]
+    file: Schema = load_schema("feature")["definitions"]["file"]
     properties = file["properties"]
     for key in ("template", "source"):
         properties[key] = {"description": properties[key]["description"], **ref(key)}

@@ -17,7 +17,7 @@ Confined = Mapping[str, Domain]
 _NO_RULES: Confined = {}
 
 
-def hover(parameter: Parameter, confined: Confined = _NO_RULES) -> str:
+def hover_text(parameter: Parameter, confined: Confined = _NO_RULES) -> str:
     """Its description, then what is declared of it and what rules say, a line each."""
     lines = [_text(parameter.description)] if parameter.description else []
     facts = "\n".join(f"- {fact}" for fact in (*_facts(parameter), *_rules(parameter, confined)))

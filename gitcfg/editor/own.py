@@ -23,7 +23,7 @@ _REGEX = re.compile(
 )
 
 
-def embedded(schema: Any) -> Schema | bool | None:
+def convert_own_schema(schema: Any) -> Schema | bool | None:
     """The schema for an editor; None where a keyword might mean something else there.
 
     One such keyword drops the whole: under `not` or `if` to leave it out would refuse more.
@@ -66,11 +66,11 @@ def _portable(pattern: Any) -> bool:
 
 def _inner(key: str, said: Any) -> Any:
     if key in _ONE:
-        return embedded(said)
+        return convert_own_schema(said)
     if key in _MANY and isinstance(said, list):
-        many = [embedded(part) for part in said]
+        many = [convert_own_schema(part) for part in said]
         return None if None in many else many
     if key in _NAMED and isinstance(said, dict):
-        named = {name: embedded(part) for name, part in said.items()}
+        named = {name: convert_own_schema(part) for name, part in said.items()}
         return None if None in named.values() else named
     return said

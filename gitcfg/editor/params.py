@@ -5,22 +5,22 @@ from typing import Any
 
 from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.editor.base import Schema, ref
-from gitcfg.editor.choices import unknown
-from gitcfg.editor.families import MARK, patterns
-from gitcfg.editor.hover import hover
-from gitcfg.editor.values import bound
+from gitcfg.editor.choices import has_unread
+from gitcfg.editor.families import MARK, family_patterns
+from gitcfg.editor.hover import hover_text
+from gitcfg.editor.values import binding_schema
 from gitcfg.model import Model, Op, Parameter, Undeclared
 from gitcfg.model.names import PARAMETER
 from gitcfg.model.rules import Domain
 
 
-def params(model: Model, description: str) -> Schema:
+def params_schema(model: Model, description: str) -> Schema:
     """Parameters by name and family, each with what may be bound to it."""
     known = Declarations(model.parameters, implied_kinds(model.bindings()))
     confined = _confined(model, known)
     exact = {name: one for name, one in model.parameters.items() if not one.pattern}
-    families = patterns(known.families, exact)
-    closed = model.settings.undeclared is Undeclared.ERROR and not unknown(model, "parameters")
+    families = family_patterns(known.families, exact)
+    closed = model.settings.undeclared is Undeclared.ERROR and not has_unread(model, "parameters")
     other: Schema = {
         "description": "What this layer says of the parameter: a value, null, or one operation.",
         **ref("binding"),
@@ -61,8 +61,8 @@ def _confined(model: Model, known: Declarations) -> dict[str, dict[str, Domain]]
 
 
 def _entry(parameter: Parameter, plain: bool, confined: Mapping[str, Domain]) -> Schema:
-    said = {"title": parameter.name, "markdownDescription": hover(parameter, confined)}
-    entry: Schema = {**said, **bound(parameter, plain)}
+    said = {"title": parameter.name, "markdownDescription": hover_text(parameter, confined)}
+    entry: Schema = {**said, **binding_schema(parameter, plain)}
     default = parameter.default
     if default is not None and default.op is Op.SET and not (parameter.must_change or parameter.secret):
         entry["default"] = default.given

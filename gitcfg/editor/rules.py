@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from gitcfg.editor.base import Schema, based, ref
-from gitcfg.editor.choices import one_of, open_to, unknown
+from gitcfg.editor.base import Schema, load_schema, ref
+from gitcfg.editor.choices import has_unread, one_of, open_to
 from gitcfg.model import Model
 from gitcfg.model.names import NAME
 
@@ -17,9 +17,9 @@ _PERMITTED = {
 }
 
 
-def rules(model: Model, names: Mapping[str, Schema], shared: Mapping[str, Schema]) -> Schema:
+def rules_schema(model: Model, names: Mapping[str, Schema], shared: Mapping[str, Schema]) -> Schema:
     """Rules of many a file; what they set is what layers may bind."""
-    schema = based("rules")
+    schema = load_schema("rules")
     schema["definitions"] = {**schema["definitions"], **shared}
     found = schema["properties"]["rules"]
     found["propertyNames"] = {"pattern": f"^{NAME.pattern}$"}
@@ -43,6 +43,6 @@ def _permitted(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
         **{key: {"anyOf": [names[name], _GLOBS]} for key, name in _PERMITTED.items()},
         "params": ref("selected"),
         "groups": {"anyOf": [groups, _GLOBS]},
-        "rules": open_to(model.rules, text) if unknown(model, "rules") else {"anyOf": [known, _GLOBS]},
+        "rules": open_to(model.rules, text) if has_unread(model, "rules") else {"anyOf": [known, _GLOBS]},
         "nodes": names["nodes"],
     }

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from gitcfg.check.codes import CODES
 from gitcfg.check.results import is_ignorable
-from gitcfg.editor.base import Schema, based, needed, ref
-from gitcfg.editor.choices import collect, definitions, open_to, selected
-from gitcfg.editor.files import file_entry
-from gitcfg.editor.params import params
-from gitcfg.editor.rules import rules
-from gitcfg.editor.values import MARKED, SECRET, binding_name, bindings, declared, of_secrets
+from gitcfg.editor.base import Schema, load_schema, prune_definitions, ref
+from gitcfg.editor.choices import collect_schema, name_choices, open_to, selection_schema
+from gitcfg.editor.files import file_schema
+from gitcfg.editor.params import params_schema
+from gitcfg.editor.rules import rules_schema
+from gitcfg.editor.values import MARKED, SECRET, binding_name, default_schemas, secret_schema, type_schema
 from gitcfg.model import Model
 from gitcfg.model.folders import SINGLES
 from gitcfg.model.names import FAMILY, NAME
@@ -35,20 +35,20 @@ _LISTS = {"include": "use", "features": "use", "groups": "group", "labels": "lab
 )
 
 
-def schemas(model: Model) -> dict[str, Schema]:
+def build_schemas(model: Model) -> dict[str, Schema]:
     """A schema for each kind of file, by folder. What the checks let pass, they let pass."""
-    names = definitions(model)
+    names = name_choices(model)
     shared = _shared(model, names)
     made = {folder: _single(folder, shared) for folder in SINGLES}
     made["gitcfg"] = _settings(model)
     made["parameters"] = _parameters(names)
     made["subsystems"] = _subsystems(model, names)
-    made["rules"] = rules(model, names, shared)
-    return {folder: needed(made[folder]) for folder in KINDS}
+    made["rules"] = rules_schema(model, names, shared)
+    return {folder: prune_definitions(made[folder]) for folder in KINDS}
 
 
 def _settings(model: Model) -> Schema:
-    schema = based("gitcfg")
+    schema = load_schema("gitcfg")
     group = schema["properties"]["default_group"]
     schema["properties"]["default_group"] = {
         "description": group["description"],
@@ -60,11 +60,11 @@ def _settings(model: Model) -> Schema:
 
 
 def _parameters(names: Mapping[str, Schema]) -> Schema:
-    schema = based("parameters")
+    schema = load_schema("parameters")
     schema["definitions"] = {**schema["definitions"], **names}
     properties = schema["properties"]
     properties["parameters"]["propertyNames"] = {"pattern": f"^{FAMILY.pattern}$"}
-    properties["parameters"]["additionalProperties"]["allOf"] = declared()
+    properties["parameters"]["additionalProperties"]["allOf"] = default_schemas()
     for entry in (properties["defaults"], properties["parameters"]["additionalProperties"]):
         for key, name in (("depends", "parameter"), ("conflicts", "parameter")):
             entry["properties"][key] |= {"items": ref(name), "uniqueItems": True}
@@ -72,7 +72,7 @@ def _parameters(names: Mapping[str, Schema]) -> Schema:
 
 
 def _subsystems(model: Model, names: Mapping[str, Schema]) -> Schema:
-    schema = based("subsystems")
+    schema = load_schema("subsystems")
     globs = {"type": "string", "pattern": "[*?]"}
     listed = {"anyOf": [names["parameter"], globs]}
     schema["definitions"] = {**schema["definitions"], **names, "listed": listed}
@@ -85,7 +85,7 @@ def _subsystems(model: Model, names: Mapping[str, Schema]) -> Schema:
 
 def _single(folder: str, shared: Mapping[str, Schema]) -> Schema:
     """A schema of definitions that have a file each."""
-    schema = based(KINDS[folder])
+    schema = load_schema(KINDS[folder])
     schema["definitions"] = {**schema["definitions"], **shared}
     schema["definitions"].pop("uses", None)
     properties = schema["properties"]
@@ -109,11 +109,11 @@ def _listed(said: Schema, name: str) -> Schema:
 
 def _shared(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
     """The definitions that all layers have in common."""
-    base = based("feature")["definitions"]
+    base = load_schema("feature")["definitions"]
     operations = {**base["binding"]["then"]["properties"]}
     for word in ("fact", "secret"):
         operations[f"${word}"] = {"description": operations[f"${word}"]["description"], **names[word]}
-    operations["$collect"] = collect(model, operations["$collect"], names)
+    operations["$collect"] = collect_schema(model, operations["$collect"], names)
     types = {binding_name(one): one for one in model.parameters.values() if one.type is not None}
     use = base["use"]
     instance = {
@@ -129,10 +129,10 @@ def _shared(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
             "if": base["binding"]["if"],
             "then": {**base["binding"]["then"], "properties": operations},
         },
-        SECRET: of_secrets(operations),
-        **{name: bindings(one, operations) for name, one in types.items()},
-        "params": params(model, base["params"]["description"]),
-        "selected": selected(model),
+        SECRET: secret_schema(operations),
+        **{name: type_schema(one, operations) for name, one in types.items()},
+        "params": params_schema(model, base["params"]["description"]),
+        "selected": selection_schema(model),
         "use": {"anyOf": [ref("feature"), instance]},
-        "file": file_entry(),
+        "file": file_schema(),
     }

@@ -10,7 +10,7 @@ from gitcfg.fs import write_whole
 from gitcfg.model import REFUSED, GitcfgError
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class TargetFile(msgspec.Struct, frozen=True):
     """A file as it is to be. `was` is what that was made from, if it was made from what is there."""
 
     place: Path
@@ -18,12 +18,12 @@ class Wanted(msgspec.Struct, frozen=True):
     was: bytes | None = None
 
 
-def stale(wanted: Iterable[Wanted]) -> tuple[Wanted, ...]:
+def find_stale(wanted: Iterable[TargetFile]) -> tuple[TargetFile, ...]:
     """Those that are not as they are to be. GitcfgError (4): something else than a file is there."""
-    return tuple(file for file in wanted if content(file.place) != file.content)
+    return tuple(file for file in wanted if read_content(file.place) != file.content)
 
 
-def content(place: Path) -> bytes | None:
+def read_content(place: Path) -> bytes | None:
     """What a file holds, None where nothing is. GitcfgError (4): a link leads to it, or it is no file."""
     if place.parent.resolve() != place.parent:
         raise GitcfgError(f"A link leads to {place.parent}.", "Replace it by a folder.", code=REFUSED)
@@ -36,13 +36,15 @@ def content(place: Path) -> bytes | None:
     return place.read_bytes()
 
 
-def write(wanted: Iterable[Wanted], written: Callable[[Wanted], None] = lambda file: None) -> None:
+def write_files(
+    wanted: Iterable[TargetFile], written: Callable[[TargetFile], None] = lambda file: None
+) -> None:
     """Write the files, in order; `written` is told each that is there.
 
     GitcfgError (4): one was written by somebody else meanwhile.
     """
     for file in wanted:
-        found = content(file.place)  # it refuses links, whatever may be written over
+        found = read_content(file.place)  # it refuses links, whatever may be written over
         if file.was is not None and found != file.was:
             raise GitcfgError(f"{file.place} has changed meanwhile.", "Try again.", code=REFUSED)
         file.place.parent.mkdir(parents=True, exist_ok=True)

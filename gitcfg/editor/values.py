@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gitcfg.editor.base import Schema, ref
-from gitcfg.editor.own import embedded
+from gitcfg.editor.own import convert_own_schema
 from gitcfg.load.schema import OwnSchema
 from gitcfg.model import Parameter
 
@@ -54,11 +54,11 @@ MARKED: Schema = {
 }
 
 
-def bound(parameter: Parameter, plain: bool) -> Schema:
+def binding_schema(parameter: Parameter, plain: bool) -> Schema:
     """What may be bound to a parameter. `plain`: without a declared type no operation implies one."""
     if parameter.secret:
         return ref(SECRET)
-    own = None if _unfit(parameter.schema) else embedded(parameter.schema)
+    own = None if _unfit(parameter.schema) else convert_own_schema(parameter.schema)
     binding = ref(binding_name(parameter))
     if own is None or own is True:
         return binding
@@ -100,7 +100,7 @@ def _condition(parameter: Parameter, plain: bool) -> Schema:
     return {**condition, "propertyNames": {"not": {"pattern": r"^\$"}}}
 
 
-def declared() -> list[Schema]:
+def default_schemas() -> list[Schema]:
     """What a declaration's default may be: none where it must be changed or is secret, else of its type."""
     none: Schema = {"properties": {"default": {"type": "null"}}}
     without = ({"properties": {key: {"const": True}}, "required": [key]} for key in ("must_change", "secret"))
@@ -114,7 +114,7 @@ def _default(kind: str) -> Schema:
     return {"if": {"properties": {"type": {"const": kind}}, "required": ["type"]}, "then": said}
 
 
-def bindings(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
+def type_schema(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
     """The definition for a parameter's type; `operations` are those that the program's own schema knows."""
     kind = parameter.type or ""
     value = _VALUES[kind]
@@ -132,7 +132,7 @@ def bindings(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
     return {"if": ref("marked"), "then": ref("binding"), "else": said}
 
 
-def of_secrets(operations: Mapping[str, Any]) -> Schema:
+def secret_schema(operations: Mapping[str, Any]) -> Schema:
     """The definition for a parameter to which only secrets may be bound."""
     known = {name: operations[name] for name in _OF_SECRETS}
     operation: Schema = {"type": "object", "properties": known, "additionalProperties": False}

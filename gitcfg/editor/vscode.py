@@ -13,7 +13,7 @@ FILE = ".vscode/settings.json"
 _KEY = "yaml.schemas"
 
 
-def mapping(folder: str = FOLDER) -> dict[str, list[str]]:
+def schema_files(folder: str = FOLDER) -> dict[str, list[str]]:
     """The files of each schema, as the editor's YAML extension takes them."""
     return {
         f"./{folder}/{kind}.json": ["gitcfg.yaml"] if kind == "gitcfg" else [f"{kind}/**/*.yaml"]
@@ -21,22 +21,22 @@ def mapping(folder: str = FOLDER) -> dict[str, list[str]]:
     }
 
 
-def merged(content: bytes | None, folder: str = FOLDER) -> bytes:
+def merge_settings(content: bytes | None, folder: str = FOLDER) -> bytes:
     """The settings with ours in them, all others kept; the very same bytes if ours are there.
 
     GitcfgError (4): they hold comments, or are no settings: they stay as they are.
     """
     if content is None:
-        return _written({_KEY: mapping(folder)}, "    ")
+        return _written({_KEY: schema_files(folder)}, "    ")
     settings = _read(content, folder)
     known = settings.get(_KEY, {})
     if not isinstance(known, dict):
         raise _refused(f"its {_KEY} is no mapping", folder)
-    if all(known.get(schema) == files for schema, files in mapping(folder).items()):
+    if all(known.get(schema) == files for schema, files in schema_files(folder).items()):
         return content
     indent = re.search(rb"\n([ \t]+)\S", content)
     return _written(
-        {**settings, _KEY: {**known, **mapping(folder)}}, indent[1].decode() if indent else "    "
+        {**settings, _KEY: {**known, **schema_files(folder)}}, indent[1].decode() if indent else "    "
     )
 
 
@@ -64,5 +64,5 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refused(why: str, folder: str) -> GitcfgError:
-    entry = json.dumps({_KEY: mapping(folder)})[1:-1]
+    entry = json.dumps({_KEY: schema_files(folder)})[1:-1]
     return GitcfgError(f"{FILE} stays as it is: {why}.", f"Add this to it: {entry}", code=REFUSED)

@@ -10,17 +10,17 @@ from gitcfg.generate.options import Options
 T = TypeVar("T")
 
 
-def source(options: Options, *part: object) -> Random:
+def random_part(options: Options, *part: object) -> Random:
     """The randomness of one part: it depends on the seed and the part's name, on no other part."""
     return Random("/".join(map(str, (options.seed, *part))))
 
 
-def some(rng: Random, things: tuple[T, ...], count: int) -> list[T]:
+def sample(rng: Random, things: tuple[T, ...], count: int) -> list[T]:
     """So many different ones, or all if there are fewer."""
     return rng.sample(things, min(count, len(things)))
 
 
-def pairs(rng: Random, size: int, count: int) -> Iterator[tuple[int, int]]:
+def sample_pairs(rng: Random, size: int, count: int) -> Iterator[tuple[int, int]]:
     """Different pairs (high, low) of numbers below a size, as many as asked for if there are so many."""
     total = size * (size - 1) // 2
     for rank in sorted(rng.sample(range(total), min(count, total))):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 
-def document(content: Mapping[str, object]) -> str:
+def to_yaml(content: Mapping[str, object]) -> str:
     """A mapping as YAML; empty collections in it are left out."""
     return "".join(_entry(key, value) for key, value in content.items() if value not in ((), [], {}))
 

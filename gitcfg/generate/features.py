@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from gitcfg.generate.chance import pairs, some, source
+from gitcfg.generate.chance import random_part, sample, sample_pairs
 from gitcfg.generate.options import Options
 
 
@@ -51,7 +51,7 @@ class Features(msgspec.Struct, frozen=True):
         return [other for name in found for other in self.ordinary[name].depends if other not in found]
 
 
-def plan(options: Options) -> Features:
+def plan_features(options: Options) -> Features:
     """Decide on every feature's name and relations. A feature reaches only those of lower number."""
     names = [f"feature{number:03}" for number in range(options.features)]
     instanced = names[len(names) - round(options.instances * options.features) :]
@@ -74,8 +74,8 @@ def plan(options: Options) -> Features:
 
 
 def _ordinary(options: Options, names: list[str]) -> dict[str, PlannedFeature]:
-    rng = source(options, "features")
-    edges = list(pairs(rng, len(names), options.depends))
+    rng = random_part(options, "features")
+    edges = list(sample_pairs(rng, len(names), options.depends))
     depends = {high: tuple(names[low] for other, low in edges if other == high) for high, _ in edges}
     depth = min(options.include_depth, len(names)) or 1
     bounds = [len(names) * level // depth for level in range(depth + 1)]
@@ -83,6 +83,6 @@ def _ordinary(options: Options, names: list[str]) -> dict[str, PlannedFeature]:
     for level in range(depth):
         below = tuple(names[bounds[level - 1] : bounds[level]]) if level else ()
         for number in range(bounds[level], bounds[level + 1]):
-            include = tuple(some(rng, below, options.include_fanout))
+            include = tuple(sample(rng, below, options.include_fanout))
             planned[names[number]] = PlannedFeature(names[number], include, depends.get(number, ()))
     return planned

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gitcfg.generate.chance import some, source
+from gitcfg.generate.chance import random_part, sample
 from gitcfg.generate.features import Features
 from gitcfg.generate.options import Options
 from gitcfg.generate.parameters import Parameters, PlannedParameter
@@ -17,18 +17,18 @@ class PlannedGroup(msgspec.Struct, frozen=True):
     rivals: tuple[PlannedParameter, ...]
 
 
-def kinds(options: Options) -> int:
+def group_kinds(options: Options) -> int:
     """How many kinds of groups there are: a node is in one group of each."""
     return max(options.memberships, 1)
 
 
-def plan(options: Options, known: Features, declared: Parameters) -> tuple[PlannedGroup, ...]:
+def plan_groups(options: Options, known: Features, declared: Parameters) -> tuple[PlannedGroup, ...]:
     """Decide on every group's features, so that no node can have both sides of a conflict."""
     sides = [_sides(options, number) for number in range(options.groups)]
     return tuple(
         PlannedGroup(
             f"group{number:03}",
-            number % kinds(options),
+            number % group_kinds(options),
             (*(known.rivals[pair][side].name for pair, side in own), *_installed(options, known, number)),
             tuple(declared.rivals[pair][side] for pair, side in own),
         )
@@ -38,9 +38,9 @@ def plan(options: Options, known: Features, declared: Parameters) -> tuple[Plann
 
 def _installed(options: Options, known: Features, number: int) -> list[str]:
     """One feature of the top level in turn, so that as many as possible are in use, and some more."""
-    rng = source(options, "group's features", number)
+    rng = random_part(options, "group's features", number)
     turn = [known.top[number % len(known.top)]] if known.top else []
-    chosen = dict.fromkeys([*turn, *some(rng, known.top, options.group_features)])
+    chosen = dict.fromkeys([*turn, *sample(rng, known.top, options.group_features)])
     return known.closed(list(chosen)[: options.group_features])
 
 
@@ -52,7 +52,7 @@ def _sides(options: Options, number: int) -> list[tuple[int, int]]:
 
 def _side(options: Options, number: int, pair: int) -> int:
     """Two neighbours of one kind have a side each; -1: this group has none."""
-    alike = range(pair % kinds(options), options.groups, kinds(options))
-    turn = pair // kinds(options)
+    alike = range(pair % group_kinds(options), options.groups, group_kinds(options))
+    turn = pair // group_kinds(options)
     places = [alike[turn % len(alike)], alike[(turn + 1) % len(alike)]]
     return places.index(number) if number in places else -1

@@ -20,7 +20,7 @@ def families(feature: str) -> dict[str, object]:
     }
 
 
-def params(plan: Plan) -> dict[str, object]:
+def instance_params(plan: Plan) -> dict[str, object]:
     """What such a feature binds; beside its own parameters, each instance adds itself to a list."""
     said: dict[str, object] = {
         "${as}_SLOTS": "${with.slots}",
@@ -36,7 +36,7 @@ def params(plan: Plan) -> dict[str, object]:
     return said
 
 
-def install(plan: Plan, feature: str, rng: Random) -> dict[str, object]:
+def install_instances(plan: Plan, feature: str, rng: Random) -> dict[str, object]:
     """An entry of a list of features: all instances of one."""
     count = plan.options.instance_count
     numbers = "1" if count == 1 else f"[1-{count}]"
@@ -44,17 +44,17 @@ def install(plan: Plan, feature: str, rng: Random) -> dict[str, object]:
     return {"feature": feature, "as": f"{family(feature)}_{numbers}", "with": attributes}
 
 
-def in_default(plan: Plan) -> tuple[str, ...]:
+def default_instances(plan: Plan) -> tuple[str, ...]:
     """Instanced features that every node has: the first."""
     return plan.features.instanced[:1]
 
 
-def in_features(plan: Plan, feature: str) -> tuple[str, ...]:
+def feature_instances(plan: Plan, feature: str) -> tuple[str, ...]:
     """Those that a feature of the top level includes: every second of the others."""
     return _turns(plan.features.instanced[1::2], plan.features.top, feature)
 
 
-def in_groups(plan: Plan, group: int) -> tuple[str, ...]:
+def group_instances(plan: Plan, group: int) -> tuple[str, ...]:
     """Those that a group installs: the rest."""
     return _turns(plan.features.instanced[2::2], tuple(map(str, range(plan.options.groups))), str(group))
 

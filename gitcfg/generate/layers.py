@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from gitcfg.generate import instances
-from gitcfg.generate.chance import source
-from gitcfg.generate.emit import document
+from gitcfg.generate.chance import random_part
+from gitcfg.generate.emit import to_yaml
 from gitcfg.generate.features import PlannedFeature
 from gitcfg.generate.groups import PlannedGroup
 from gitcfg.generate.plan import Plan
@@ -19,14 +19,16 @@ def feature_files(plan: Plan) -> Iterator[tuple[str, str]]:
     for one in [*plan.features.ordinary.values(), *rivals]:
         yield f"features/{one.name}.yaml", _feature(plan, one)
     for name in plan.features.instanced:
-        content = {"description": f"{name}, several on a machine.", "params": instances.params(plan)}
-        yield f"features/{name}.yaml", document(content)
+        content = {"description": f"{name}, several on a machine.", "params": instances.instance_params(plan)}
+        yield f"features/{name}.yaml", to_yaml(content)
 
 
 def _feature(plan: Plan, one: PlannedFeature) -> str:
-    rng = source(plan.options, "feature", one.name)
-    several = [instances.install(plan, other, rng) for other in instances.in_features(plan, one.name)]
-    return document(
+    rng = random_part(plan.options, "feature", one.name)
+    several = [
+        instances.install_instances(plan, other, rng) for other in instances.feature_instances(plan, one.name)
+    ]
+    return to_yaml(
         {
             "description": f"What makes a machine a {one.name}.",
             "include": [*several, *one.include],
@@ -46,9 +48,9 @@ def group_files(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _default(plan: Plan) -> str:
-    rng = source(plan.options, "default group")
-    several = [instances.install(plan, name, rng) for name in instances.in_default(plan)]
-    return document(
+    rng = random_part(plan.options, "default group")
+    several = [instances.install_instances(plan, name, rng) for name in instances.default_instances(plan)]
+    return to_yaml(
         {
             "description": "What every node has.",
             "features": [*several, *plan.any_features(rng, plan.options.default_features)],
@@ -66,9 +68,11 @@ def _entry(number: int) -> tuple[str, dict[str, object]]:
 
 
 def _group(plan: Plan, number: int, one: PlannedGroup) -> str:
-    rng = source(plan.options, "group", number)
-    several = [instances.install(plan, name, rng) for name in instances.in_groups(plan, number)]
-    return document(
+    rng = random_part(plan.options, "group", number)
+    several = [
+        instances.install_instances(plan, name, rng) for name in instances.group_instances(plan, number)
+    ]
+    return to_yaml(
         {
             "description": f"Machines of kind {one.kind}.",
             "features": [*several, *one.features],

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from random import Random
 
-from gitcfg.generate.chance import some, source
-from gitcfg.generate.emit import document
-from gitcfg.generate.groups import kinds
+from gitcfg.generate.chance import random_part, sample
+from gitcfg.generate.emit import to_yaml
+from gitcfg.generate.groups import group_kinds
 from gitcfg.generate.options import Options
 from gitcfg.generate.plan import Plan
-from gitcfg.generate.values import facts
+from gitcfg.generate.values import draw_facts
 
 
 def host(options: Options, number: int | str) -> str:
@@ -27,33 +27,33 @@ def node_files(plan: Plan) -> Iterator[tuple[str, str]]:
     for first in range(1, in_sets + 1, plan.options.set_size):
         yield from _set(plan, range(first, min(first + plan.options.set_size, in_sets + 1)))
     for number in range(in_sets + 1, plan.options.nodes + 1):
-        rng = source(plan.options, "node", number)
-        yield f"nodes/{host(plan.options, number)}.yaml", document(_machine(plan, rng))
+        rng = random_part(plan.options, "node", number)
+        yield f"nodes/{host(plan.options, number)}.yaml", to_yaml(_machine(plan, rng))
 
 
 def _machine(plan: Plan, rng: Random) -> dict[str, object]:
     """What a node or a set of nodes says of itself."""
     groups = [
-        rng.choice(plan.groups[kind :: kinds(plan.options)]) for kind in range(plan.options.memberships)
+        rng.choice(plan.groups[kind :: group_kinds(plan.options)]) for kind in range(plan.options.memberships)
     ]
     own = rng.random() < plan.options.identity
     without = rng.random() < plan.options.without
     return {
         "groups": [group.name for group in groups],
         "features": plan.any_features(rng, plan.options.identity_features) if own else [],
-        "without": some(rng, plan.spare(groups), 1) if without else [],
+        "without": sample(rng, plan.spare(groups), 1) if without else [],
         "params": plan.bindings(rng, plan.options.identity_params) if own else {},
         "labels": [rng.choice(("server", "workstation")), rng.choice(("ssd", "disk"))],
-        "facts": facts(rng),
+        "facts": draw_facts(rng),
     }
 
 
 def _set(plan: Plan, numbers: range) -> Iterator[tuple[str, str]]:
-    rng = source(plan.options, "node set", numbers.start)
+    rng = random_part(plan.options, "node set", numbers.start)
     said = _machine(plan, rng)
     span = "-".join(digits(plan.options, number) for number in dict.fromkeys((numbers[0], numbers[-1])))
     members = host(plan.options, f"[{span}]" if len(numbers) > 1 else span)
-    yield f"nodesets/set{digits(plan.options, numbers.start)}.yaml", document({"nodes": members} | said)
+    yield f"nodesets/set{digits(plan.options, numbers.start)}.yaml", to_yaml({"nodes": members} | said)
     for number in numbers:
         if rng.random() < plan.options.set_files:
             yield f"nodes/{host(plan.options, number)}.yaml", _member(plan, rng, said["features"])
@@ -63,7 +63,7 @@ def _member(plan: Plan, rng: Random, given: object) -> str:
     """A node's own file over its set's: something of its own, and a feature more than the set gives."""
     assert isinstance(given, list)
     more = [name for name in plan.any_features(rng, plan.options.identity_features) if name not in given]
-    return document(
+    return to_yaml(
         {
             "features": {"$append": more} if more else {},
             "params": plan.bindings(rng, max(plan.options.identity_params, 1)),

@@ -5,7 +5,7 @@ from random import Random
 
 import msgspec
 
-from gitcfg.generate.chance import pairs, source
+from gitcfg.generate.chance import random_part, sample_pairs
 from gitcfg.generate.options import Options, Types
 
 A_FILE = 100
@@ -51,13 +51,13 @@ class Parameters(msgspec.Struct, frozen=True):
         return list(found)
 
 
-def plan(options: Options) -> Parameters:
+def plan_parameters(options: Options) -> Parameters:
     """Decide on every parameter's name, type, and what it goes with."""
-    rng = source(options, "parameters")
+    rng = random_part(options, "parameters")
     drawn = [_draw(rng, number, options.types) for number in range(options.parameters)]
     rivals = drawn[len(drawn) - 2 * options.conflicts :]
     ordinary = drawn[: len(drawn) - len(rivals)]
-    edges = list(pairs(rng, len(ordinary), options.depends))
+    edges = list(sample_pairs(rng, len(ordinary), options.depends))
     for high, low in edges:
         dependent = ordinary[high]
         depends = (*dependent.depends, ordinary[low].name)

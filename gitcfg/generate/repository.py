@@ -6,19 +6,19 @@ from pathlib import Path
 
 from gitcfg.generate.declarations import parameter_files, settings, subsystem_file
 from gitcfg.generate.layers import feature_files, group_files
-from gitcfg.generate.mistakes import planted
+from gitcfg.generate.mistakes.planted import plant_mistakes
 from gitcfg.generate.nodes import node_files
 from gitcfg.generate.options import Options, validate
 from gitcfg.generate.overrides import override_files
-from gitcfg.generate.plan import plan
+from gitcfg.generate.plan import plan_repository
 from gitcfg.generate.secrets import secret_files
 
 
 def files(options: Options) -> Iterator[tuple[str, str]]:
     """Path and YAML text of every file, without holding more than one. GitcfgError: impossible options."""
     validate(options)
-    mistakes = planted(options.mistakes)
-    drawn = plan(options)
+    mistakes = plant_mistakes(options.mistakes)
+    drawn = plan_repository(options)
     layers = (feature_files, group_files, node_files, override_files)
     parts = (parameter_files, subsystem_file, *layers, secret_files)
     return _with(mistakes, chain([settings(options)], chain.from_iterable(part(drawn) for part in parts)))

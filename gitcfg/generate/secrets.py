@@ -3,8 +3,8 @@
 import base64
 from collections.abc import Iterator
 
-from gitcfg.generate.chance import source
-from gitcfg.generate.emit import document
+from gitcfg.generate.chance import random_part
+from gitcfg.generate.emit import to_yaml
 from gitcfg.generate.plan import Plan
 
 RECIPIENT = "age17gzwvlp9c22965equw8cfwjudn8gq4w5vf85c8ncpygug9c93fxqy0wh68"
@@ -14,14 +14,14 @@ _LINE = 64  # letters of a line of armor
 def secret_files(plan: Plan) -> Iterator[tuple[str, str]]:
     """Two files a secret, which every node may have."""
     for name in plan.parameters.secrets:
-        rng = source(plan.options, "secret", name)
+        rng = random_part(plan.options, "secret", name)
         yield from secret(name, rng.randrange(1, 10), rng.randbytes(160))
 
 
 def secret(name: str, version: int, chance: bytes, who: str = "true") -> Iterator[tuple[str, str]]:
     """A secret for the nodes for which `who` holds; `chance` are 160 bytes of nothing."""
     said = {"description": f"What only {name} opens.", "for": who, "version": version}
-    yield f"secrets/{name}.yaml", document({**said, "recipients": [f"{RECIPIENT} nobody"]})
+    yield f"secrets/{name}.yaml", to_yaml({**said, "recipients": [f"{RECIPIENT} nobody"]})
     yield f"secrets/{name}.age", _armored(_sealed(chance))
 
 

@@ -34,17 +34,17 @@ _EXPRESSIONS = (
 )
 
 
-def facts(rng: Random) -> dict[str, object]:
+def draw_facts(rng: Random) -> dict[str, object]:
     """A node's facts: one for each type of parameter that can take one."""
     return {key: _VALUES[type_](rng) for type_, key in FACTS.items()}
 
 
-def value(rng: Random, parameter: PlannedParameter) -> object:
+def draw_value(rng: Random, parameter: PlannedParameter) -> object:
     """A plain value of the parameter's type, never an empty one."""
     return _VALUES[parameter.type](rng)
 
 
-def binding(rng: Random, parameter: PlannedParameter, operations: Operations) -> object:
+def draw_binding(rng: Random, parameter: PlannedParameter, operations: Operations) -> object:
     """What a layer says of a parameter: a plain value or an operation."""
     if parameter.secrets:
         return {"$secret": rng.choice(parameter.secrets)}
@@ -53,7 +53,7 @@ def binding(rng: Random, parameter: PlannedParameter, operations: Operations) ->
     )
     name = rng.choices(names, weights)[0]
     if name == "set":
-        return value(rng, parameter)
+        return draw_value(rng, parameter)
     if name == "null":
         return None
     return {_KEYS.get(name, f"${name}"): _operand(rng, name, parameter)}
@@ -66,7 +66,7 @@ def _operand(rng: Random, name: str, parameter: PlannedParameter) -> object:
         return FACTS[parameter.type]
     if parameter.type == "list":
         return _list_operand(rng, parameter.separator)
-    return value(rng, parameter)
+    return draw_value(rng, parameter)
 
 
 def _list_operand(rng: Random, separator: str | None) -> object:

@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator
 
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.editor.schemas import KINDS, schemas
+from gitcfg.editor.schemas import KINDS, build_schemas
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load import document
 from gitcfg.model import Finding, GitcfgError
@@ -27,7 +27,7 @@ def judges(made: Mapping[str, Any]) -> dict[str, Draft7Validator]:
 
 def assert_sound(tree: Tree) -> None:
     """The schemas are such as editors take."""
-    for schema in schemas(compile_tree(tree, TODAY).model).values():
+    for schema in build_schemas(compile_tree(tree, TODAY).model).values():
         Draft7Validator(STRICT).validate(schema)
 
 
@@ -44,7 +44,7 @@ def documents(tree: Tree) -> Iterator[tuple[str, str, Any]]:
 
 def refused(tree: Tree) -> dict[str, str]:
     """The files that the schemas refuse, and why."""
-    judge = judges(schemas(compile_tree(tree, TODAY).model))
+    judge = judges(build_schemas(compile_tree(tree, TODAY).model))
     told: dict[str, str] = {}
     for kind, path, value in documents(tree):
         error = next(judge[kind].iter_errors(value), None)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.compile.declarations import Declarations
-from gitcfg.editor.families import patterns
+from gitcfg.editor.families import family_patterns
 from gitcfg.model import Origin, Parameter
 from gitcfg.model.names import FAMILY, PARAMETER
 
@@ -23,7 +23,7 @@ def test_the_best_fit_alone_matches(declared: set[str], names: list[str]) -> Non
     known = {name: Parameter(name, Origin("p.yaml")) for name in once.values()}
     declarations = Declarations(known, {})
     exact = [name for name, one in known.items() if not one.pattern]
-    made = patterns(declarations.families, exact)
+    made = family_patterns(declarations.families, exact)
     for name in names:
         found = [family.name for pattern, family in made.items() if re.search(pattern, name)]
         owner = declarations.find(name)
@@ -31,6 +31,6 @@ def test_the_best_fit_alone_matches(declared: set[str], names: list[str]) -> Non
 
 
 def test_what_an_instance_completes_is_in_no_family() -> None:
-    made = patterns([Parameter("SLOT_*", Origin("p.yaml"))], [])
+    made = family_patterns([Parameter("SLOT_*", Origin("p.yaml"))], [])
     assert [bool(re.search(pattern, "SLOT_${as}")) for pattern in made] == [False]
     assert [bool(re.search(pattern, "SLOT_1")) for pattern in made] == [True]

@@ -4,8 +4,7 @@ import posixpath
 
 import pytest
 
-from gitcfg.editor import modeline
-from gitcfg.editor.modelines import with_modeline
+from gitcfg.editor.modelines import modeline, with_modeline
 from gitcfg.editor.schemas import KINDS
 from gitcfg.git.tree import DictTree
 from gitcfg.load.document import parse

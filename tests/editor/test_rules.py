@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from gitcfg.editor.schemas import schemas
+from gitcfg.editor.schemas import build_schemas
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
 
@@ -19,7 +19,7 @@ FILES = {
 
 
 def judge(kind: str) -> Draft7Validator:
-    return Draft7Validator(schemas(load(DictTree(FILES)))[kind])
+    return Draft7Validator(build_schemas(load(DictTree(FILES)))[kind])
 
 
 def fits(rule: dict[str, Any]) -> bool:
@@ -62,7 +62,7 @@ def test_what_is_wrong_does_not(rule: dict[str, Any]) -> None:
 
 
 def test_names_are_offered_with_their_descriptions() -> None:
-    found = schemas(load(DictTree(FILES)))["rules"]
+    found = build_schemas(load(DictTree(FILES)))["rules"]
     entry = found["properties"]["rules"]["additionalProperties"]["properties"]
     assert entry["install"]["enum"] == ["F"]
     assert entry["install"]["enumDescriptions"] == ["One."]
@@ -72,14 +72,16 @@ def test_names_are_offered_with_their_descriptions() -> None:
 
 def test_pointing_at_a_parameter_shows_which_values_rules_leave() -> None:
     rules = "rules: {ports: {domain: {P: [80]}}, own: {domain: {P: [1]}, over: F}}"
-    found = schemas(load(DictTree({**FILES, "rules/r.yaml": rules})))["groups"]["definitions"]["params"]
+    found = build_schemas(load(DictTree({**FILES, "rules/r.yaml": rules})))["groups"]["definitions"]["params"]
     shown = found["properties"]["P"]["markdownDescription"]
     assert "- values by the rule `ports`: `[80]`" in shown
     assert "own" not in shown
 
 
 def test_what_may_be_collected_is_offered_and_all_is_taken() -> None:
-    operations = schemas(load(DictTree(FILES)))["groups"]["definitions"]["binding-integer"]["else"]["then"]
+    operations = build_schemas(load(DictTree(FILES)))["groups"]["definitions"]["binding-integer"]["else"][
+        "then"
+    ]
     parts = operations["properties"]["$collect"]["properties"]
     assert parts["param"]["anyOf"] == [{"enum": ["P", "name"]}, {}]
     assert parts["feature"]["anyOf"] == [{"enum": ["F"]}, {}]

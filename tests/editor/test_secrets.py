@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.editor.schemas import schemas
+from gitcfg.editor.schemas import build_schemas
 from gitcfg.generate.secrets import secret
 from gitcfg.git.tree import DictTree
 from tests.editor.judged import TODAY, assert_sound, judges, refused
@@ -25,7 +25,7 @@ FILES = {
 
 
 def taken(document: object, kind: str = "groups") -> bool:
-    made = schemas(compile_tree(DictTree(FILES), TODAY).model)
+    made = build_schemas(compile_tree(DictTree(FILES), TODAY).model)
     return judges(made)[kind].is_valid(document)
 
 
@@ -55,7 +55,7 @@ def test_any_parameter_takes_a_secret_that_there_is(name: str) -> None:
 
 
 def test_a_plain_default_is_shown_to_nobody() -> None:
-    made = schemas(compile_tree(DictTree(FILES), TODAY).model)
+    made = build_schemas(compile_tree(DictTree(FILES), TODAY).model)
     said = made["groups"]["properties"]["params"]
     entry = (said if "properties" in said else made["groups"]["definitions"]["params"])["properties"]["S"]
     assert "default" not in entry

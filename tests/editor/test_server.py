@@ -8,11 +8,10 @@ import msgspec
 import pytest
 
 from gitcfg import generate
-from gitcfg.editor import modeline
-from gitcfg.editor.modelines import FOLDER
-from gitcfg.editor.plan import plan
-from gitcfg.editor.settle import write
-from gitcfg.editor.vscode import mapping
+from gitcfg.editor.modelines import FOLDER, modeline
+from gitcfg.editor.plan import plan_schemas
+from gitcfg.editor.settle import write_files
+from gitcfg.editor.vscode import schema_files
 from gitcfg.git.worktree import FolderTree, NoGit
 from gitcfg.load.repository import load
 from tests.editor.server import Server, installed
@@ -27,7 +26,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with its schemas."""
     folder = tmp_path_factory.mktemp("editor") / "pool"
     shutil.copytree(SAMPLE, folder)
-    write(plan(load(FolderTree(folder, NoGit())), folder, folder / FOLDER))
+    write_files(plan_schemas(load(FolderTree(folder, NoGit())), folder, folder / FOLDER))
     return folder
 
 
@@ -121,7 +120,7 @@ def test_settings_find_the_schemas_too(pool: Path, request: pytest.FixtureReques
     words = installed(Path(request.config.cache.mkdir("yaml-language-server")))
     if words is None:
         pytest.skip("yaml-language-server cannot be had here")
-    server = Server(words, pool, {"validate": True, "completion": True, "schemas": mapping()})
+    server = Server(words, pool, {"validate": True, "completion": True, "schemas": schema_files()})
     try:
         uri = server.opened("groups/deep/one.yaml", "features:\n  - Exec\n")
         answers = (server.completions(uri, 1, 8) for _ in range(20))  # it takes up settings when it likes
@@ -134,7 +133,7 @@ def test_nothing_is_wrong_with_random_repositories(tmp_path: Path, server: Serve
     for seed in range(3):
         folder = tmp_path / str(seed)
         generate.write(msgspec.structs.replace(generate.small(seed), nodes=10, overrides=2, sets=0.5), folder)
-        write(plan(load(FolderTree(folder, NoGit())), folder, folder / FOLDER))
+        write_files(plan_schemas(load(FolderTree(folder, NoGit())), folder, folder / FOLDER))
         for path in sorted(folder.rglob("*.yaml")):
             name = path.relative_to(folder).as_posix()
             uri = server.opened(str(path), f"{modeline(name)}\n{path.read_text()}")

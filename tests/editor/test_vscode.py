@@ -4,30 +4,30 @@ import json
 
 import pytest
 
-from gitcfg.editor.vscode import mapping, merged
+from gitcfg.editor.vscode import merge_settings, schema_files
 from gitcfg.model import GitcfgError
 
 
 def test_new_settings_name_every_schema() -> None:
-    assert json.loads(merged(None)) == {"yaml.schemas": mapping()}
-    assert mapping()["./.gitcfg/schema/groups.json"] == ["groups/**/*.yaml"]
-    assert mapping("s")["./s/gitcfg.json"] == ["gitcfg.yaml"]
+    assert json.loads(merge_settings(None)) == {"yaml.schemas": schema_files()}
+    assert schema_files()["./.gitcfg/schema/groups.json"] == ["groups/**/*.yaml"]
+    assert schema_files("s")["./s/gitcfg.json"] == ["gitcfg.yaml"]
 
 
 def test_other_settings_stay() -> None:
     given = {"editor.tabSize": 2, "yaml.schemas": {"x.json": "*.yml"}, "été": [1]}
-    made = merged(json.dumps(given, indent="\t").encode())
+    made = merge_settings(json.dumps(given, indent="\t").encode())
     read = json.loads(made)
     assert list(read) == list(given)
     assert read["editor.tabSize"] == 2
-    assert read["yaml.schemas"] == {"x.json": "*.yml", **mapping()}
+    assert read["yaml.schemas"] == {"x.json": "*.yml", **schema_files()}
     assert b'\n\t"editor.tabSize"' in made
-    assert merged(made) == made
+    assert merge_settings(made) == made
 
 
 def test_what_is_there_already_is_not_written_anew() -> None:
-    given = json.dumps({"yaml.schemas": mapping(), "a": {}}).encode()
-    assert merged(given) == given
+    given = json.dumps({"yaml.schemas": schema_files(), "a": {}}).encode()
+    assert merge_settings(given) == given
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,6 @@ def test_what_is_there_already_is_not_written_anew() -> None:
 )
 def test_what_cannot_be_merged_is_refused(given: bytes) -> None:
     with pytest.raises(GitcfgError) as refused:
-        merged(given, "s")
+        merge_settings(given, "s")
     assert refused.value.code == 4
     assert "./s/groups.json" in refused.value.hints[0]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from random import Random
 
-from gitcfg.generate.emit import document
+from gitcfg.generate.emit import to_yaml
 from gitcfg.generate.mistakes.planter import Files, Planter, feature, parameters
 from gitcfg.generate.secrets import secret
 
@@ -73,7 +73,7 @@ def secret_without_content() -> Files:
 def agent_stopped() -> Files:
     """A subsystem that ends the program which looks after the node."""
     stopping = {"mistake-213": {"description": "Planted.", "stop": ["systemctl", "stop", "gitcfg-agent"]}}
-    return {"subsystems/mistake-213.yaml": document({"subsystems": stopping})}
+    return {"subsystems/mistake-213.yaml": to_yaml({"subsystems": stopping})}
 
 
 DEFINITIONS: Mapping[str, Planter] = {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from random import Random
 
-from gitcfg.generate.emit import document
+from gitcfg.generate.emit import to_yaml
 from gitcfg.generate.mistakes.planter import Files, Planter, feature, node, parameters
 from gitcfg.generate.overrides import END
 from gitcfg.generate.secrets import secret
@@ -79,7 +79,7 @@ def unanswerable_question() -> Files:
         "until": END,
         "params": {"MISTAKE_408": "x"},
     }
-    return {"overrides/mistake-408.yaml": document(said)} | parameters("408", MISTAKE_408={})
+    return {"overrides/mistake-408.yaml": to_yaml(said)} | parameters("408", MISTAKE_408={})
 
 
 def circle_of_collecting() -> Files:

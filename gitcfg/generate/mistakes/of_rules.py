@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gitcfg.generate.emit import document
+from gitcfg.generate.emit import to_yaml
 from gitcfg.generate.mistakes.planter import Files, Planter, feature, node, parameters
 
 
@@ -20,7 +20,7 @@ def broken_invariant() -> Files:
 
 def decided_for_nobody() -> Files:
     """Something was decided for a rule that is gone."""
-    return {"allocations/mistake-403.yaml": document({"install": ["mistake-403.example.com"]})}
+    return {"allocations/mistake-403.yaml": to_yaml({"install": ["mistake-403.example.com"]})}
 
 
 def value_outside() -> Files:
@@ -45,7 +45,7 @@ def _only(code: str) -> str:
 
 def _rules(code: str, *rules: Mapping[str, object]) -> Files:
     named = {f"mistake-{code}{'-b' * number}": rule for number, rule in enumerate(rules)}
-    return {f"rules/mistake-{code}.yaml": document({"rules": named})}
+    return {f"rules/mistake-{code}.yaml": to_yaml({"rules": named})}
 
 
 RULES: Mapping[str, Planter] = {

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from random import Random
 
-from gitcfg.generate.emit import document
-from gitcfg.generate.values import facts
+from gitcfg.generate.emit import to_yaml
+from gitcfg.generate.values import draw_facts
 
 Files = dict[str, str]
 Planter = Callable[[], Files]
@@ -12,15 +12,15 @@ Planter = Callable[[], Files]
 
 def feature(name: str, **said: object) -> Files:
     """A feature's file."""
-    return {f"features/{name}.yaml": document({"description": "Planted.", **said})}
+    return {f"features/{name}.yaml": to_yaml({"description": "Planted.", **said})}
 
 
 def parameters(code: str, **declared: dict[str, object]) -> Files:
     """Declarations of parameters, which the code's mistake alone uses."""
     described = {name: {"description": "Planted.", **said} for name, said in declared.items()}
-    return {f"parameters/mistake-{code}.yaml": document({"parameters": described})}
+    return {f"parameters/mistake-{code}.yaml": to_yaml({"parameters": described})}
 
 
 def node(code: str, **said: object) -> Files:
     """A node for the mistake, with the facts that every generated node has."""
-    return {f"nodes/mistake-{code}.example.com.yaml": document({**said, "facts": facts(Random(code))})}
+    return {f"nodes/mistake-{code}.example.com.yaml": to_yaml({**said, "facts": draw_facts(Random(code))})}
