@@ -14,8 +14,7 @@ import msgspec
 
 from gitcfg.check.target_parsers import Asking, parsed
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.generate.options import Operations, Types
-from gitcfg.generate.profiles import large
+from gitcfg.generate.options import Operations, Types, large
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.parsers.parsers import Parsers

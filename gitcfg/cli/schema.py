@@ -10,7 +10,7 @@ import typer
 from gitcfg.cli.session import Session
 
 if TYPE_CHECKING:
-    from gitcfg.editor.settle import TargetFile
+    from gitcfg.editor.settings import TargetFile
     from gitcfg.library import Fleet
 
 EPILOG = """Editors complete names, show descriptions and mark mistakes by them; docs/editor.md says how.
@@ -43,7 +43,7 @@ def command(
     ] = False,
 ) -> None:
     """Write JSON Schemas of this repository, with its names and values, for editors."""
-    from gitcfg.editor.settle import find_stale, write_files
+    from gitcfg.editor.settings import find_stale, write_files
     from gitcfg.model.text import counted
 
     session: Session = context.obj
@@ -74,8 +74,8 @@ def _wanted(
 ) -> Iterator["TargetFile"]:
     """Every file as it is to be. GitcfgError: files cannot name schemas outside the repository."""
     from gitcfg.editor.modelines import FOLDER
-    from gitcfg.editor.plan import plan_modelines as with_lines
-    from gitcfg.editor.plan import plan_schemas, plan_settings
+    from gitcfg.editor.settings import plan_modelines as with_lines
+    from gitcfg.editor.settings import plan_schemas, plan_settings
 
     folder = root / FOLDER if out is None else out.resolve()
     inside = _inside(folder, root) if lines or vscode else ""

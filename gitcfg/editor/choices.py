@@ -1,15 +1,127 @@
-"""A repository's names as the choices that an editor offers, and that it holds what is written against."""
+"""The program's own schemas in the dialect that editors understand best: JSON Schema draft-07."""
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
+import msgspec
+
+from gitcfg import bundled
 from gitcfg.compile.operations import NAME
-from gitcfg.editor.base import Schema
-from gitcfg.editor.families import to_regex
-from gitcfg.model import Model
-from gitcfg.model.names import is_glob
+from gitcfg.model import Model, Parameter
+from gitcfg.model.names import glob, is_glob
 from gitcfg.model.nodeset import fold
+
+DIALECT = "http://json-schema.org/draft-07/schema#"
+_HERE, _THERE = "#/$defs/", "#/definitions/"
+
+Schema = dict[str, Any]
+
+
+def load_schema(kind: str) -> Schema:
+    """A copy of schema/KIND.json. They hold nothing else that the two drafts read differently."""
+    found: Schema = _converted(_read(kind))
+    found["definitions"] = found.pop("$defs", {})
+    del found["$id"]  # the same names mean other things in another repository
+    return {**found, "$schema": DIALECT}
+
+
+def ref(name: str) -> Schema:
+    """What stands for a definition."""
+    return {"$ref": _THERE + name}
+
+
+def prune_definitions(schema: Schema) -> Schema:
+    """The schema with those definitions alone that it refers to."""
+    every = schema.pop("definitions")
+    kept: dict[str, Schema] = {}
+    pending = [schema]
+    while pending:
+        for name in _referred(pending.pop()) & every.keys() - kept.keys():
+            kept[name] = every[name]
+            pending.append(every[name])
+    return {**schema, "definitions": {name: kept[name] for name in sorted(kept)}}
+
+
+def _referred(part: Any) -> set[str]:
+    if isinstance(part, list):
+        return {name for inner in part for name in _referred(inner)}
+    if not isinstance(part, dict):
+        return set()
+    said = part.get("$ref")
+    own = {said.rpartition("/")[2]} if isinstance(said, str) else set()
+    return own | {name for inner in part.values() for name in _referred(inner)}
+
+
+@cache
+def _read(kind: str) -> Any:
+    return msgspec.json.decode(bundled.schema(kind))
+
+
+def _converted(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_converted(inner) for inner in part]
+    if not isinstance(part, dict):
+        return part
+    result = {key: _converted(inner) for key, inner in part.items()}
+    if isinstance(result.get("$ref"), str):
+        result["$ref"] = result["$ref"].replace(_HERE, _THERE)
+    return result
+
+
+# Families of parameters as regular expressions of which, as in the program, the best fit alone counts.
+
+MARK = r"\$\{"
+
+
+def family_patterns(families: Iterable[Parameter], names: Iterable[str]) -> Mapping[str, Parameter]:
+    """Each family by the expression of the names that it alone declares; families come best fit first.
+
+    An editor applies all expressions that match, and those besides a name's own entry: so each excludes
+    the declared names in it and the families that go before. What an instance completes is left out.
+    """
+    declared = tuple(names)
+    before: list[str] = []
+    result: dict[str, Parameter] = {}
+    for family in families:
+        own = to_regex(family.name)
+        taken = [_escaped(name) for name in declared if glob(family.name).matches(name)]
+        near = [other for other in before if _overlap(other, family.name)]
+        others = [*taken, *map(to_regex, near)]
+        excluded = f"(?!(?:{'|'.join(others)})$)" if others else ""
+        result.setdefault(f"^(?!.*{MARK}){excluded}{own}$", family)
+        before.append(family.name)
+    return result
+
+
+def to_regex(pattern: str) -> str:
+    """A pattern of names as a regular expression. Names hold nothing but a dot that would need escaping."""
+    while "**" in pattern:
+        pattern = pattern.replace("**", "*")
+    return _escaped(pattern).replace("*", ".*").replace("?", ".")
+
+
+def _escaped(name: str) -> str:
+    return name.replace(".", r"\.")
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Might two patterns match the same name? Beginnings and ends that differ say no."""
+    starts = [_literal(pattern) for pattern in (one, other)]
+    ends = [_literal(pattern[::-1]) for pattern in (one, other)]
+    return _begin_alike(*starts) and _begin_alike(*ends)
+
+
+def _literal(pattern: str) -> str:
+    return pattern.replace("?", "*").partition("*")[0]
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+# A repository's names as the choices that an editor offers, and that it holds what is written against.
 
 MOST_NODES = 500  # with more an editor is slow, and nobody reads the list
 

@@ -1,18 +1,97 @@
-"""JSON Schemas of one repository: the program's own, with the repository's names and values in them."""
+"""What a file entry holds, as a schema: one content, and the repository's templates and files as choices."""
 
 from collections.abc import Mapping
 
 from gitcfg.check.codes import CODES
 from gitcfg.check.results import is_ignorable
-from gitcfg.editor.base import Schema, load_schema, prune_definitions, ref
-from gitcfg.editor.choices import collect_schema, name_choices, open_to, selection_schema
-from gitcfg.editor.files import file_schema
-from gitcfg.editor.params import params_schema
-from gitcfg.editor.rules import rules_schema
-from gitcfg.editor.values import MARKED, SECRET, binding_name, default_schemas, secret_schema, type_schema
+from gitcfg.editor.choices import (
+    Schema,
+    collect_schema,
+    has_unread,
+    load_schema,
+    name_choices,
+    one_of,
+    open_to,
+    prune_definitions,
+    ref,
+    selection_schema,
+)
+from gitcfg.editor.parameters import (
+    MARKED,
+    SECRET,
+    binding_name,
+    default_schemas,
+    params_schema,
+    secret_schema,
+    type_schema,
+)
 from gitcfg.model import Model
 from gitcfg.model.folders import SINGLES
 from gitcfg.model.names import FAMILY, NAME
+from gitcfg.render.formats import formats
+
+_CONTENTS = ("format", "template", "text", "source")
+
+
+def file_schema() -> Schema:
+    """The definition of a file entry."""
+    file: Schema = load_schema("feature")["definitions"]["file"]
+    properties = file["properties"]
+    for key in ("template", "source"):
+        properties[key] = {"description": properties[key]["description"], **ref(key)}
+    properties["format"] = {"description": properties["format"]["description"], **one_of(formats())}
+    properties["mode"]["pattern"] = "^0?[0-7]{3}$"
+    properties["params"]["items"] = ref("selected")
+    properties["params"]["properties"]["tags"]["items"] = ref("tag")
+    contents = {"oneOf": [{"required": [key]} for key in _CONTENTS]}
+    taken = {"if": {"required": ["format"]}, "then": {"required": ["params"]}}
+    return {**file, "if": {"type": "object"}, "then": {"allOf": [contents, taken]}}
+
+
+# The schema of rules for an editor: what they install, set and protect, by name.
+
+_GLOBS: Schema = {"type": "string", "pattern": "[*?]"}
+_FEATURES = ("install", "limit", "over")
+_PERMITTED = {
+    "features": "feature",
+    "subsystems": "subsystem",
+    "templates": "template",
+    "secrets": "secret",
+}
+
+
+def rules_schema(model: Model, names: Mapping[str, Schema], shared: Mapping[str, Schema]) -> Schema:
+    """Rules of many a file; what they set is what layers may bind."""
+    schema = load_schema("rules")
+    schema["definitions"] = {**schema["definitions"], **shared}
+    found = schema["properties"]["rules"]
+    found["propertyNames"] = {"pattern": f"^{NAME.pattern}$"}
+    entry = found["additionalProperties"]["properties"]
+    for key in _FEATURES:
+        entry[key] = {"description": entry[key]["description"], **names["feature"]}
+    entry["set"] = ref("params")
+    permitted = schema["definitions"]["permit"]["properties"]
+    for key, choices in _permitted(model, names).items():
+        items = {"items": choices, "uniqueItems": True}
+        permitted[key] = {"type": "array", "description": permitted[key]["description"], **items}
+    return schema
+
+
+def _permitted(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
+    """What may be named, by key: names of what there is, and globs."""
+    text: Schema = {"type": "string", "minLength": 1}
+    known = one_of(model.rules, model.rules)
+    groups = one_of({*model.groups, model.settings.default_group}, model.groups)
+    return {
+        **{key: {"anyOf": [names[name], _GLOBS]} for key, name in _PERMITTED.items()},
+        "params": ref("selected"),
+        "groups": {"anyOf": [groups, _GLOBS]},
+        "rules": open_to(model.rules, text) if has_unread(model, "rules") else {"anyOf": [known, _GLOBS]},
+        "nodes": names["nodes"],
+    }
+
+
+# JSON Schemas of one repository: the program's own, with the repository's names and values in them.
 
 KINDS: Mapping[str, str] = {
     "gitcfg": "gitcfg",

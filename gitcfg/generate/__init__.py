@@ -1,8 +1,7 @@
 """Random repositories of any size, from a seed: for load tests, and to try gitcfg on."""
 
-from gitcfg.generate.mistakes.planted import MISTAKES
-from gitcfg.generate.options import Operations, Options, Types
-from gitcfg.generate.profiles import PROFILES, large, small, stress
+from gitcfg.generate.mistakes import MISTAKES
+from gitcfg.generate.options import PROFILES, Operations, Options, Types, large, small, stress
 from gitcfg.generate.repository import files, repository, write
 
 __all__ = [

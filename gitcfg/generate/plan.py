@@ -1,17 +1,374 @@
-"""What a whole random repository shall hold, decided before the first file is written."""
+"""Random choices that several parts of a repository make alike."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import isqrt
 from random import Random
+from typing import TypeVar
 
 import msgspec
 
-from gitcfg.generate import features, groups, parameters
-from gitcfg.generate.chance import sample
-from gitcfg.generate.features import Features
-from gitcfg.generate.groups import PlannedGroup
-from gitcfg.generate.options import Options
-from gitcfg.generate.parameters import Parameters, PlannedParameter
-from gitcfg.generate.values import draw_binding
+from gitcfg.generate.options import Operations, Options, Types
+
+T = TypeVar("T")
+
+
+def random_part(options: Options, *part: object) -> Random:
+    """The randomness of one part: it depends on the seed and the part's name, on no other part."""
+    return Random("/".join(map(str, (options.seed, *part))))
+
+
+def sample(rng: Random, things: tuple[T, ...], count: int) -> list[T]:
+    """So many different ones, or all if there are fewer."""
+    return rng.sample(things, min(count, len(things)))
+
+
+def sample_pairs(rng: Random, size: int, count: int) -> Iterator[tuple[int, int]]:
+    """Different pairs (high, low) of numbers below a size, as many as asked for if there are so many."""
+    total = size * (size - 1) // 2
+    for rank in sorted(rng.sample(range(total), min(count, total))):
+        high = (1 + isqrt(1 + 8 * rank)) // 2
+        yield high, rank - high * (high - 1) // 2
+
+
+# The parameters of a random repository: planned first, so that what binds them is valid.
+
+A_FILE = 100
+_SECRET_TYPES = ("string", "integer", "list", "path", "boolean", "expression", "number")
+
+
+class PlannedParameter(msgspec.Struct, frozen=True):
+    """A parameter to be declared. `needed`: others depend on it, so nothing may unset it.
+
+    `secrets` are those that it may be bound to, and then to nothing else.
+    """
+
+    name: str
+    type: str
+    separator: str | None = None
+    must_change: bool = False
+    default: bool = False
+    depends: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    needed: bool = False
+    secrets: tuple[str, ...] = ()
+
+
+class Parameters(msgspec.Struct, frozen=True):
+    """All parameters: those that any layer may bind, and pairs that never meet on a node."""
+
+    ordinary: Mapping[str, PlannedParameter]
+    rivals: tuple[tuple[PlannedParameter, PlannedParameter], ...]
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The names of all secrets."""
+        return tuple(dict.fromkeys(name for one in self.ordinary.values() for name in one.secrets))
+
+    def closed(self, names: Iterable[str]) -> list[str]:
+        """The names, and after them all that they depend on."""
+        found = dict.fromkeys(names)
+        ahead = list(found)
+        for name in ahead:
+            missing = [other for other in self.ordinary[name].depends if other not in found]
+            found.update(dict.fromkeys(missing))
+            ahead.extend(missing)
+        return list(found)
+
+
+def plan_parameters(options: Options) -> Parameters:
+    """Decide on every parameter's name, type, and what it goes with."""
+    rng = random_part(options, "parameters")
+    drawn = [_draw(rng, number, options.types) for number in range(options.parameters)]
+    rivals = drawn[len(drawn) - 2 * options.conflicts :]
+    ordinary = drawn[: len(drawn) - len(rivals)]
+    edges = list(sample_pairs(rng, len(ordinary), options.depends))
+    for high, low in edges:
+        dependent = ordinary[high]
+        depends = (*dependent.depends, ordinary[low].name)
+        ordinary[high] = msgspec.structs.replace(dependent, depends=depends)
+    for _, low in edges:
+        ordinary[low] = msgspec.structs.replace(ordinary[low], needed=True)
+    pairings = zip(rivals[::2], rivals[1::2], strict=True)
+    ordinary += _secret(options.secrets)
+    return Parameters({one.name: one for one in ordinary}, tuple(_oppose(*pair) for pair in pairings))
+
+
+def _draw(rng: Random, number: int, types: Types) -> PlannedParameter:
+    weights = msgspec.structs.asdict(types)
+    type_ = rng.choices(list(weights), list(weights.values()))[0]
+    must_change = rng.random() < 0.03
+    return PlannedParameter(
+        name=f"{type_.upper()}_{number:04}",
+        type=type_,
+        separator=rng.choice((None, "comma", "blank-or-comma")) if type_ == "list" else None,
+        must_change=must_change,
+        default=not must_change and rng.random() < 0.5,
+    )
+
+
+def _oppose(left: PlannedParameter, right: PlannedParameter) -> tuple[PlannedParameter, PlannedParameter]:
+    return msgspec.structs.replace(left, conflicts=(right.name,)), right
+
+
+def _secret(count: int) -> list[PlannedParameter]:
+    """Parameters for secrets; two of each type may be bound to each other's."""
+    types = [_SECRET_TYPES[number // 2 % len(_SECRET_TYPES)] for number in range(count)]
+    names = [f"{type_}-secret-{number}" for number, type_ in enumerate(types)]
+    return [
+        PlannedParameter(
+            name=f"SECRET_{type_.upper()}_{number:04}",
+            type=type_,
+            separator="comma" if type_ == "list" else None,
+            secrets=tuple(names[number // 2 * 2 : number // 2 * 2 + 2]),
+        )
+        for number, type_ in enumerate(types)
+    ]
+
+
+# The features of a random repository: which include and depend on which, and which never meet.
+
+
+class PlannedFeature(msgspec.Struct, frozen=True):
+    """A feature to be written. `conflicts` are said by one of the two."""
+
+    name: str
+    include: tuple[str, ...] = ()
+    depends: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+class Features(msgspec.Struct, frozen=True):
+    """All features by name: ordinary ones, pairs that never meet on a node, and those with instances.
+
+    `top` are the ordinary ones of the highest level, `spare` those that a node can do without.
+    """
+
+    ordinary: Mapping[str, PlannedFeature]
+    rivals: tuple[tuple[PlannedFeature, PlannedFeature], ...]
+    instanced: tuple[str, ...]
+    top: tuple[str, ...]
+    spare: frozenset[str]
+
+    def reached(self, names: Iterable[str]) -> dict[str, None]:
+        """The ordinary features among these, and all that they include."""
+        found = {name: None for name in names if name in self.ordinary}
+        ahead = list(found)
+        for name in ahead:
+            new = [other for other in self.ordinary[name].include if other not in found]
+            found.update(dict.fromkeys(new))
+            ahead.extend(new)
+        return found
+
+    def closed(self, names: Iterable[str]) -> list[str]:
+        """The names, and after them features that satisfy what they and their includes depend on."""
+        chosen = list(dict.fromkeys(names))
+        while missing := self._missing(chosen):
+            chosen.append(missing[0])
+        return chosen
+
+    def _missing(self, names: Sequence[str]) -> list[str]:
+        found = self.reached(names)
+        return [other for name in found for other in self.ordinary[name].depends if other not in found]
+
+
+def plan_features(options: Options) -> Features:
+    """Decide on every feature's name and relations. A feature reaches only those of lower number."""
+    names = [f"feature{number:03}" for number in range(options.features)]
+    instanced = names[len(names) - round(options.instances * options.features) :]
+    rest = names[: len(names) - len(instanced)]
+    rivals = rest[len(rest) - 2 * options.conflicts :]
+    ordinary = _ordinary(options, rest[: len(rest) - len(rivals)])
+    reached_by_others = {other for one in ordinary.values() for other in one.depends}
+    spare = {one.name for one in ordinary.values() if not one.include} - reached_by_others
+    depth = min(options.include_depth, len(ordinary)) or 1
+    return Features(
+        ordinary,
+        tuple(
+            (PlannedFeature(a, conflicts=(b,)), PlannedFeature(b))
+            for a, b in zip(rivals[::2], rivals[1::2], strict=True)
+        ),
+        tuple(instanced),
+        tuple(ordinary)[len(ordinary) * (depth - 1) // depth :],
+        frozenset(spare),
+    )
+
+
+def _ordinary(options: Options, names: list[str]) -> dict[str, PlannedFeature]:
+    rng = random_part(options, "features")
+    edges = list(sample_pairs(rng, len(names), options.depends))
+    depends = {high: tuple(names[low] for other, low in edges if other == high) for high, _ in edges}
+    depth = min(options.include_depth, len(names)) or 1
+    bounds = [len(names) * level // depth for level in range(depth + 1)]
+    planned = {}
+    for level in range(depth):
+        below = tuple(names[bounds[level - 1] : bounds[level]]) if level else ()
+        for number in range(bounds[level], bounds[level + 1]):
+            include = tuple(sample(rng, below, options.include_fanout))
+            planned[names[number]] = PlannedFeature(names[number], include, depends.get(number, ()))
+    return planned
+
+
+# The groups of a random repository: which features each installs, and who may not meet whom.
+
+
+class PlannedGroup(msgspec.Struct, frozen=True):
+    """A group to be written; `rivals` are parameters that conflict with another group's of its kind."""
+
+    name: str
+    kind: int
+    features: tuple[str, ...]
+    rivals: tuple[PlannedParameter, ...]
+
+
+def group_kinds(options: Options) -> int:
+    """How many kinds of groups there are: a node is in one group of each."""
+    return max(options.memberships, 1)
+
+
+def plan_groups(options: Options, known: Features, declared: Parameters) -> tuple[PlannedGroup, ...]:
+    """Decide on every group's features, so that no node can have both sides of a conflict."""
+    sides = [_sides(options, number) for number in range(options.groups)]
+    return tuple(
+        PlannedGroup(
+            f"group{number:03}",
+            number % group_kinds(options),
+            (*(known.rivals[pair][side].name for pair, side in own), *_installed(options, known, number)),
+            tuple(declared.rivals[pair][side] for pair, side in own),
+        )
+        for number, own in enumerate(sides)
+    )
+
+
+def _installed(options: Options, known: Features, number: int) -> list[str]:
+    """One feature of the top level in turn, so that as many as possible are in use, and some more."""
+    rng = random_part(options, "group's features", number)
+    turn = [known.top[number % len(known.top)]] if known.top else []
+    chosen = dict.fromkeys([*turn, *sample(rng, known.top, options.group_features)])
+    return known.closed(list(chosen)[: options.group_features])
+
+
+def _sides(options: Options, number: int) -> list[tuple[int, int]]:
+    """The sides (0 or 1) of conflicting pairs that fall to a group."""
+    found = ((pair, _side(options, number, pair)) for pair in range(options.conflicts))
+    return [(pair, side) for pair, side in found if side >= 0]
+
+
+def _side(options: Options, number: int, pair: int) -> int:
+    """Two neighbours of one kind have a side each; -1: this group has none."""
+    alike = range(pair % group_kinds(options), options.groups, group_kinds(options))
+    turn = pair // group_kinds(options)
+    places = [alike[turn % len(alike)], alike[(turn + 1) % len(alike)]]
+    return places.index(number) if number in places else -1
+
+
+# Random values and operations that fit a parameter.
+
+FACTS: Mapping[str, str] = {
+    "string": "site",
+    "integer": "cores",
+    "number": "weight",
+    "boolean": "ssd",
+    "path": "scratch",
+}
+_COMPOSING: Mapping[str, tuple[str, ...]] = {
+    "list": ("append", "prepend", "remove"),
+    "map": ("merge",),
+    "expression": ("conjunction", "disjunction"),
+}
+_KEYS = {"conjunction": "$and", "disjunction": "$or"}
+_EXPRESSIONS = (
+    "TRUE",
+    "Memory > {}",
+    "TARGET.Cpus >= {}",
+    "(KeyboardIdle > {})",
+    "isUndefined(Owner{})",
+    "A{0} || B{0}",
+    "A{} && LoadAvg < 0.5",
+    "Rank > {} ? Busy : Idle",
+)
+
+
+def draw_facts(rng: Random) -> dict[str, object]:
+    """A node's facts: one for each type of parameter that can take one."""
+    return {key: _VALUES[type_](rng) for type_, key in FACTS.items()}
+
+
+def draw_value(rng: Random, parameter: PlannedParameter) -> object:
+    """A plain value of the parameter's type, never an empty one."""
+    return _VALUES[parameter.type](rng)
+
+
+def draw_binding(rng: Random, parameter: PlannedParameter, operations: Operations) -> object:
+    """What a layer says of a parameter: a plain value or an operation."""
+    if parameter.secrets:
+        return {"$secret": rng.choice(parameter.secrets)}
+    names, weights = _fitting(
+        parameter.type, parameter.must_change, parameter.needed, msgspec.structs.astuple(operations)
+    )
+    name = rng.choices(names, weights)[0]
+    if name == "set":
+        return draw_value(rng, parameter)
+    if name == "null":
+        return None
+    return {_KEYS.get(name, f"${name}"): _operand(rng, name, parameter)}
+
+
+def _operand(rng: Random, name: str, parameter: PlannedParameter) -> object:
+    if name == "unset":
+        return True
+    if name == "fact":
+        return FACTS[parameter.type]
+    if parameter.type == "list":
+        return _list_operand(rng, parameter.separator)
+    return draw_value(rng, parameter)
+
+
+def _list_operand(rng: Random, separator: str | None) -> object:
+    """One item, several as text where the parameter's text is split, or a list."""
+    items = _items(rng)
+    if rng.random() < 0.5:
+        return items
+    return items[0] if separator is None else ", ".join(items)
+
+
+@lru_cache(maxsize=256)
+def _fitting(
+    type_: str, must_change: bool, needed: bool, weights: tuple[float, ...]
+) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """The operations that keep the repository valid, with their weights."""
+    if must_change:
+        return ("set",), (1.0,)
+    every = dict(zip(Operations.__struct_fields__, weights, strict=True))
+    names = ["set", "null", "default", *_COMPOSING.get(type_, ())]
+    names += ["unset"] * (not needed) + ["fact"] * (type_ in FACTS)
+    chosen = tuple(every[name] for name in names)
+    return (tuple(names), chosen) if any(chosen) else (("set",), (1.0,))
+
+
+def _items(rng: Random) -> list[str]:
+    return [f"item-{number:02}" for number in rng.sample(range(30), rng.randint(1, 3))]
+
+
+def _map(rng: Random) -> dict[str, object]:
+    deep = {f"key-{rng.randrange(5)}": rng.randrange(100)}
+    return {f"key-{rng.randrange(5)}": rng.randrange(100), "deep": deep}
+
+
+_VALUES: Mapping[str, Callable[[Random], object]] = {
+    "string": lambda rng: f"value-{rng.randrange(50)}",
+    "integer": lambda rng: rng.randrange(1000),
+    "number": lambda rng: rng.randrange(1000) / 8,
+    "boolean": lambda rng: rng.random() < 0.5,
+    "list": _items,
+    "map": _map,
+    "expression": lambda rng: rng.choice(_EXPRESSIONS).format(rng.randrange(64)),
+    "path": lambda rng: f"/srv/volume-{rng.randrange(20)}/data",
+    "any": lambda rng: rng.choice((f"plain-{rng.randrange(9)}", rng.randrange(9))),
+}
+
+
+# What a whole random repository shall hold, decided before the first file is written.
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -43,6 +400,6 @@ class Plan(msgspec.Struct, frozen=True):
 
 def plan_repository(options: Options) -> Plan:
     """Draw the parameters, features and groups."""
-    declared = parameters.plan_parameters(options)
-    known = features.plan_features(options)
-    return Plan(options, declared, known, groups.plan_groups(options, known, declared))
+    declared = plan_parameters(options)
+    known = plan_features(options)
+    return Plan(options, declared, known, plan_groups(options, known, declared))

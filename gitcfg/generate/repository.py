@@ -4,14 +4,19 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
-from gitcfg.generate.declarations import parameter_files, settings, subsystem_file
-from gitcfg.generate.layers import feature_files, group_files
-from gitcfg.generate.mistakes.planted import plant_mistakes
-from gitcfg.generate.nodes import node_files
+from gitcfg.generate.files import (
+    feature_files,
+    group_files,
+    node_files,
+    override_files,
+    parameter_files,
+    secret_files,
+    settings,
+    subsystem_file,
+)
+from gitcfg.generate.mistakes import plant_mistakes
 from gitcfg.generate.options import Options, validate
-from gitcfg.generate.overrides import override_files
 from gitcfg.generate.plan import plan_repository
-from gitcfg.generate.secrets import secret_files
 
 
 def files(options: Options) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.check import incremental
-from gitcfg.generate.mistakes.planted import MISTAKES
+from gitcfg.generate.mistakes import MISTAKES
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet

@@ -13,9 +13,9 @@ from gitcfg.check.nodes import chosen
 from gitcfg.check.secrets import Confined
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.selection import NodeView, Selection, asked
+from gitcfg.generate.files import secret
 from gitcfg.generate.options import Options
 from gitcfg.generate.repository import repository
-from gitcfg.generate.secrets import secret
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Origin, Ref
 from gitcfg.render.templates import TemplateEngine

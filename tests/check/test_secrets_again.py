@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gitcfg.check import incremental
-from gitcfg.generate.secrets import secret
+from gitcfg.generate.files import secret
 from tests.check.test_again import different, fleet
 from tests.load.keeping import Dictionary
 

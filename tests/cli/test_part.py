@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
 from gitcfg.cli.refusals import concerning
-from gitcfg.generate.mistakes.planted import MISTAKES
+from gitcfg.generate.mistakes import MISTAKES
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet

@@ -13,7 +13,7 @@ from gitcfg.edit.yaml.scalars import parse_value
 from gitcfg.edit.yaml.splices import rest_end
 from gitcfg.edit.yaml.text import edit_text
 from gitcfg.edit.yaml.tree import parse_spots
-from gitcfg.generate.profiles import PROFILES
+from gitcfg.generate.options import PROFILES
 from gitcfg.generate.repository import repository
 from gitcfg.load.document import parse
 from gitcfg.model import GitcfgError

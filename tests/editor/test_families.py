@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.compile.declarations import Declarations
-from gitcfg.editor.families import family_patterns
+from gitcfg.editor.choices import family_patterns
 from gitcfg.model import Origin, Parameter
 from gitcfg.model.names import FAMILY, PARAMETER
 

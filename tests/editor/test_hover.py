@@ -1,6 +1,6 @@
 """What is shown of a parameter says all that is declared, and shows texts as they are."""
 
-from gitcfg.editor.hover import hover_text
+from gitcfg.editor.parameters import hover_text
 from gitcfg.model import Binding, Op, Origin, Parameter, Ref
 from gitcfg.model.rules import Domain
 

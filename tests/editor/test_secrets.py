@@ -6,7 +6,7 @@ import pytest
 
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.editor.schemas import build_schemas
-from gitcfg.generate.secrets import secret
+from gitcfg.generate.files import secret
 from gitcfg.git.tree import DictTree
 from tests.editor.judged import TODAY, assert_sound, judges, refused
 

@@ -9,9 +9,7 @@ import pytest
 
 from gitcfg import generate
 from gitcfg.editor.modelines import FOLDER, modeline
-from gitcfg.editor.plan import plan_schemas
-from gitcfg.editor.settle import write_files
-from gitcfg.editor.vscode import schema_files
+from gitcfg.editor.settings import plan_schemas, schema_files, write_files
 from gitcfg.git.worktree import FolderTree, NoGit
 from gitcfg.load.repository import load
 from tests.editor.server import Server, installed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.editor.settle import TargetFile, find_stale, write_files
+from gitcfg.editor.settings import TargetFile, find_stale, write_files
 from gitcfg.model import GitcfgError
 
 

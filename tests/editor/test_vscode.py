@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gitcfg.editor.vscode import merge_settings, schema_files
+from gitcfg.editor.settings import merge_settings, schema_files
 from gitcfg.model import GitcfgError
 
 

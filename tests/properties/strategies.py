@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from gitcfg.generate.secrets import secret
+from gitcfg.generate.files import secret
 from tests.properties.declarations import declarations
 from tests.properties.documents import document, mapping, sequence
 from tests.properties.drawing import Drawing

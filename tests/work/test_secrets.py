@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from gitcfg.generate.secrets import secret
+from gitcfg.generate.files import secret
 from tests.work.guards import CHANGED, CHECK, members
 from tests.work.pools import Pool
 

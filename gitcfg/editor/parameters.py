@@ -1,0 +1,353 @@
+"""Parameters' own schemas, as far as draft-07 and editors read them as the program does."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from gitcfg.compile.declarations import Declarations, implied_kinds
+from gitcfg.editor.choices import MARK, Schema, family_patterns, has_unread, ref
+from gitcfg.load.schema import OwnSchema
+from gitcfg.model import Model, Op, Parameter, Undeclared
+from gitcfg.model.markdown import code, plain
+from gitcfg.model.names import PARAMETER
+from gitcfg.model.rules import Domain
+
+_SAID = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
+_PLAIN = frozenset(
+    {
+        *("type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+        *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
+        *("required",),
+    }
+)
+_ONE = frozenset({"not", "if", "then", "else", "items", "contains", "additionalProperties", "propertyNames"})
+_MANY = frozenset({"allOf", "anyOf", "oneOf"})
+_NAMED = frozenset({"properties", "patternProperties"})
+# What Rust, Python and JavaScript (with its flag u) all read, and read alike.
+_REGEX = re.compile(
+    r"(?:[A-Za-z0-9_ /:,@%=#;<>~^$.|()*+?-]|\(\?:|\\[.*+?()\[\]{}|^$\\/]|\{[0-9]+(?:,[0-9]*)?\}"
+    r"|\[\^?(?:[A-Za-z0-9_ /:,@%=#;<>.*+?$()]|[A-Za-z0-9]-[A-Za-z0-9]|\\[\\\]\[.^-])+-?\])*"
+)
+
+
+def convert_own_schema(schema: Any) -> Schema | bool | None:
+    """The schema for an editor; None where a keyword might mean something else there.
+
+    One such keyword drops the whole: under `not` or `if` to leave it out would refuse more.
+    """
+    if isinstance(schema, bool):
+        return schema
+    if not isinstance(schema, dict):
+        return None
+    result: Schema = {}
+    for key, said in schema.items():
+        if key in _SAID or key == "$schema":
+            continue
+        if not _certain(key, said):
+            return None
+        inner = _inner(key, said)
+        if inner is None:
+            return None
+        result[key] = inner
+    return result
+
+
+def _certain(key: str, said: Any) -> bool:
+    """Does everybody read this keyword alike, what stands inside it aside?"""
+    if key == "pattern":
+        return _portable(said)
+    if key == "enum":
+        return bool(said) and all(said.index(item) == at for at, item in enumerate(said))  # else none at all
+    if key == "multipleOf":
+        return isinstance(said, int)  # editors divide fractions as floats
+    if key == "patternProperties":
+        return isinstance(said, dict) and all(map(_portable, said))
+    return key in _PLAIN or key in _ONE or key in _MANY or key in _NAMED
+
+
+def _portable(pattern: Any) -> bool:
+    if not isinstance(pattern, str) or "(?" in pattern.replace("(?:", ""):
+        return False
+    return _REGEX.fullmatch(pattern) is not None
+
+
+def _inner(key: str, said: Any) -> Any:
+    if key in _ONE:
+        return convert_own_schema(said)
+    if key in _MANY and isinstance(said, list):
+        many = [convert_own_schema(part) for part in said]
+        return None if None in many else many
+    if key in _NAMED and isinstance(said, dict):
+        named = {name: convert_own_schema(part) for name, part in said.items()}
+        return None if None in named.values() else named
+    return said
+
+
+# What may be bound to a parameter of each type, as schemas: values and the operations that fit them.
+
+_INTEGER = r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
+_NUMBER = rf"{_INTEGER}|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
+_BOOLEAN = "[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
+_SCALAR = ["string", "number", "boolean"]
+_TEXT: Schema = {"type": _SCALAR}
+_MACRO = r"\$\("
+_OPERATION: Schema = {"not": {"propertyNames": {"not": {"pattern": r"^\$"}}}}
+_VALUES: Mapping[str, Schema] = {
+    "string": _TEXT,
+    "expression": _TEXT,
+    "path": _TEXT,
+    "integer": {"type": ["integer", "string"], "pattern": f"^({_INTEGER})$"},
+    "number": {"type": ["number", "string"], "pattern": f"^({_NUMBER})$"},
+    "boolean": {"type": ["boolean", "string"], "pattern": f"^({_BOOLEAN})$"},
+    "list": {"type": ["array", *_SCALAR]},
+    "map": {"type": "object"},
+}
+_COMPOSING: Mapping[str, tuple[str, ...]] = {
+    "list": ("$append", "$prepend", "$remove"),
+    "expression": ("$and", "$or"),
+    "map": ("$merge",),
+}
+_ALWAYS = ("$unset", "$fact", "$default", "$secret", "$collect")
+_OF_SECRETS = ("$unset", "$secret")
+# As what JSON type a value of each type is judged by the parameter's own schema. Text that stands for a
+# number, or for a list, is not: what it stands for is judged, and an editor does not know it.
+_JUDGED = dict.fromkeys(("string", "expression", "path"), "string") | {
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "list": "array",
+    "map": "object",
+}
+
+SECRET = "binding-secret"
+"""The name of the definition for parameters that are secret."""
+# Text that only an instance can complete (`${as}`), however deep: nothing is known of what it becomes.
+MARKED: Schema = {
+    "anyOf": [
+        {"type": "string", "pattern": r"\$\{"},
+        {"type": "array", "contains": ref("marked")},
+        {"type": "object", "not": {"additionalProperties": {"not": ref("marked")}}},
+    ]
+}
+
+
+def binding_schema(parameter: Parameter, plain: bool) -> Schema:
+    """What may be bound to a parameter. `plain`: without a declared type no operation implies one."""
+    if parameter.secret:
+        return ref(SECRET)
+    own = None if _unfit(parameter.schema) else convert_own_schema(parameter.schema)
+    binding = ref(binding_name(parameter))
+    if own is None or own is True:
+        return binding
+    judged: Schema = {"if": _condition(parameter, plain), "then": own}
+    by_default: Schema = {"if": {"type": "object", "required": ["$default"]}, "then": {}}
+    by_default["then"]["properties"] = {"$default": judged}
+    return {"allOf": [binding, judged, by_default]}
+
+
+def _unfit(schema: dict[str, Any] | None) -> bool:
+    """Is there no schema, or one by which nothing is judged?"""
+    return schema is None or OwnSchema(schema).refusal is not None
+
+
+def binding_name(parameter: Parameter) -> str:
+    """The name of the definition for a parameter's type."""
+    if parameter.type is None:
+        return "binding"
+    return f"binding-{parameter.type}" + ("-macros" if _macros(parameter) else "")
+
+
+def _macros(parameter: Parameter) -> bool:
+    """May text with macros stand for its values? A list and text take any text as it is."""
+    return bool(parameter.macros) and _VALUES[parameter.type or ""]["type"] not in (
+        _SCALAR,
+        ["array", *_SCALAR],
+    )
+
+
+def _condition(parameter: Parameter, plain: bool) -> Schema:
+    """Which values are judged by the parameter's own schema, as they are written."""
+    condition: Schema = {"not": {"anyOf": [ref("marked"), {"type": "null"}]}}
+    if parameter.type is not None:
+        condition["type"] = _JUDGED[parameter.type]
+    elif not plain:
+        condition["type"] = "object"  # what implies a list would read text as one
+    elif parameter.macros:
+        condition["not"]["anyOf"].append({"type": "string", "pattern": _MACRO})
+    return {**condition, "propertyNames": {"not": {"pattern": r"^\$"}}}
+
+
+def default_schemas() -> list[Schema]:
+    """What a declaration's default may be: none where it must be changed or is secret, else of its type."""
+    none: Schema = {"properties": {"default": {"type": "null"}}}
+    without = ({"properties": {key: {"const": True}}, "required": [key]} for key in ("must_change", "secret"))
+    return [*({"if": said, "then": none} for said in without), *map(_default, _VALUES)]
+
+
+def _default(kind: str) -> Schema:
+    # Macros may be allowed for the whole file.
+    others = [{"type": "null"}, {"type": "string", "pattern": _MACRO}]
+    said: Schema = {"properties": {"default": {"anyOf": [_VALUES[kind], *others]}}}
+    return {"if": {"properties": {"type": {"const": kind}}, "required": ["type"]}, "then": said}
+
+
+def type_schema(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
+    """The definition for a parameter's type; `operations` are those that the program's own schema knows."""
+    kind = parameter.type or ""
+    value = _VALUES[kind]
+    if _macros(parameter):
+        value = {"anyOf": [value, {"type": "string", "pattern": _MACRO}]}
+    known = {name: operations[name] for name in (*_COMPOSING.get(kind, ()), *_ALWAYS)}
+    for name, said in _narrowed(kind, value).items():
+        known[name] = {"description": operations[name]["description"], **said}
+    operation: Schema = {"properties": known, "additionalProperties": False, "maxProperties": 1}
+    said = {
+        "if": {"type": "object", **_OPERATION},
+        "then": operation,
+        "else": {"if": {"not": {"type": "null"}}, "then": value},
+    }
+    return {"if": ref("marked"), "then": ref("binding"), "else": said}
+
+
+def secret_schema(operations: Mapping[str, Any]) -> Schema:
+    """The definition for a parameter to which only secrets may be bound."""
+    known = {name: operations[name] for name in _OF_SECRETS}
+    operation: Schema = {"type": "object", "properties": known, "additionalProperties": False}
+    said = {"anyOf": [{"type": "null"}, {**operation, "maxProperties": 1, "minProperties": 1}]}
+    return {"if": ref("marked"), "then": ref("binding"), "else": said}
+
+
+def _narrowed(kind: str, value: Schema) -> dict[str, Schema]:
+    """The operands of operations of which more is known than that they are values."""
+    found = {"$default": value}
+    if kind == "expression":
+        found |= {"$and": _TEXT, "$or": _TEXT}
+    if kind == "map":
+        found |= {"$merge": value}
+    return found
+
+
+# What an editor shows of a parameter when somebody points at it, as Markdown.
+
+_LEVELS = ("", "for experts", "for developers")
+_LONGEST = 400  # characters of a default or a schema
+
+
+Confined = Mapping[str, Domain]
+"""By rule, the values that a parameter may have."""
+_NO_RULES: Confined = {}
+
+
+def hover_text(parameter: Parameter, confined: Confined = _NO_RULES) -> str:
+    """Its description, then what is declared of it and what rules say, a line each."""
+    lines = [_text(parameter.description)] if parameter.description else []
+    facts = "\n".join(f"- {fact}" for fact in (*_facts(parameter), *_rules(parameter, confined)))
+    return "\n\n".join([*lines, facts])
+
+
+def _rules(parameter: Parameter, confined: Confined) -> Iterator[str]:
+    """Of a secret parameter the values are nobody's to see."""
+    for rule, domain in confined.items():
+        values = "" if parameter.secret else f": {code(_json(domain.items))}"
+        of = f" of {code(domain.name)}" if domain.name != parameter.name else ""
+        yield f"values{of} by the rule {code(rule)}{values}"
+
+
+def _text(text: str) -> str:
+    """A text that shows as it is; its lines stay lines."""
+    return "\n".join(map(plain, text.strip().split("\n")))
+
+
+def _facts(parameter: Parameter) -> Iterator[str]:
+    if parameter.pattern:
+        yield f"declared by the family {code(parameter.name)}"
+    yield f"type: {parameter.type}" if parameter.type else "any type"
+    if parameter.secret:
+        yield "**secret**: only `{$secret: NAME}` may be bound to it"
+    elif parameter.default is not None:
+        yield f"default: {code(_json(parameter.default.given))}"
+    if parameter.must_change:
+        yield "**must be changed**: whoever binds it says a value"
+    if parameter.schema is not None:
+        yield f"schema: {code(_json(parameter.schema))}"
+    if parameter.restart:
+        yield "a change needs a restart"
+    for word, names in (("needs", parameter.depends), ("conflicts with", parameter.conflicts)):
+        if names:
+            yield f"{word} " + ", ".join(code(name.name) for name in names)
+    if parameter.level:
+        yield _LEVELS[parameter.level]
+
+
+def _json(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+# The parameters of a repository as the properties of `params:`: what each is, and what may be bound.
+
+
+def params_schema(model: Model, description: str) -> Schema:
+    """Parameters by name and family, each with what may be bound to it."""
+    known = Declarations(model.parameters, implied_kinds(model.bindings()))
+    confined = _confined(model, known)
+    exact = {name: one for name, one in model.parameters.items() if not one.pattern}
+    families = family_patterns(known.families, exact)
+    closed = model.settings.undeclared is Undeclared.ERROR and not has_unread(model, "parameters")
+    other: Schema = {
+        "description": "What this layer says of the parameter: a value, null, or one operation.",
+        **ref("binding"),
+    }
+    marked = {
+        "description": "What instances bind to the parameters that they make of this name.",
+        **ref("binding"),
+    }
+    legal: Schema = {"anyOf": [{"pattern": f"^{PARAMETER.pattern}$"}, {"pattern": MARK}]}
+    return {
+        "type": "object",
+        "description": description,
+        "properties": {
+            name: _entry(exact[name], known.kind(name) is None, confined.get(name, {}))
+            for name in sorted(exact)
+        },
+        "patternProperties": {
+            MARK: marked,
+            **{pattern: _entry(one, False, confined.get(one.name, {})) for pattern, one in families.items()},
+        },
+        **(
+            {"additionalProperties": False}
+            if closed
+            else {"additionalProperties": other, "propertyNames": legal}
+        ),
+    }
+
+
+def _confined(model: Model, known: Declarations) -> dict[str, dict[str, Domain]]:
+    """By declaration and rule, the values that rules leave to parameters; not to attributes of instances."""
+    found: dict[str, dict[str, Domain]] = {}
+    for rule in model.rules.values():
+        for domain in rule.domains.values() if rule.over is None else ():
+            declared = known.find(domain.name)
+            if declared is not None:
+                found.setdefault(declared.name, {})[rule.name] = domain
+    return found
+
+
+def _entry(parameter: Parameter, plain: bool, confined: Mapping[str, Domain]) -> Schema:
+    said = {"title": parameter.name, "markdownDescription": hover_text(parameter, confined)}
+    entry: Schema = {**said, **binding_schema(parameter, plain)}
+    default = parameter.default
+    if default is not None and default.op is Op.SET and not (parameter.must_change or parameter.secret):
+        entry["default"] = default.given
+    offered = _offered(parameter)
+    return {**entry, "examples": offered} if offered else entry
+
+
+def _offered(parameter: Parameter) -> list[Any]:
+    """Values that an editor can offer."""
+    said = (parameter.schema or {}).get("enum")
+    if isinstance(said, list):
+        return said
+    return [True, False] if parameter.type == "boolean" else []

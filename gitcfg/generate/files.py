@@ -1,0 +1,347 @@
+"""Documents as YAML text: a line a key, and what is deeper as JSON, which is YAML too."""
+
+import base64
+import json
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
+from random import Random
+
+from gitcfg.generate.options import Options
+from gitcfg.generate.plan import (
+    A_FILE,
+    Plan,
+    PlannedFeature,
+    PlannedGroup,
+    PlannedParameter,
+    draw_facts,
+    draw_value,
+    group_kinds,
+    random_part,
+    sample,
+)
+
+
+def to_yaml(content: Mapping[str, object]) -> str:
+    """A mapping as YAML; empty collections in it are left out."""
+    return "".join(_entry(key, value) for key, value in content.items() if value not in ((), [], {}))
+
+
+def _entry(key: str, value: object) -> str:
+    if not isinstance(value, Mapping):
+        return f"{key}: {json.dumps(value)}\n"
+    return f"{key}:\n" + "".join(f"  {json.dumps(name)}: {json.dumps(value[name])}\n" for name in value)
+
+
+# Features that are installed several times over, each instance with parameters of its own name.
+
+_TYPES = {"SLOTS": "integer", "DIR": "path", "START": "expression", "NAME": "string", "ARGS": "list"}
+
+
+def family(feature: str) -> str:
+    """What the names of the feature's instances begin with."""
+    return feature.upper()
+
+
+def families(feature: str) -> dict[str, object]:
+    """Declarations of the parameters that instances of the feature bind."""
+    return {
+        f"{family(feature)}_*_{key}": {"description": f"{key.title()} of one {feature}.", "type": type_}
+        for key, type_ in _TYPES.items()
+    }
+
+
+def instance_params(plan: Plan) -> dict[str, object]:
+    """What such a feature binds; beside its own parameters, each instance adds itself to a list."""
+    said: dict[str, object] = {
+        "${as}_SLOTS": "${with.slots}",
+        "${as}_DIR": "${with.dir}/${as}",
+        "${as}_START": "Cpus >= ${with.slots}",
+        "${as}_NAME": "${as}",
+        "${as}_ARGS": ["-name", "${as}"],
+    }
+    lists = (one for one in plan.parameters.ordinary.values() if one.type == "list")
+    for one in lists:
+        if not one.depends and not one.must_change:
+            return said | {one.name: {"$append": "${as}"}}
+    return said
+
+
+def install_instances(plan: Plan, feature: str, rng: Random) -> dict[str, object]:
+    """An entry of a list of features: all instances of one."""
+    count = plan.options.instance_count
+    numbers = "1" if count == 1 else f"[1-{count}]"
+    attributes = {"slots": rng.randint(1, 8), "dir": f"/srv/{feature}"}
+    return {"feature": feature, "as": f"{family(feature)}_{numbers}", "with": attributes}
+
+
+def default_instances(plan: Plan) -> tuple[str, ...]:
+    """Instanced features that every node has: the first."""
+    return plan.features.instanced[:1]
+
+
+def feature_instances(plan: Plan, feature: str) -> tuple[str, ...]:
+    """Those that a feature of the top level includes: every second of the others."""
+    return _turns(plan.features.instanced[1::2], plan.features.top, feature)
+
+
+def group_instances(plan: Plan, group: int) -> tuple[str, ...]:
+    """Those that a group installs: the rest."""
+    return _turns(plan.features.instanced[2::2], tuple(map(str, range(plan.options.groups))), str(group))
+
+
+def _turns(features: tuple[str, ...], places: tuple[str, ...], place: str) -> tuple[str, ...]:
+    """The features that fall to a place, if all the places take turns."""
+    return tuple(one for n, one in enumerate(features) if places and places[n % len(places)] == place)
+
+
+# The files that declare: settings, parameters, families of instances' parameters, subsystems.
+
+_MAX_NODES = 200_000
+_SCHEMAS: Mapping[str, Mapping[str, object]] = {"integer": {"minimum": 0}, "string": {"minLength": 1}}
+
+
+def settings(options: Options) -> tuple[str, str]:
+    """gitcfg.yaml."""
+    text = "format: 1\n"
+    return "gitcfg.yaml", text + (f"max_nodes: {options.nodes}\n" if options.nodes > _MAX_NODES else "")
+
+
+def parameter_files(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Every parameter's declaration, many in a file."""
+    rivals = [one for pair in plan.parameters.rivals for one in pair]
+    every = [*plan.parameters.ordinary.values(), *rivals]
+    for start in range(0, len(every), A_FILE):
+        declared = {one.name: _declaration(plan, one) for one in every[start : start + A_FILE]}
+        yield f"parameters/p{start // A_FILE:03}.yaml", to_yaml({"parameters": declared})
+    instances = [families(name) for name in plan.features.instanced]
+    if instances:
+        yield "parameters/instances.yaml", to_yaml({"parameters": dict(ChainMap(*instances))})
+
+
+def _declaration(plan: Plan, one: PlannedParameter) -> dict[str, object]:
+    rng = random_part(plan.options, "declaration", one.name)
+    said: dict[str, object] = {"description": f"Decides about {one.name.lower().replace('_', ' ')}."}
+    if one.type != "any":
+        said["type"] = one.type
+    if one.type in _SCHEMAS:
+        said["schema"] = _SCHEMAS[one.type]
+    if one.type == "list" and rng.random() < 0.2:
+        said["unique"] = True
+    if one.default:
+        said["default"] = draw_value(rng, one)
+    if rng.random() < 0.2:
+        said["restart"] = True
+    written = {
+        "separator": one.separator,
+        "must_change": one.must_change,
+        "depends": one.depends,
+        "conflicts": one.conflicts,
+        "secret": bool(one.secrets),
+    }
+    return said | {key: what for key, what in written.items() if what}
+
+
+def subsystem_file(plan: Plan) -> Iterator[tuple[str, str]]:
+    """All subsystems, in one file: each cares for some parameters by name and some by their family."""
+    rng = random_part(plan.options, "subsystems")
+    subsystems: dict[str, object] = {}
+    for number in range(plan.options.subsystems):
+        name = f"subsystem{number:02}"
+        subsystems[name] = {
+            "description": f"Process {number}.",
+            "params": [*sample(rng, tuple(plan.parameters.ordinary), 8), f"*_{rng.randrange(100):02}?"],
+            "reload": ["/bin/true", "reload", name],
+            "restart": ["/bin/true", "restart", name],
+        }
+    if subsystems:
+        yield "subsystems/subsystems.yaml", to_yaml({"subsystems": subsystems})
+
+
+# The files of features and groups: what nodes share.
+
+_FORMATS = ("condor", "json", "env", "yaml", "ini", "toml")
+_NESTING = ("json", "yaml", "toml")
+
+
+def feature_files(plan: Plan) -> Iterator[tuple[str, str]]:
+    """One file a feature."""
+    rivals = [one for pair in plan.features.rivals for one in pair]
+    for one in [*plan.features.ordinary.values(), *rivals]:
+        yield f"features/{one.name}.yaml", _feature(plan, one)
+    for name in plan.features.instanced:
+        content = {"description": f"{name}, several on a machine.", "params": instance_params(plan)}
+        yield f"features/{name}.yaml", to_yaml(content)
+
+
+def _feature(plan: Plan, one: PlannedFeature) -> str:
+    rng = random_part(plan.options, "feature", one.name)
+    several = [install_instances(plan, other, rng) for other in feature_instances(plan, one.name)]
+    return to_yaml(
+        {
+            "description": f"What makes a machine a {one.name}.",
+            "include": [*several, *one.include],
+            "depends": one.depends,
+            "conflicts": one.conflicts,
+            "after": one.depends[:1],
+            "params": plan.bindings(rng, plan.options.feature_params),
+        }
+    )
+
+
+def group_files(plan: Plan) -> Iterator[tuple[str, str]]:
+    """The default group, then one file a group."""
+    yield "groups/default.yaml", _default(plan)
+    for number, one in enumerate(plan.groups):
+        yield f"groups/{one.name}.yaml", _group(plan, number, one)
+
+
+def _default(plan: Plan) -> str:
+    rng = random_part(plan.options, "default group")
+    several = [install_instances(plan, name, rng) for name in default_instances(plan)]
+    return to_yaml(
+        {
+            "description": "What every node has.",
+            "features": [*several, *plan.any_features(rng, plan.options.default_features)],
+            "params": plan.bindings(rng, plan.options.group_params),
+            "files": dict(_entry_layers(number) for number in range(plan.options.files)),
+        }
+    )
+
+
+def _entry_layers(number: int) -> tuple[str, dict[str, object]]:
+    """A file with all parameters that its format can carry."""
+    name = _FORMATS[number % len(_FORMATS)]
+    params = ["*"] if name in _NESTING else ["*", "!MAP_*"]
+    return f"/etc/generated/{number}.{name}", {"format": name, "params": params}
+
+
+def _group(plan: Plan, number: int, one: PlannedGroup) -> str:
+    rng = random_part(plan.options, "group", number)
+    several = [install_instances(plan, name, rng) for name in group_instances(plan, number)]
+    return to_yaml(
+        {
+            "description": f"Machines of kind {one.kind}.",
+            "features": [*several, *one.features],
+            "params": plan.bindings(rng, plan.options.group_params) | plan.bind(rng, one.rivals),
+        }
+    )
+
+
+# The files of nodes and node sets.
+
+
+def host(options: Options, number: int | str) -> str:
+    """A node's host name. Numbers count from 1; text stands for several, in the notation of node sets."""
+    return f"node{number if isinstance(number, str) else digits(options, number)}.example.com"
+
+
+def digits(options: Options, number: int) -> str:
+    """A node's number as host names have it: all equally wide."""
+    return f"{number:0{max(5, len(str(options.nodes)))}}"
+
+
+def node_files(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Node sets with the files that some members have of their own, then one file for each other node."""
+    in_sets = round(plan.options.sets * plan.options.nodes)
+    for first in range(1, in_sets + 1, plan.options.set_size):
+        yield from _set(plan, range(first, min(first + plan.options.set_size, in_sets + 1)))
+    for number in range(in_sets + 1, plan.options.nodes + 1):
+        rng = random_part(plan.options, "node", number)
+        yield f"nodes/{host(plan.options, number)}.yaml", to_yaml(_machine(plan, rng))
+
+
+def _machine(plan: Plan, rng: Random) -> dict[str, object]:
+    """What a node or a set of nodes says of itself."""
+    groups = [
+        rng.choice(plan.groups[kind :: group_kinds(plan.options)]) for kind in range(plan.options.memberships)
+    ]
+    own = rng.random() < plan.options.identity
+    without = rng.random() < plan.options.without
+    return {
+        "groups": [group.name for group in groups],
+        "features": plan.any_features(rng, plan.options.identity_features) if own else [],
+        "without": sample(rng, plan.spare(groups), 1) if without else [],
+        "params": plan.bindings(rng, plan.options.identity_params) if own else {},
+        "labels": [rng.choice(("server", "workstation")), rng.choice(("ssd", "disk"))],
+        "facts": draw_facts(rng),
+    }
+
+
+def _set(plan: Plan, numbers: range) -> Iterator[tuple[str, str]]:
+    rng = random_part(plan.options, "node set", numbers.start)
+    said = _machine(plan, rng)
+    span = "-".join(digits(plan.options, number) for number in dict.fromkeys((numbers[0], numbers[-1])))
+    members = host(plan.options, f"[{span}]" if len(numbers) > 1 else span)
+    yield f"nodesets/set{digits(plan.options, numbers.start)}.yaml", to_yaml({"nodes": members} | said)
+    for number in numbers:
+        if rng.random() < plan.options.set_files:
+            yield f"nodes/{host(plan.options, number)}.yaml", _member(plan, rng, said["features"])
+
+
+def _member(plan: Plan, rng: Random, given: object) -> str:
+    """A node's own file over its set's: something of its own, and a feature more than the set gives."""
+    assert isinstance(given, list)
+    more = [name for name in plan.any_features(rng, plan.options.identity_features) if name not in given]
+    return to_yaml(
+        {
+            "features": {"$append": more} if more else {},
+            "params": plan.bindings(rng, max(plan.options.identity_params, 1)),
+            "facts": {"cores": rng.randrange(1000)},
+        }
+    )
+
+
+# The files of overrides: what holds for one node for some time.
+
+END = "2999-12-31"
+
+
+def override_files(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Each on a node of its own choice; none of them ever ends."""
+    for number in range(plan.options.overrides if plan.options.nodes else 0):
+        rng = random_part(plan.options, "override", number)
+        content = {
+            "nodes": host(plan.options, rng.randint(1, plan.options.nodes)),
+            "reason": f"maintenance, ticket {rng.randrange(1000, 10000)}",
+            "until": END,
+            "params": plan.bindings(rng, 2),
+        }
+        yield f"overrides/o{number:04}.yaml", to_yaml(content)
+
+
+# The secrets of a random repository, and files that look encrypted to all who have no key.
+
+RECIPIENT = "age17gzwvlp9c22965equw8cfwjudn8gq4w5vf85c8ncpygug9c93fxqy0wh68"
+_LINE = 64  # letters of a line of armor
+
+
+def secret_files(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Two files a secret, which every node may have."""
+    for name in plan.parameters.secrets:
+        rng = random_part(plan.options, "secret", name)
+        yield from secret(name, rng.randrange(1, 10), rng.randbytes(160))
+
+
+def secret(name: str, version: int, chance: bytes, who: str = "true") -> Iterator[tuple[str, str]]:
+    """A secret for the nodes for which `who` holds; `chance` are 160 bytes of nothing."""
+    said = {"description": f"What only {name} opens.", "for": who, "version": version}
+    yield f"secrets/{name}.yaml", to_yaml({**said, "recipients": [f"{RECIPIENT} nobody"]})
+    yield f"secrets/{name}.age", _armored(_sealed(chance))
+
+
+def _sealed(chance: bytes) -> bytes:
+    """A file for one recipient, as age writes it; that it holds nothing shows only who opens it."""
+    share, key, mac, rest = chance[:32], chance[32:64], chance[64:96], chance[96:]
+    stanza = f"-> X25519 {_written(share)}\n{_written(key)}\n"
+    return f"age-encryption.org/v1\n{stanza}--- {_written(mac)}\n".encode() + rest
+
+
+def _armored(data: bytes) -> str:
+    text = base64.b64encode(data).decode()
+    lines = [text[start : start + _LINE] for start in range(0, len(text), _LINE)]
+    begin, end = (f"-----{what} AGE ENCRYPTED FILE-----" for what in ("BEGIN", "END"))
+    return "\n".join((begin, *lines, end, ""))
+
+
+def _written(data: bytes) -> str:
+    return base64.b64encode(data).decode().rstrip("=")
