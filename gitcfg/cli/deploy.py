@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli.deploying import say
-from gitcfg.cli.secrets.say import Identity
+from gitcfg.cli.secret_options import Identity
 from gitcfg.cli.serving.place import Database, StateFolder
 from gitcfg.cli.serving.remote import Server, Token
 from gitcfg.cli.serving.said import asked

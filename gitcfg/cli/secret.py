@@ -1,25 +1,498 @@
 """`gitcfg secret`: passwords, keys and tokens, encrypted in the repository."""
 
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import chain, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
 import typer
+from rich.text import Text
 
-from gitcfg.cli.secrets import listed, put, rekey, rotate, show, who
+from gitcfg.cli import editing
+from gitcfg.cli import secret_options as options
+from gitcfg.cli.edited import Wish, carry, wish
+from gitcfg.cli.records import write_record
+from gitcfg.cli.session import Output, Session, fleet_of
+from gitcfg.cli.trails import aligned, placed
+from gitcfg.explain.show import Reach, allowed, reaches, secrets_record
+from gitcfg.library import Fleet
+from gitcfg.model import GitcfgError, Model, Secret
+from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.model.text import counted, safe
+from gitcfg.secrets.opening import called, readers
 
-_PURPOSE = "Keep passwords, keys and tokens in the repository, encrypted."
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitcfg.edit.draft import Draft
+    from gitcfg.edit.secrets import SecretOptions, SecretPlan
+    from gitcfg.git.repository import Repository
+    from gitcfg.git.tree import Tree
+    from gitcfg.model.age import Recipient
+    from gitcfg.secrets import Identities
+
+
 _OWN_WORDS = {"allow_extra_args": True}  # typer would say again what may be a content
+_SET_EPILOG = """\
+The content comes from a file, from stdin, or is typed and not shown; never from an argument.
+The end of a single line is not part of it. Nodes get the new content because its version is higher.
+
+Examples:
+
+  gitcfg secret set pool-password --for '"ExecuteNode" in node.features' --recipient ~/.ssh/id_ed25519.pub
+
+  gitcfg secret set tls-key --from key.pem --commit -m 'The key that was signed today'
+
+  pwgen 40 1 | gitcfg secret set db-password"""
+_SHOW_EPILOG = """--reveal needs a private key that is a recipient's; all else needs none.
+
+Examples:
+
+  gitcfg secret show pool-password
+
+  gitcfg secret show pool-password --reveal
+
+  gitcfg secret show pool-password --at HEAD~3 --reveal --identity ~/keys/age.txt"""
+_ROTATE_EPILOG = """No private key is needed for that. Nodes get the new content with the commit that has it.
+
+Examples:
+
+  gitcfg secret rotate pool-password
+
+  gitcfg secret rotate pool-password --length 64 --commit -m 'Bob has left'
+
+  gitcfg secret rotate tls-key --from new.pem"""
+_REKEY_EPILOG = """\
+Versions stay, and nodes see nothing of it. Without names it is about all secrets with --add,
+and about those that somebody can read who goes with --remove. Without --add and --remove secrets are sealed
+for the recipients that stand in their files. Who goes has seen the contents: rotate those afterwards.
+
+Examples:
+
+  gitcfg secret rekey --add ~/carol.pub                              carol may read all of them
+
+  gitcfg secret rekey --remove bob --commit -m 'Bob has left'        those that bob can read
+
+  gitcfg secret rekey pool-password --remove old-server --add 'ssh-ed25519 AAAAC3Nz... new-server'"""
+_LIST_EPILOG = """The nodes are those that get it; `gitcfg secret who` tells who may.
+
+Examples:
+
+  gitcfg secret list
+
+  gitcfg secret list --at main
+
+  gitcfg secret list -o json --folded"""
+_WHO_EPILOG = """\
+Nodes may have it where `for` in its file holds; they get it where it is the value of a parameter.
+
+Examples:
+
+  gitcfg secret who pool-password
+
+  gitcfg secret who pool-password --at main
+
+  gitcfg secret who pool-password -o json"""
+_PLACE = typer.Option("--in", help="The folder of a new one; else secrets.", metavar="DIR")
+_REVEAL = typer.Option("--reveal", help="Print the content, and nothing else.")
+_LETTERS = typer.Option("--length", help="So many random letters and digits.", metavar="N", min=8, max=4096)
+_ADD = typer.Option("--add", help="A public key, or a file of them, to read it too.", metavar="KEY|FILE")
+_REMOVE = typer.Option(
+    "--remove", help="A recipient that goes: its key, or what is behind it.", metavar="KEY|TEXT"
+)
 
 
 def register(app: typer.Typer, name: str) -> None:
-    """Make the commands known."""
-    group = typer.Typer(rich_markup_mode=None, help=_PURPOSE)
-    group.command("set", epilog=put.EPILOG, context_settings=_OWN_WORDS)(put.command)
-    group.command("show", epilog=show.EPILOG)(show.command)
-    group.command("rotate", epilog=rotate.EPILOG, context_settings=_OWN_WORDS)(rotate.command)
-    group.command("rekey", epilog=rekey.EPILOG)(rekey.command)
-    group.command("list", epilog=listed.EPILOG)(listed.command)
-    group.command("who", epilog=who.EPILOG)(who.command)
-    group.callback()(_group)
+    """Add the commands of secrets."""
+    purpose = "Keep passwords, keys and tokens in the repository, encrypted."
+    group = typer.Typer(rich_markup_mode=None, help=purpose)
+    group.command("set", epilog=_SET_EPILOG, context_settings=_OWN_WORDS)(set_secret)
+    group.command("show", epilog=_SHOW_EPILOG)(show_secret)
+    group.command("rotate", epilog=_ROTATE_EPILOG, context_settings=_OWN_WORDS)(rotate_secret)
+    group.command("rekey", epilog=_REKEY_EPILOG)(rekey_secrets)
+    group.command("list", epilog=_LIST_EPILOG)(list_secrets)
+    group.command("who", epilog=_WHO_EPILOG)(show_readers)
     app.add_typer(group, name=name)
 
 
-def _group() -> None:
-    """Keep passwords, keys and tokens in the repository, encrypted: secrets/NAME.yaml and NAME.age."""
+def set_secret(
+    context: typer.Context,
+    name: options.New,
+    file: options.From = None,
+    where: options.For = None,
+    recipient: options.Readers = None,
+    description: editing.Description = None,
+    place: Annotated[str, _PLACE] = "",
+    force: editing.Force = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
+) -> int:
+    """Make a secret, or give one a new content and the next version."""
+    from gitcfg.edit.secrets import SecretOptions, find_last_version
+    from gitcfg.secrets.dumps import no_core_dumps
+
+    session: Session = context.obj
+    no_core_dumps()
+    options.refuse_arguments(context.args)
+    wished = wish(force, commit, message, f"Set the secret {name}")
+    recipients = options.parse_recipients(recipient) if recipient else None
+    check_writable(session, name, SecretOptions(where, description, recipients, place))
+    wanted = SecretOptions(
+        where, description, recipients, place, find_last_version(session.open().repository, name)
+    )
+    return write_content(session, name, wanted, options.read_content(name, file), wished)
+
+
+def rotate_secret(
+    context: typer.Context,
+    name: options.Name,
+    length: Annotated[int | None, _LETTERS] = None,
+    file: options.From = None,
+    force: editing.Force = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
+) -> int:
+    """Give a secret a new content: random letters and digits, 32 of them, unless one is handed in."""
+    from gitcfg.edit.secrets import SecretOptions, find_last_version
+    from gitcfg.secrets.content import password
+    from gitcfg.secrets.dumps import no_core_dumps
+
+    session: Session = context.obj
+    no_core_dumps()
+    options.refuse_arguments(context.args)
+    if file is not None and length is not None:
+        raise GitcfgError("A content is made here, or comes from a file.", "Say --length or --from.")
+    wished = wish(force, commit, message, f"Rotate the secret {name}")
+    with session.fleet(None) as fleet:
+        find_secret(fleet.model, name)
+    check_writable(session, name, SecretOptions())
+    text = password(length or 32) if file is None else options.read_content(name, file)
+    wanted = SecretOptions(last=find_last_version(session.open().repository, name))
+    return write_content(session, name, wanted, text, wished)
+
+
+def check_writable(session: Session, name: str, wanted: "SecretOptions") -> None:
+    """Raise GitcfgError if a secret cannot be written, before its content is asked for."""
+    from gitcfg.edit.draft import Draft
+    from gitcfg.edit.secrets import plan_secret
+
+    repository = session.open().repository
+    if repository.git is not None and not repository.git.workdir:
+        raise GitcfgError(f"{repository.root} has no work tree.", "Edit a clone of it.")
+    plan_secret(Draft(repository.worktree()), name, wanted)
+
+
+def write_content(session: Session, name: str, wanted: "SecretOptions", text: str, wished: Wish) -> int:
+    """Seal a content for the recipients, and write both files; return 1 if that would add errors.
+
+    The next version is taken while no other edit runs, so that two rotations at once get two versions.
+    """
+    from gitcfg.edit.secrets import plan_secret, write_secret
+    from gitcfg.secrets import armored, sealed
+
+    done: list[SecretPlan] = []
+
+    def work(draft: "Draft") -> None:
+        done.append(plan_secret(draft, name, wanted))
+        write_secret(draft, done[-1], wanted, armored(sealed(text, done[-1].after)))
+
+    code = carry(session, work, wished)
+    if code == 0:
+        _print_version(session, done[-1])
+        _warn_of_misfits(session, name, text)
+    return code
+
+
+def _warn_of_misfits(session: Session, name: str, text: str) -> None:
+    """Warn where a content does not fit what it is bound to, which a check without a key cannot see."""
+    from gitcfg.render.secrets import misfits
+
+    console = session.console(stderr=True)
+    with session.fleet(None) as fleet:
+        found = tuple(misfits(fleet.compiled, name, text))
+    for problem in found:
+        console.print(f"warning: {safe(problem.message)}", style="yellow")
+    for hint in found[0].hints if found else ():
+        kept = "Nodes that it is for keep what they have until it fits."
+        console.print(f"hint: {kept} {safe(hint)}", style="cyan")
+
+
+def _print_version(session: Session, plan: "SecretPlan") -> None:
+    console = session.console(stderr=True)
+    console.print(f"{safe(plan.name)} has version {plan.version} now.")
+    note_unreadable(session, [plan], _load_own(session))
+
+
+def _load_own(session: Session) -> "Identities":
+    """Return the private keys that are here; none where they cannot be read."""
+    from gitcfg.secrets import Identities
+
+    try:
+        return options.load_identities(session, None)
+    except (OSError, GitcfgError):
+        return Identities()
+
+
+def note_unreadable(session: Session, plans: "Iterable[SecretPlan]", own: "Identities") -> None:
+    """Note secrets that none of the private keys here can open."""
+    keys = set(own.keys)
+    closed = [plan.name for plan in plans if keys and not keys & {one.key for one in plan.after}]
+    if closed:
+        names = safe(", ".join(closed))
+        text = f"note: None of your own keys is a recipient of {names}, so you cannot open it."
+        session.console(stderr=True).print(text)
+
+
+class RekeyOptions(msgspec.Struct, frozen=True):
+    """Which secrets, the recipients to add and to remove, and how to load the keys that open them."""
+
+    names: "Sequence[str]"
+    add: "tuple[Recipient, ...]"
+    remove: "Sequence[str]"
+    own: "Callable[[], Identities]"
+
+
+def rekey_secrets(
+    context: typer.Context,
+    names: options.Names = None,
+    add: Annotated[list[str] | None, _ADD] = None,
+    remove: Annotated[list[str] | None, _REMOVE] = None,
+    identity: options.Identity = None,
+    force: editing.Force = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
+) -> int:
+    """Change who can read secrets: seal the same contents for other recipients."""
+    from gitcfg.secrets.dumps import no_core_dumps
+
+    session: Session = context.obj
+    no_core_dumps()
+    wished = wish(force, commit, message, f"Rekey {', '.join(names) if names else 'secrets'}")
+    own = cache(lambda: options.load_identities(session, identity))
+    wanted = RekeyOptions(names or (), options.parse_recipients(add or ()), remove or (), own)
+    done: list[SecretPlan] = []
+    code = carry(session, lambda draft: done.extend(_rekey(draft, wanted)), wished)
+    if code == 0 and done:
+        _print_rekeyed(session, done, own())
+    return code
+
+
+def _rekey(draft: "Draft", wanted: RekeyOptions) -> "list[SecretPlan]":
+    """Reseal what changes, or everything chosen where no recipient is added or removed."""
+    from gitcfg.edit.secrets import choose_secrets, plan_rekey, reseal_secret
+    from gitcfg.secrets import armored, sealed
+
+    tree, known = draft.tree, draft.model.secrets
+    plans = [
+        plan_rekey(secret, wanted.add, wanted.remove)
+        for secret in choose_secrets(known.values(), wanted.names, wanted.remove)
+    ]
+    if wanted.add or wanted.remove:
+        plans = [plan for plan in plans if plan.before != plan.after]
+    if not plans:
+        return []
+    texts = _open_contents(tree, [known[plan.name] for plan in plans], wanted.own())
+    for plan, text in zip(plans, texts, strict=True):
+        reseal_secret(draft, plan, armored(sealed(text, plan.after)))
+    return plans
+
+
+def _open_contents(tree: "Tree", secrets: "Iterable[Secret]", own: "Identities") -> list[str]:
+    """Return the contents of all. Raise GitcfgError naming each one that cannot be opened."""
+    from gitcfg.secrets import opened
+
+    texts, closed = [], dict[str, GitcfgError]()
+    for secret in secrets:
+        try:
+            texts.append(opened(tree, secret, own))
+        except GitcfgError as problem:
+            closed[secret.name] = problem
+    first = next(iter(closed.values()), None)
+    if first is not None and len(closed) > 1:
+        message = f"{counted(len(closed), 'secret')} cannot be opened, so nothing was changed."
+        raise GitcfgError(message, f"{safe(', '.join(closed))}.", first.message, *first.hints)
+    if first is not None:
+        raise first
+    return texts
+
+
+def _print_rekeyed(session: Session, plans: "Sequence[SecretPlan]", own: "Identities") -> None:
+
+    gone = {one.key: called(one) for plan in plans for one in plan.gone}
+    if gone:
+        names = " ".join(plan.name for plan in plans if plan.gone)
+        console = session.console(stderr=True)
+        who = f"{safe(', '.join(gone.values()))} {'has' if len(gone) == 1 else 'have'}"
+        console.print(f"warning: {who} seen these contents.", style="yellow")
+        console.print(f"hint: `gitcfg secret rotate` each of them: {safe(names)}.", style="cyan")
+    note_unreadable(session, plans, own)
+
+
+def show_secret(
+    context: typer.Context,
+    name: options.Name,
+    reveal: Annotated[bool, _REVEAL] = False,
+    identity: options.Identity = None,
+    at: options.At = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    folded: options.Folded = False,
+) -> int:
+    """Show what a secret is, who may have it and who can read it; its content only with --reveal."""
+    session: Session = context.obj
+    if reveal and output is not Output.TEXT:
+        raise GitcfgError("--reveal prints the content as it is.", "Leave -o out.")
+    with open_fleet(session, at) as fleet:
+        if reveal:
+            _reveal(session, fleet, name, identity)
+            return 0
+        print_secrets(session, fleet, [name], (output, folded), _describe_all)
+    return 0
+
+
+def _reveal(session: Session, fleet: "Fleet", name: str, identity: "Sequence[str] | None") -> None:
+    """Print a content: past the pager, which might keep it, and to the byte; a terminal gets a line end."""
+    from gitcfg.secrets import opened
+    from gitcfg.secrets.dumps import no_core_dumps
+
+    no_core_dumps()
+    text = opened(fleet.tree, find_secret(fleet.model, name), options.load_identities(session, identity))
+    end = "\n" if sys.stdout.isatty() and not text.endswith("\n") else ""
+    sys.stdout.buffer.write(f"{text}{end}".encode())
+
+
+def list_secrets(
+    context: typer.Context,
+    at: options.At = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    folded: options.Folded = False,
+) -> None:
+    """List the secrets: version, who can read them, how many nodes get them, as which parameters."""
+    session: Session = context.obj
+    with open_fleet(session, at) as fleet:
+        if output is Output.TEXT:
+            print_secret_list(session, fleet)
+        else:
+            print_secrets(session, fleet, sorted(fleet.model.secrets), (output, folded), lambda _: iter(()))
+
+
+def show_readers(
+    context: typer.Context,
+    name: options.Name,
+    at: options.At = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    folded: options.Folded = False,
+) -> None:
+    """Show which nodes get a secret, which may have it, and which people and servers can read it."""
+    session: Session = context.obj
+    with open_fleet(session, at) as fleet:
+        print_secrets(session, fleet, [name], (output, folded), _describe_reach)
+
+
+def open_fleet(session: Session, at: str | None) -> "Fleet":
+    """Open the fleet at a revision or in the work tree; warn where an edit of that was interrupted."""
+    source = session.open()
+    if at is None and _half_written(source.repository):
+        console = session.console(stderr=True)
+        console.print("warning: An edit was interrupted: files may be half of it.", style="yellow")
+        console.print("hint: Whatever edits next finishes it, `gitcfg secret rekey` say.", style="cyan")
+    return fleet_of(source, at)
+
+
+def _half_written(repository: "Repository") -> bool:
+    from gitcfg.edit.transaction import is_pending
+
+    folder = repository.root / ".gitcfg" if repository.git is None else Path(repository.git.path)
+    return is_pending(folder)
+
+
+def find_secret(model: Model, name: str) -> Secret:
+    """Return the secret of that name. Raise GitcfgError if there is none."""
+    if name not in model.secrets:
+        make = f"`gitcfg secret set {name} --for CEL --recipient KEY` makes it."
+        raise GitcfgError(f"There is no secret {shown(name)}.", did_you_mean(name, model.secrets) or make)
+    return model.secrets[name]
+
+
+Rows = Iterator[tuple[str, str]]
+
+
+def print_secrets(
+    session: Session,
+    fleet: Fleet,
+    names: Sequence[str],
+    form: tuple[Output, bool],
+    rows: Callable[[Reach], Rows],
+) -> None:
+    """Print secrets, each with these rows. Raise GitcfgError if one does not exist."""
+    for name in names:
+        find_secret(fleet.model, name)
+    found = allowed(fleet.compiled, reaches(fleet.compiled, names))
+    output, folded = form
+    if output is not Output.TEXT:
+        write_record(secrets_record(fleet.commit, found, folded), output)
+        return
+    console = session.console()
+    for one in found:
+        head = Text.assemble((safe(one.secret.name), "bold"), f"  version {one.secret.version}  at ")
+        console.print(head + placed(one.secret.origin))
+        for line in aligned([(Text(f"  {label}", "cyan"), Text(said)) for label, said in rows(one)]):
+            console.print(line)
+
+
+def print_secret_list(session: Session, fleet: Fleet) -> None:
+    """Print a line for each secret."""
+    rows = [_row(one) for one in reaches(fleet.compiled)]
+    console = session.console()
+    for line in aligned(rows):
+        console.print(line)
+    if not rows:
+        hint = "`gitcfg secret set NAME --for CEL --recipient KEY` makes one."
+        session.console(stderr=True).print(f"There is no secret. {hint}")
+
+
+def _describe_all(one: Reach) -> Rows:
+    """Yield all that is known of one."""
+    secret = one.secret
+    if secret.description:
+        yield "about", safe(" ".join(secret.description.split()))
+    make = f"none: `gitcfg secret set {secret.name}`"
+    yield "content", safe(secret.sealed.file if secret.sealed is not None else make)
+    yield "params", safe(", ".join(one.params)) or "none"
+    yield from _describe_reach(one)
+
+
+def _describe_reach(one: Reach) -> Rows:
+    """Yield which nodes get it and may have it, and who can read it."""
+    where = one.secret.where
+    yield "get it", _nodes(one.nodes)
+    yield "may have it", _nodes(one.may) + (f"; {safe(one.problem)}" if one.problem else "")
+    yield "for", safe(where.name) if where is not None else "nobody"
+    yield from zip(chain(["can read it"], repeat("")), _format_recipients(one.secret), strict=False)
+
+
+def _format_recipients(secret: Secret) -> Iterator[str]:
+    """Yield its recipients: the comment of a key if it has one, else the key."""
+    found = readers(secret)
+    yield from (f"{called(one)} ({one.kind})" if one.comment else safe(one.key) for one in found)
+    if not found:
+        yield "nobody"
+
+
+def _nodes(names: Sequence[str]) -> str:
+    return f"{counted(len(names), 'node')}{f': {safe(abridged(names, IN_JSON))}' if names else ''}"
+
+
+def _row(one: Reach) -> tuple[Text, ...]:
+    secret = one.secret
+    state = "" if secret.sealed is not None else " (no content)"
+    return (
+        Text(safe(secret.name), "bold"),
+        Text(f"version {secret.version}") + Text(state, "red"),
+        Text(counted(len(secret.recipients), "recipient")),
+        Text(counted(len(one.nodes), "node")),
+        Text(safe(", ".join(one.params)), "green"),
+    )

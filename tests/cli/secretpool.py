@@ -13,8 +13,6 @@ import gitcfg.check.run
 import gitcfg.cli.app
 import gitcfg.cli.edited
 import gitcfg.cli.secret
-import gitcfg.cli.secrets.told
-import gitcfg.cli.secrets.written
 import gitcfg.edit.orders
 import gitcfg.edit.secrets
 import gitcfg.library

@@ -19,13 +19,13 @@ def hidden(session: Session, fleet: Fleet, wanted: Kept, files: Sequence[str] | 
     """
     if not wanted:
         return None
-    from gitcfg.cli.secrets.keys import held
+    from gitcfg.cli.secret_options import load_identities
     from gitcfg.delivery.revealing import revealed_files
     from gitcfg.secrets import opened
     from gitcfg.secrets.dumps import no_core_dumps
 
     no_core_dumps()
-    keys = held(session, files)
+    keys = load_identities(session, files)
     known = fleet.model.secrets
     values = {
         name: opened(fleet.tree, known[name], keys)

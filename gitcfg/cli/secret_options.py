@@ -1,0 +1,189 @@
+"""Options of `gitcfg secret`, and what they bring: private keys, recipients, and the content of a secret.
+
+A content never comes from an argument, which others see, nor from the environment, which programs inherit.
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gitcfg.cli.session import Session
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
+from gitcfg.model.text import counted, safe
+
+if TYPE_CHECKING:
+    from gitcfg.model.age import Recipient
+    from gitcfg.secrets import Identities
+
+
+Name = Annotated[str, typer.Argument(help="Which secret.", metavar="SECRET")]
+New = Annotated[str, typer.Argument(help="Which secret; one that is not there is made.", metavar="SECRET")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(help="Which secrets; else all that the change is about.", metavar="SECRET..."),
+]
+From = Annotated[
+    str | None, typer.Option("--from", help="Take the content from a file; - is stdin.", metavar="FILE")
+]
+For = Annotated[
+    str | None, typer.Option("--for", help="The nodes that may have it; a new one needs it.", metavar="CEL")
+]
+Readers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--recipient",
+        help="Who can read it, and nobody else: an age or SSH public key, or a file of them.",
+        metavar="KEY|FILE",
+    ),
+]
+Identity = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--identity",
+        help="A file with a private key for secrets; else GITCFG_IDENTITY, else those at the usual places.",
+        metavar="FILE",
+    ),
+]
+At = Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")]
+Folded = Annotated[bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")]
+_MOST_BYTES = 1 << 20
+_END = len(b"\r\n")
+_HINT = "A file's content, or more than a line, comes with --from FILE, or through a pipe."
+
+
+def load_identities(session: Session, files: Sequence[str] | None) -> "Identities":
+    """Load the private keys in these files, else those that GITCFG_IDENTITY names, else the usual ones.
+
+    Raise GitcfgError if a named one cannot be used. At the usual places that is only noted.
+    """
+    from gitcfg.secrets import identities
+
+    named = files or [path for path in os.environ.get("GITCFG_IDENTITY", "").split(os.pathsep) if path]
+    if not named:
+        return _load_usual_identities()
+    for path in named:
+        _warn_of_readers(session, Path(path))
+    try:
+        return identities((safe(path), _read_key_file(Path(path))) for path in named)
+    except OSError as error:
+        hint = "" if files else "GITCFG_IDENTITY names it."
+        raise GitcfgError(f"{safe(str(error.filename))}: {error.strerror}.", hint) from None
+
+
+def _load_usual_identities() -> "Identities":
+    """Load the private keys at the usual places; note what cannot be used there."""
+    from gitcfg.secrets import Identities, identities
+
+    found = Identities()
+    for path in _usual_files():
+        try:
+            found = found.joined(identities([(safe(str(path)), _read_key_file(path))]))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            found = found.noting(f"{safe(str(path))}: {error.strerror}.")
+        except GitcfgError as error:
+            found = found.noting(error.message)
+    return found
+
+
+def _usual_files() -> Iterator[Path]:
+    home = os.environ.get("HOME")
+    settings = os.environ.get("XDG_CONFIG_HOME") or (home and f"{home}/.config")
+    if settings:
+        yield Path(settings, "gitcfg", "identity.txt")
+    if home:
+        yield Path(home, ".ssh", "id_ed25519")
+
+
+def _read_key_file(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_MOST_BYTES + 1)
+
+
+def _warn_of_readers(session: Session, path: Path) -> None:
+    if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
+        text = f"warning: Others than you may read {safe(str(path))}: `chmod 600` lets you alone."
+        session.console(stderr=True).print(text, style="yellow")
+
+
+def parse_recipients(words: Iterable[str]) -> "tuple[Recipient, ...]":
+    """Return the public keys that words are, or that are in the files that they name, each once.
+
+    Raise GitcfgError if one is no key, or a file has none.
+    """
+    from gitcfg.secrets.sealing import recipient
+
+    found = [one for word in words for one in ([recipient(word)] if _is_key(word) else _in_file(word))]
+    return tuple({one.key: one for one in found}.values())
+
+
+def _is_key(word: str) -> bool:
+    """Return whether it is meant as a key, even if it is a private one by mistake."""
+    return word.lstrip().lower().startswith(("age1", "age-", "ssh-", "-----"))
+
+
+def _in_file(word: str) -> "list[Recipient]":
+    from gitcfg.secrets.sealing import recipient
+
+    try:
+        text = _read_key_file(Path(word)).decode("utf-8", "replace")
+    except FileNotFoundError:
+        hint = "Keys are age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA..., in quotes as they have blanks."
+        raise GitcfgError(f"{shown(word)} is neither a key nor a file.", hint) from None
+    if "PRIVATE KEY-----" in text or "AGE-SECRET-KEY" in text:
+        raise GitcfgError(
+            f"{shown(word)} holds a private key.", "Recipients are public keys: *.pub of OpenSSH's."
+        )
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not lines:
+        raise GitcfgError(f"{shown(word)} holds no key.", "A file of recipients has a key in each line.")
+    return [recipient(line) for line in lines]
+
+
+def refuse_arguments(words: Sequence[str]) -> None:
+    """Raise GitcfgError if there are arguments too many, without repeating them: one may be the content."""
+    if words:
+        hint = "Others see arguments: if that was the content, choose another one."
+        raise GitcfgError(f"{counted(len(words), 'argument')} too many; a content is never one.", hint, _HINT)
+
+
+def read_content(name: str, file: str | None) -> str:
+    """Read the content of a secret. Raise GitcfgError if none comes, or no secret may hold it."""
+    from gitcfg.secrets.content import MOST_BYTES, given
+
+    if file in (None, "-") and sys.stdin is None:
+        raise GitcfgError("No content comes: stdin is closed.", _HINT)
+    if file is None and sys.stdin.isatty():
+        return given(_read_typed(name).encode("utf-8", "surrogateescape"))
+    if file in (None, "-"):
+        return given(sys.stdin.buffer.read(MOST_BYTES + _END + 1))
+    with Path(file).open("rb") as opened:
+        return given(opened.read(MOST_BYTES + _END + 1))
+
+
+def _read_typed(name: str) -> str:
+    """Ask for the content twice, without showing it."""
+    import getpass
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", getpass.GetPassWarning)
+            first = getpass.getpass(f"Content of {safe(name)}, which is not shown: ")
+            second = getpass.getpass("Once more: ")
+    except getpass.GetPassWarning:
+        raise GitcfgError("This terminal would show what is typed.", _HINT) from None
+    except EOFError:
+        raise GitcfgError("Nothing was typed.", _HINT) from None
+    except UnicodeDecodeError:
+        raise GitcfgError("What was typed is no UTF-8 text.", _HINT) from None
+    if first != second:
+        raise GitcfgError("The two are not the same, so nothing was changed.", _HINT)
+    return first

@@ -1,1 +1,0 @@
-"""What `gitcfg secret` can do, one file a command."""
