@@ -6,9 +6,7 @@ import typer
 
 from gitcfg.cli.deploying import say
 from gitcfg.cli.secret_options import Identity
-from gitcfg.cli.serving.place import Database, StateFolder
-from gitcfg.cli.serving.remote import Server, Token
-from gitcfg.cli.serving.said import asked
+from gitcfg.cli.server_state import Database, Server, StateFolder, Token, state_query
 from gitcfg.cli.session import Output, Session
 
 EPILOG = """Outcomes: ok, unchanged, differs, refused, reverted, failed, full, busy, sudo, no-python, timeout,
@@ -74,4 +72,4 @@ def command(
     )
     from gitcfg.cli.deploying.conduct import conduct
 
-    return conduct(session, found, identity, asked(context, database, folder, server, token), output)
+    return conduct(session, found, identity, state_query(context, database, folder, server, token), output)

@@ -5,9 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli.serving.place import Database, StateFolder
-from gitcfg.cli.serving.remote import Server, Token
-from gitcfg.cli.serving.said import asked
+from gitcfg.cli.server_state import Database, Server, StateFolder, Token, state_query
 from gitcfg.cli.session import Output, Session
 from gitcfg.model import GitcfgError
 
@@ -48,7 +46,7 @@ def command(
     if send is not None:
         if run is not None or output is not Output.TEXT:
             raise GitcfgError("--send tells one deploy, and writes nothing else.", "Say it alone.")
-        return sent(session, send, asked(context, database, folder, server, token), now)
+        return sent(session, send, state_query(context, database, folder, server, token), now)
     if run is not None:
         return one(session, run, output, now)
     return listed(session, output, now)

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from gitcfg.cli.alike import Line, folded
 from gitcfg.cli.deploys_records import nodes_record, run_record
-from gitcfg.cli.serving.said import Asked
+from gitcfg.cli.server_state import StateQuery
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned
 from gitcfg.deploy import record_files as files
@@ -64,19 +64,19 @@ def one(session: Session, said: str, output: Output, now: float) -> int:
     return 0
 
 
-def sent(session: Session, said: str, asked: Asked, now: float) -> int:
+def sent(session: Session, said: str, asked: StateQuery, now: float) -> int:
     """Tell one of them. GitcfgError: there is none, or nobody takes it."""
-    from gitcfg.cli.serving.deployed import strange, tell
+    from gitcfg.cli.deploy_reports import note_unknown_nodes, send_run
     from gitcfg.deploy.record import told
 
     repository = session.open().repository
     folder = _folder(repository)
     kept = files.named(folder, said)
-    taken = tell(repository, asked, kept, now)
+    taken = send_run(repository, asked, kept, now)
     told(folder, kept.run.id, taken.place, now)
     again = f", {taken.known} of which it knew already" if taken.known else ""
     session.write(f"Told {taken.place} of {counted(taken.new + taken.known, 'node')}{again}.\n")
-    for note in strange(kept.run.id, taken):
+    for note in note_unknown_nodes(kept.run.id, taken):
         session.console(stderr=True).print(note)
     return 0
 

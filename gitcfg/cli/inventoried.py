@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gitcfg.cli.inventory_said import known_of
-from gitcfg.cli.serving.branch import note
-from gitcfg.cli.serving.said import Asked
+from gitcfg.cli.server_state import StateQuery, note_on_tip
 from gitcfg.inventory.columns import COLUMNS, value
 from gitcfg.inventory.conditions import selected
 from gitcfg.inventory.described import behind, described
@@ -31,7 +30,7 @@ class Wanted(msgspec.Struct, frozen=True):
     where: str | None
     sort: str
     at: str | None
-    database: Asked
+    database: StateQuery
 
 
 class Inventory(msgspec.Struct, frozen=True):
@@ -51,7 +50,7 @@ def found(source: Source, wanted: Wanted, now: float) -> Inventory:
     """The inventory. GitcfgError: what is asked for cannot be read, or is not there."""
     column = known(wanted.sort.removeprefix("-"))
     said = known_of(source, wanted.database)
-    branch = note(source.repository, wanted.database)
+    branch = note_on_tip(source.repository, wanted.database)
     with _fleet(source, wanted.at) as fleet:
         tip = _tip(source, fleet, said.nodes.values(), now)
         places = _named(fleet, said.places(described(fleet, source.today), tip), wanted.words)
@@ -102,13 +101,13 @@ def _named(fleet: Fleet, places: tuple[Place, ...], words: tuple[str, ...]) -> t
     """Those that words name; also such that only the database knows."""
     if not words:
         return places
-    from gitcfg.cli.node_keys import named
+    from gitcfg.cli.node import expand_names
     from gitcfg.cli.nodes import chosen
 
     groups = tuple(word for word in words if word.startswith("@"))
     plain = tuple(word for word in words if word not in groups)
     there = {place.name for place in places}
-    wanted = set(named(fleet.model.settings.max_nodes, plain))
+    wanted = set(expand_names(fleet.model.settings.max_nodes, plain))
     if strange := sorted(wanted - there):
         raise GitcfgError(f"There is no node {shown(strange[0])}.", did_you_mean(strange[0], there))
     wanted |= set(chosen(fleet, groups)) if groups else set()

@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli.serving.place import Database, StateFolder
-from gitcfg.cli.serving.remote import Server, Token
-from gitcfg.cli.serving.said import asked
+from gitcfg.cli.server_state import Database, Server, StateFolder, Token, state_query
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
@@ -67,7 +65,9 @@ def command(
         raise GitcfgError(f"-o {output} tells everything.", "--columns goes with a table or CSV.")
     session: Session = context.obj
     now = time.time()
-    wanted = Wanted(tuple(nodes or ()), where, sort, at, asked(context, database, folder, server, token))
+    wanted = Wanted(
+        tuple(nodes or ()), where, sort, at, state_query(context, database, folder, server, token)
+    )
     inventory = found(session.open(), wanted, now)
     from gitcfg.cli.inventory_told import tell
 

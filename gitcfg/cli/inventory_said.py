@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.cli.serving.said import Asked
-from gitcfg.cli.serving.told import heard
+from gitcfg.cli.server_state import StateQuery, find_node_states
 from gitcfg.inventory.places import Described, Place, Tip, joined
 from gitcfg.library import Source
 
@@ -36,9 +35,9 @@ class Said(msgspec.Struct, frozen=True):
         return tuple(sorted(both, key=lambda place: place.name))
 
 
-def known_of(source: Source, asked: Asked) -> Said:
+def known_of(source: Source, asked: StateQuery) -> Said:
     """What a server knows; where there is none, what was deployed from here."""
-    found = heard(source.repository, asked, facts=True)
+    found = find_node_states(source.repository, asked, facts=True)
     if found is not None:
         return Said({one.node: one for one in found}, True)
     return Said({one.node: one for one in _deployed(source.repository)}, False)

@@ -46,7 +46,7 @@ COMMANDS = {
     "import": "gitcfg.cli.imports",
     "export": "gitcfg.cli.export",
     "sanitize": "gitcfg.cli.sanitize",
-    "serve": "gitcfg.cli.serving.command",
+    "serve": "gitcfg.cli.serve",
     "agent": "gitcfg.cli.agent",
     "release": "gitcfg.cli.release",
     "wait": "gitcfg.cli.wait",

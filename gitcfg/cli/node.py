@@ -1,22 +1,422 @@
-"""`gitcfg node`: which nodes are who they say."""
+"""`gitcfg node`: nodes' keys, accepted into git, listed and forgotten."""
 
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
 import typer
 
-from gitcfg.cli import node_accept, node_forget, node_list, node_policy
+from gitcfg.cli import editing, node_policy
+from gitcfg.cli.console import Pager
+from gitcfg.cli.nodes import chosen
+from gitcfg.cli.server_state import (
+    Database,
+    Server,
+    StateFolder,
+    StateQuery,
+    Token,
+    ask_server,
+    find_database,
+    find_node_states,
+    load_node_states,
+    no_state,
+    open_state,
+    state_query,
+)
+from gitcfg.cli.session import Output, Session
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.names import shown
+from gitcfg.model.nodeset import NodeSetError, abridged, expand
+from gitcfg.model.text import counted, safe
 
-_PURPOSE = "Accept nodes by their keys, and tell what they must let gitcfg do."
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from gitcfg.edit.draft import Draft
+    from gitcfg.inventory.keys import Known
+    from gitcfg.library import Fleet, Source
+    from gitcfg.state import NodeState
+
+
+_ACCEPT_EPILOG = """\
+Compare the fingerprint with what `gitcfg-agent key` says on the node. Of a @group, or with
+--where, those are accepted that have come; who is named must have.
+Keys come from nodes that have asked the server, or from a file with lines NODE ssh-ed25519 AAAA...,
+which may be OpenSSH's own (*.pub) for one node.
+
+Examples:
+
+  gitcfg node accept @rack3 --yes --commit                   all of a rack that have asked, without a question
+
+  gitcfg node accept exec042 --from exec042.pub --replace    it was set up anew
+
+  gitcfg node accept exec042 --fingerprint SHA256:2Yef...    several keys compete for its name"""
+_LIST_EPILOG = """Examples:
+
+  gitcfg node list --pending                     who waits to be accepted
+
+  gitcfg node list -o json
+
+  gitcfg node list --pending --server https://config.example.com"""
+_FORGET_EPILOG = """Who is accepted is so no more, and may ask again, with another key too.
+Of a stranger, and of a node that is gone, the server forgets all.
+
+Examples:
+
+  gitcfg node forget exec042.example.org                  it was scrapped
+
+  gitcfg node forget 'exec[001-100]' --commit -m 'Rack 3 is gone'
+
+  gitcfg node forget stranger --server https://config.example.com"""
+_FROM = typer.Option("--from", help="A file that holds keys; - is stdin.", metavar="FILE")
+_NODES = typer.Argument(
+    help="Nodes: names, exec[001-100], @group; without any, all in the file.", metavar="NODES"
+)
+_WHERE = typer.Option(help="Those for which this holds, of what git says.", metavar="CEL")
+_FINGERPRINT = typer.Option(
+    "--fingerprint",
+    help="Only this key (SHA256:...), as `gitcfg-agent key` shows it; several: say it again.",
+    metavar="FINGERPRINT",
+    show_default=False,
+)
+_REPLACE = typer.Option("--replace", help="Take the new key of a node that has another one.")
+_PENDING = typer.Option("--pending", help="Only those that are not accepted.")
+_UNKNOWN_HINT = "Of a stranger a server forgets all: --server URL, --database URL or --state DIR says which."
+_LIST = "`gitcfg node list --pending` tells who has asked."
+_SHOWN = 10
+"""How many competing keys an error shows."""
 
 
 def register(app: typer.Typer, name: str) -> None:
-    """Make the commands known."""
-    group = typer.Typer(rich_markup_mode=None, help=_PURPOSE)
-    group.command("accept", epilog=node_accept.EPILOG)(node_accept.command)
-    group.command("list", epilog=node_list.EPILOG)(node_list.command)
-    group.command("forget", epilog=node_forget.EPILOG)(node_forget.command)
-    group.command("policy", epilog=node_policy.EPILOG)(node_policy.command)
-    group.callback()(_group)
+    """Add the commands of nodes."""
+    purpose = "Accept nodes by their keys, and tell what they must let gitcfg do."
+    group = typer.Typer(rich_markup_mode=None, help=purpose)
+    group.command("accept", epilog=_ACCEPT_EPILOG)(accept_nodes)
+    group.command("list", epilog=_LIST_EPILOG)(list_nodes)
+    group.command("forget", epilog=_FORGET_EPILOG)(forget_nodes)
+    group.command("policy", epilog=node_policy._POLICY_EPILOG)(node_policy.show_policy)
     app.add_typer(group, name=name)
 
 
-def _group() -> None:
-    """Accept nodes by their keys: keys/*.txt says who is who, reviewed in git as everything else."""
+def accept_nodes(
+    context: typer.Context,
+    nodes: Annotated[list[str] | None, _NODES] = None,
+    file: Annotated[str | None, _FROM] = None,
+    replace: Annotated[bool, _REPLACE] = False,
+    fingerprint: Annotated[list[str] | None, _FINGERPRINT] = None,
+    yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")] = False,
+    where: Annotated[str | None, _WHERE] = None,
+    server: Server = None,
+    token: Token = None,
+    database: Database = None,
+    folder: StateFolder = None,
+    force: editing.Force = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
+) -> int:
+    """Accept nodes: write their keys into keys/, once the fingerprints are agreed to."""
+    from gitcfg.cli.edited import carry, wish
+    from gitcfg.edit.draft import Draft
+    from gitcfg.edit.keys import KnownKeys, accept_keys
+    from gitcfg.model.nodeset import abridged
+
+    session: Session = context.obj
+    source = session.open()
+    said = state_query(context, database, folder, server, token)
+    another = KnownKeys.REPLACE if replace else KnownKeys.KEEP
+    _check_terminal(yes)
+    keys = find_keys(source, KeyQuery(tuple(nodes or ()), where, file, tuple(fingerprint or ())), said)
+
+    def work(draft: Draft) -> None:
+        accept_keys(draft, keys, another)
+
+    work(Draft(source.repository.worktree()))  # nobody is asked about what will be refused
+    if not confirm_keys(session, keys, yes):
+        return 1
+    wished = wish(force, commit, message, f"Accept {'node' if len(keys) == 1 else 'nodes'} {abridged(keys)}")
+    return carry(session, work, wished)
+
+
+def _check_terminal(yes: bool) -> None:
+    """Raise GitcfgError if a question is to be asked and there is no terminal for it."""
+    if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        message = "Whether a key is the right one is asked, and there is no terminal to ask on."
+        raise GitcfgError(message, "--yes answers beforehand.")
+
+
+class KeyQuery(msgspec.Struct, frozen=True):
+    """Which nodes (words, a condition), a file that holds keys instead of the server, and which of these."""
+
+    words: tuple[str, ...]
+    where: str | None
+    file: str | None
+    fingerprints: tuple[str, ...] = ()
+
+
+def find_keys(source: "Source", wanted: KeyQuery, asked: StateQuery) -> dict[str, str]:
+    """Return the keys of the nodes, in order of name. Raise GitcfgError if a named one has none."""
+    if wanted.file is None and not wanted.words and wanted.where is None:
+        raise GitcfgError("It is not said which nodes.", _LIST)
+    with source.worktree() as fleet:
+        must, may = _find_nodes(fleet, wanted)
+        if wanted.file is None:
+            whence, found = "The server", _candidates(fleet, source, asked)
+        else:
+            whence, found = shown(wanted.file), _read_file(wanted.file, must)
+    missing = sorted(set(must) - found.keys())
+    if missing:
+        hint = "Leave them out, and accept them later."
+        raise GitcfgError(f"{whence} has no key of {abridged(missing)}.", hint)
+    everybody = not wanted.words and wanted.where is None
+    names = set(found) if everybody else {*must, *(may & found.keys())}
+    if not names:
+        raise _no_key_error(wanted, whence)
+    return _choose_keys({name: found[name] for name in sorted(names)}, wanted.fingerprints)
+
+
+def _find_nodes(fleet: "Fleet", wanted: KeyQuery) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the named nodes, which must have a key, and those of groups and conditions, which may."""
+    groups = tuple(word for word in wanted.words if word.startswith("@"))
+    plain = expand_names(
+        fleet.model.settings.max_nodes, (word for word in wanted.words if word not in groups)
+    )
+    may = frozenset(chosen(fleet, groups)) if groups else frozenset()
+    if wanted.where is None:
+        return plain, may
+    held = frozenset(chosen(fleet, (), wanted.where))
+    return tuple(name for name in plain if name in held), may & held if wanted.words else held
+
+
+def expand_names(most: int, words: Iterable[str]) -> tuple[str, ...]:
+    """Return the nodes that words name, each once. Raise GitcfgError if one is no set of names."""
+    found: dict[str, None] = {}
+    for word in words:
+        try:
+            found |= dict.fromkeys(expand(word, most))
+        except NodeSetError as error:
+            raise GitcfgError(f"{shown(word)} is no set of nodes: {error}.") from None
+    return tuple(found)
+
+
+def _candidates(fleet: "Fleet", source: "Source", asked: StateQuery) -> "dict[str, list[Known]]":
+    """Return the keys with which nodes came to the server: of accepted ones the others, if there are any."""
+    from gitcfg.inventory.keys import How, keys
+
+    seen = find_node_states(source.repository, asked)
+    if seen is None:
+        raise GitcfgError("It is not said where the keys come from.", "Say --from FILE.", *no_state().hints)
+    found: dict[str, list[Known]] = {}
+    for one in keys(fleet, seen):
+        if one.how is not How.ACCEPTED:
+            found.setdefault(one.node, []).append(one)
+    for state in seen:
+        if state.key and state.node not in found:
+            found[state.node] = [
+                _pending_key(state.node, state.key)
+            ]  # accepted already: nothing is to be done
+    return found
+
+
+def _read_file(file: str, wanted: tuple[str, ...]) -> "dict[str, list[Known]]":
+    from gitcfg.edit.keys import parse_keys
+
+    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    read = parse_keys(data, wanted[0] if len(wanted) == 1 else None)
+    return {name: [_pending_key(name, key)] for name, key in read.items()}
+
+
+def _pending_key(name: str, key: str) -> "Known":
+    from gitcfg.inventory.keys import How, Known
+
+    return Known(name, key, How.PENDING)
+
+
+def _choose_keys(candidates: "Mapping[str, list[Known]]", fingerprints: tuple[str, ...]) -> dict[str, str]:
+    """Choose one key of each node. Raise GitcfgError if several compete, or none has a given fingerprint."""
+    from gitcfg.load.keys import fingerprint
+
+    asked = {_full_fingerprint(one) for one in fingerprints}
+    unused = set(asked)
+    found: dict[str, str] = {}
+    for name, every in candidates.items():
+        fit = [one for one in every if fingerprint(one.key) in asked] if asked else every
+        if len(fit) != 1:
+            raise _ambiguous_key_error(name, every, bool(asked))
+        found[name] = fit[0].key
+        unused.discard(fingerprint(fit[0].key))
+    if unused:
+        raise GitcfgError(f"None of these nodes has a key {shown(min(unused))}.", _LIST)
+    return found
+
+
+def _full_fingerprint(text: str) -> str:
+    return text if text.startswith("SHA256:") else f"SHA256:{text}"
+
+
+def _ambiguous_key_error(name: str, every: "list[Known]", asked: bool) -> GitcfgError:
+    """Return the error that says why none of a node's keys is chosen."""
+    from gitcfg.load.keys import fingerprint
+
+    lines = [f"  {fingerprint(one.key)}  {describe_arrival(one)}" for one in every[:_SHOWN]]
+    if len(every) > _SHOWN:
+        lines.append(f"  and {len(every) - _SHOWN} more")
+    hint = "Say which with --fingerprint SHA256:...; `gitcfg-agent key` shows it on the node."
+    if asked:
+        message = f"{shown(name)} has not come with that key, but with:"
+    else:
+        message = f"{counted(len(every), 'key')} compete for {shown(name)}, and only one can be its own:"
+    return GitcfgError("\n".join((message, *lines)), hint, code=REFUSED)
+
+
+def _no_key_error(wanted: KeyQuery, whence: str) -> GitcfgError:
+    if wanted.words or wanted.where is not None:
+        return GitcfgError(f"{whence} has no key of any of them.", _LIST)
+    return GitcfgError(f"{whence} holds no key.", "`gitcfg-agent key` prints a node's.")
+
+
+def confirm_keys(session: Session, keys: Mapping[str, str], yes: bool) -> bool:
+    """Show keys' fingerprints, and return whether they may be accepted."""
+    from gitcfg.load.keys import fingerprint
+
+    # Leaving a pager early means neither yes nor no.
+    shows = session if yes else msgspec.structs.replace(session, pager=Pager(""))
+    width = max(map(len, keys))
+    for name, key in keys.items():
+        shows.write(f"{safe(name):<{width}}  {fingerprint(key)}\n")
+    if yes:
+        return True
+    question = "Is that its key?" if len(keys) == 1 else f"Are those {counted(len(keys), 'key')} theirs?"
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    session.console(stderr=True).print("Nothing was changed.")
+    return False
+
+
+def list_nodes(
+    context: typer.Context,
+    pending: Annotated[bool, _PENDING] = False,
+    server: Server = None,
+    token: Token = None,
+    database: Database = None,
+    folder: StateFolder = None,
+    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+) -> None:
+    """List nodes' keys: those in git, and those of nodes that have only asked the server."""
+    from gitcfg.inventory.keys import keys, keys_record
+
+    session: Session = context.obj
+    source = session.open()
+    with source.worktree() as fleet:
+        every = keys(
+            fleet, _load_states(source, state_query(context, database, folder, server, token), pending)
+        )
+        found = [one for one in every if one.how.waits] if pending else every
+    if output is not Output.TEXT:
+        from gitcfg.cli.records import write_record
+
+        write_record(keys_record(found), output)
+        return
+    console = session.console()
+    for line in _format_keys(found):
+        console.print(line)
+    if not found:
+        session.console(stderr=True).print("Nobody is pending." if pending else "No node has a key.")
+
+
+def _load_states(source: "Source", where: StateQuery, needed: bool) -> "Iterable[NodeState]":
+    """Return the nodes that came to the server. Raise GitcfgError if they are needed and none is here."""
+    found = find_node_states(source.repository, where)
+    if found is None and needed:
+        raise GitcfgError(
+            "Who is pending is known to the server, and none keeps its state here.", *no_state().hints
+        )
+    return found or ()
+
+
+def _format_keys(found: "Iterable[Known]") -> "Iterator[Text]":
+    from rich.text import Text
+
+    from gitcfg.cli.trails import aligned, placed
+    from gitcfg.load.keys import fingerprint
+
+    rows = []
+    for one in found:
+        place = placed(one.origin) if one.origin is not None else Text(safe(describe_arrival(one)), "yellow")
+        rows.append((Text(safe(one.node), "bold"), Text(fingerprint(one.key)), place))
+    return aligned(rows)
+
+
+def describe_arrival(one: "Known") -> str:
+    """Say how a key that git does not have came: `pending 10.0.0.1, 2 min ago, first 3 d ago`."""
+    from gitcfg.inventory.records import ago
+
+    parts = [f"{one.how.value} {one.address}".rstrip()]
+    if one.last is not None:
+        now = time.time()
+        parts.append(ago(now - one.last))
+        if one.first is not None and ago(now - one.first) != parts[-1]:
+            parts.append(f"first {ago(now - one.first)}")
+    return ", ".join(parts)
+
+
+def forget_nodes(
+    context: typer.Context,
+    nodes: Annotated[list[str], typer.Argument(help="Which nodes.", metavar="NODES...")],
+    server: Server = None,
+    token: Token = None,
+    database: Database = None,
+    folder: StateFolder = None,
+    force: editing.Force = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
+) -> int:
+    """Forget nodes: take their keys out of keys/, or out of the server's database who is not accepted."""
+    from gitcfg.cli.edited import carry, wish
+    from gitcfg.edit.keys import forget_keys
+    from gitcfg.model.nodeset import abridged
+
+    session: Session = context.obj
+    source = session.open()
+    with source.worktree() as fleet:
+        names = expand_names(fleet.model.settings.max_nodes, nodes)
+        accepted = [name for name in names if name in fleet.model.keys]
+    strangers = [name for name in names if name not in accepted]
+    if strangers:
+        _forget_on_server(source, strangers, state_query(context, database, folder, server, token))
+    for name in strangers:
+        session.write(f"forgot {safe(name)}\n")
+    if not accepted:
+        return 0
+
+    def work(draft: "Draft") -> None:
+        forget_keys(draft, accepted)
+
+    return carry(session, work, wish(force, commit, message, f"Forget {abridged(accepted)}"))
+
+
+def _forget_on_server(source: "Source", names: list[str], where: StateQuery) -> None:
+    """Let the server forget nodes. Raise GitcfgError if it does not know one, or there is no server."""
+    if where.server is not None:
+        from urllib.parse import quote
+
+        _refuse_unknown(names, load_node_states(source.repository, where))
+        for name in names:
+            ask_server(where.server, where.token, f"/v1/nodes/{quote(name, safe='')}/forget", "POST")
+        return
+    if find_database(source.repository, where) is None:
+        raise GitcfgError(f"git has no key of {safe(names[0])}.", _UNKNOWN_HINT)
+    with open_state(source.repository, where) as state:
+        _refuse_unknown(names, state.checkins.nodes())
+        state.forget(names, time.time())
+
+
+def _refuse_unknown(names: list[str], came: "Iterable[NodeState]") -> None:
+    known = {one.node for one in came}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        hint = "`gitcfg node list` and `gitcfg node list --pending` tell who has one."
+        raise GitcfgError(f"Neither git nor the server knows a key of {safe(unknown[0])}.", hint)

@@ -11,7 +11,7 @@ from gitcfg.model.text import counted, safe
 if TYPE_CHECKING:
     from gitcfg.delivery.needs import Needs, Place, Use
 
-EPILOG = """Examples:
+_POLICY_EPILOG = """Examples:
 
   gitcfg node policy exec001                           what to write into its agent.toml
 
@@ -20,7 +20,7 @@ EPILOG = """Examples:
   gitcfg node policy --where '"gpu" in node.labels' -o json"""
 
 
-def command(
+def show_policy(
     context: typer.Context,
     nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,
     where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
@@ -37,15 +37,15 @@ def command(
         found = needs(fleet, chosen(fleet, nodes or (), where))
         commit = fleet.commit
     if output is Output.TEXT:
-        write("".join(f"{line}\n" for line in written(found)))
+        write("".join(f"{line}\n" for line in format_policy(found)))
         return 0
     from gitcfg.cli.records import write_record
 
-    write_record(policy_record(commit, found), output)
+    write_record(policy_to_json(commit, found), output)
     return 0
 
 
-def written(found: "Needs") -> Iterator[str]:
+def format_policy(found: "Needs") -> Iterator[str]:
     """The lines of agent.toml."""
     from gitcfg.model.nodeset import IN_JSON, abridged
 
@@ -57,18 +57,18 @@ def written(found: "Needs") -> Iterator[str]:
         said = [*found.own, *(" ".join(words) for words in found.ending)]
         yield f"# Never let, so that no commit cuts a node off: {safe('; '.join(said))}"
     yield "paths = ["
-    yield from map(_path, found.paths)
+    yield from map(_format_path, found.paths)
     yield "]"
     if any(one.assumed for one in found.commands):
         yield "# Of programs that the repository names alone, these are the usual places. See whether your"
         yield "# nodes have them there: `command -v NAME`."
     yield "commands = ["
     for one in found.commands:
-        yield from _command(one)
+        yield from _format_command(one)
     yield "]"
 
 
-def policy_record(commit: str | None, found: "Needs") -> dict[str, Any]:
+def policy_to_json(commit: str | None, found: "Needs") -> dict[str, Any]:
     """`gitcfg.policy/1`: `paths` are globs, `pattern` is null where no policy can let a command."""
     from gitcfg.model.nodeset import fold
 
@@ -79,34 +79,34 @@ def policy_record(commit: str | None, found: "Needs") -> dict[str, Any]:
         "count": len(found.nodes),
         "retired": list(found.retired),
         "paths": [{"glob": one.glob, "files": list(one.files)} for one in found.paths],
-        "commands": [_record(one) for one in found.commands],
+        "commands": [_use_to_json(one) for one in found.commands],
     }
 
 
-def _record(one: "Use") -> dict[str, Any]:
+def _use_to_json(one: "Use") -> dict[str, Any]:
     pattern = None if one.program is None else list(one.pattern)
     return {"run": list(one.words), "pattern": pattern, "assumed": one.assumed, "risks": list(one.risks)}
 
 
-def _path(one: "Place") -> str:
-    said = "" if len(one.files) == 1 else f"  # for {counted(len(one.files), 'file')}: {_names(one)}"
-    return f"  {_text(one.glob)},{said}"
+def _format_path(one: "Place") -> str:
+    said = "" if len(one.files) == 1 else f"  # for {counted(len(one.files), 'file')}: {_join_names(one)}"
+    return f"  {_quote(one.glob)},{said}"
 
 
-def _names(one: "Place") -> str:
+def _join_names(one: "Place") -> str:
     return safe(", ".join(path.rpartition("/")[2] for path in one.files))
 
 
-def _command(one: "Use") -> Iterator[str]:
+def _format_command(one: "Use") -> Iterator[str]:
     for risk in one.risks:
         yield f"  # {safe(risk)}:"
     if one.program is None:
         yield "  # No policy can let this: its program is named neither alone nor by its whole path."
-    words = ", ".join(map(_text, one.words if one.program is None else one.pattern))
+    words = ", ".join(map(_quote, one.words if one.program is None else one.pattern))
     yield f"  {'# ' if one.program is None else ''}[{words}],"
 
 
-def _text(word: str) -> str:
+def _quote(word: str) -> str:
     """A word as TOML: what JSON leaves as it is and TOML does not is escaped, too."""
     import json
 

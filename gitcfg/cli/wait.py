@@ -1,14 +1,39 @@
-"""`gitcfg wait`: until nodes run a commit."""
+"""`gitcfg wait`: wait until nodes run a commit."""
 
-from typing import Annotated
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gitcfg.cli.serving.place import Database, StateFolder
-from gitcfg.cli.serving.remote import Server, Token
-from gitcfg.cli.serving.said import asked
+from gitcfg.cli.exits import SOME_FAILED, TIME_RAN_OUT
+from gitcfg.cli.node import expand_names
+from gitcfg.cli.nodes import chosen
+from gitcfg.cli.server_state import (
+    Database,
+    Server,
+    StateFolder,
+    StateQuery,
+    Token,
+    Unreachable,
+    ask_server,
+    load_node_states,
+    open_state,
+    state_query,
+)
 from gitcfg.cli.session import Session
+from gitcfg.git.refs import Refs
+from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
+from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted, safe
+
+if TYPE_CHECKING:
+    from gitcfg.git.repository import Repository
+    from gitcfg.state import NodeState
+
 
 EPILOG = """Exit code 5: time ran out. Exit code 3: the release is halted or aborted, so nobody else gets it.
 
@@ -25,14 +50,21 @@ _NODES = typer.Argument(
 )
 _WHERE = typer.Option(help="Nodes for which this holds.", metavar="CEL")
 _TIMEOUT = typer.Option(help="How long at most: 90s, 10m, 2h.", metavar="TIME")
+PAUSE = 1.0
+_RELEASES = 20
+_STUCK = {
+    "halted": "`gitcfg release resume` lets it go on; a newer commit overtakes it.",
+    "aborted": "What was before it holds again; push another commit.",
+}
+"""Statuses in which a release goes no further, and what to do then."""
 
 
 def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
+    """Add the command."""
+    app.command(name, epilog=EPILOG)(wait_for_commit)
 
 
-def command(
+def wait_for_commit(
     context: typer.Context,
     rev: Annotated[str, typer.Argument(help="The commit.", metavar="REV")],
     nodes: Annotated[list[str] | None, _NODES] = None,
@@ -44,19 +76,161 @@ def command(
     state: StateFolder = None,
 ) -> int:
     """Wait until nodes run a commit, or one that comes after it, or just the same."""
-    from gitcfg.cli.serving.awaited import Awaited
-    from gitcfg.cli.serving.branch import note
-    from gitcfg.cli.serving.place import repository
-    from gitcfg.cli.serving.watching import Looking, watch
+    from gitcfg.cli.server_state import note_on_tip, served_repository
     from gitcfg.model.text import seconds
 
     session: Session = context.obj
     longest = seconds(timeout)
     if longest is None:
         raise GitcfgError(f"{timeout} is no length of time.", "Write 90s, 10m, 2h or 1d.")
-    said, place = asked(context, url, state, server, token), repository(session)
-    with Awaited(session, rev, nodes or (), where) as awaited:
-        if text := note(place, said):
+    said, place = state_query(context, url, state, server, token), served_repository(session)
+    with WaitTarget(session, rev, nodes or (), where) as target:
+        if text := note_on_tip(place, said):
             session.console(stderr=True).print(text)
-        watch(Looking(place, said), awaited, longest)
+        watch(StateWatcher(place, said), target, longest)
     return 0
+
+
+class WaitTarget:
+    """Nodes that are to run a commit, or a later one, or one that gives them the same configuration."""
+
+    def __init__(self, session: Session, revision: str, words: Sequence[str], where: str | None) -> None:
+        """Raise GitcfgError if there is no such revision, or no such node."""
+        self._source = session.open()
+        self._fleet = self._source.at(revision)
+        self._refs = Refs(self._source.repository)
+        self.commit = str(self._fleet.commit)
+        self.names = _find_wait_nodes(self._fleet, words, where)
+        self._after: dict[str, bool] = {}
+
+    def find_late(self, nodes: "Iterable[NodeState]") -> list[str]:
+        """Return the nodes that do not run it yet, in order of name."""
+        told = {one.node: one for one in nodes}
+        return [name for name in self.names if name not in told or not self._runs(told[name])]
+
+    def find_halt(self, releases: Iterable[Mapping[str, Any]]) -> tuple[str, str] | None:
+        """Return why no other node gets it, and what to do, by `gitcfg.releases/1`; None if they may.
+
+        Where a release went wrong, nodes get the one before it, which may have the commit as well.
+        """
+        following = [one for one in releases if self._follows(one["commit"])]
+        standing = [one for one in following if one["status"] != "aborted"] or following
+        if not standing or standing[0]["status"] not in _STUCK:
+            return None
+        if any(one["status"] == "done" for one in standing):
+            return None
+        found = standing[0]
+        why = f": {safe(found['why'])}" if found["why"] else ""
+        said = f"The release of {safe(found['commit'][:ABBREVIATED])} is {found['status']}{why}."
+        return said, _STUCK[found["status"]]
+
+    def describe(self, late: Sequence[str]) -> str:
+        """Say which nodes do not run it yet."""
+        verb = "does" if len(late) == 1 else "do"
+        return f"{counted(len(late), 'node')} of {len(self.names)} {verb} not run it yet: {abridged(late)}."
+
+    def _runs(self, node: "NodeState") -> bool:
+        if node.commit is None or node.stuck:
+            return False
+        return self._follows(node.commit) or (
+            node.digest is not None and node.digest == self._digests.get(node.node)
+        )
+
+    def _follows(self, commit: str) -> bool:
+        if commit not in self._after:
+            known = self._refs.commit(commit) is not None
+            self._after[commit] = known and self._refs.includes(commit, self.commit)
+        return self._after[commit]
+
+    @cached_property
+    def _digests(self) -> Mapping[str, str | None]:
+        from gitcfg.inventory.guests import guest_digests
+
+        fleet, today = self._fleet, self._source.today
+        guests = guest_digests(fleet, [name for name in self.names if name not in fleet], today)
+        return {name: fleet[name].digest if name in fleet else guests[name] for name in self.names}
+
+    def __enter__(self) -> "WaitTarget":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._fleet.close()
+
+
+def _find_wait_nodes(fleet: Fleet, words: Sequence[str], where: str | None) -> tuple[str, ...]:
+    """Return the nodes to wait for. Where nodes walk in, a name need not be described."""
+    settings = fleet.model.settings
+    if settings.walk_in is None:
+        return chosen(fleet, words, where)
+    plain = expand_names(settings.max_nodes, (word for word in words if not word.startswith("@")))
+    guests = [name for name in plain if name not in fleet]
+    if guests and where is not None:
+        raise GitcfgError(f"git says nothing of {guests[0]}, so --where cannot ask of it.", "Leave one out.")
+    groups = [word for word in words if word.startswith("@")]
+    described = [*groups, *(name for name in plain if name in fleet)]
+    found = chosen(fleet, described, where) if described or not guests else ()
+    return tuple(sorted({*found, *guests}))
+
+
+StateReport = tuple["list[NodeState]", list[Mapping[str, Any]]]
+"""What all nodes report, and the newest releases."""
+
+
+class StateWatcher:
+    """Polls nodes and releases; a server that answered once is asked again when it no longer does.
+
+    `lost` is why it does not answer.
+    """
+
+    def __init__(self, repository: "Repository", asked: StateQuery) -> None:
+        self._repository = repository
+        self._asked = asked
+        self._answered = False
+        self.lost = ""
+
+    def poll(self) -> StateReport | None:
+        """Return the present state, None without an answer. Raise GitcfgError if there never was one."""
+        try:
+            found = self._look()
+        except GitcfgError as error:
+            passing = self._asked.server is None or isinstance(error, Unreachable)
+            if not self._answered or not passing:
+                raise
+            if not self.lost:
+                text = f"note: {error.message} It is asked again until time runs out."
+                print(text, file=sys.stderr, flush=True)
+            self.lost = error.message
+            return None
+        self._answered, self.lost = True, ""
+        return found
+
+    def _look(self) -> StateReport:
+        asked = self._asked
+        if asked.server is not None:
+            nodes = load_node_states(self._repository, asked)
+            return nodes, ask_server(asked.server, asked.token, "/v1/releases")["releases"]
+        with open_state(self._repository, asked) as state:
+            releases = [
+                {"commit": one.commit, "status": one.progress.status.value, "why": one.progress.why}
+                for one in state.releases.newest(_RELEASES)
+            ]
+            return state.checkins.nodes(), list[Mapping[str, Any]](releases)
+
+
+def watch(watcher: StateWatcher, target: WaitTarget, seconds: float) -> None:
+    """Wait until all nodes run it. Raise GitcfgError if time runs out, or no other node gets it."""
+    end = time.monotonic() + seconds
+    late: Sequence[str] = target.names
+    while True:
+        seen = watcher.poll()
+        if seen is not None:
+            late = target.find_late(seen[0])
+            if not late:
+                return
+            if stuck := target.find_halt(seen[1]):
+                why, hint = stuck
+                raise GitcfgError(f"{why} {target.describe(late)}", hint, code=SOME_FAILED)
+        if time.monotonic() + PAUSE > end:
+            hint = "`gitcfg release status` says how far it has got."
+            raise GitcfgError(target.describe(late), watcher.lost, hint, code=TIME_RAN_OUT)
+        time.sleep(PAUSE)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from gitcfg.cli.deploy_reports import send_unsent_runs
 from gitcfg.cli.main import run
 from gitcfg.cli.records import ITEMS
-from gitcfg.cli.serving.deployed import told_all
-from gitcfg.cli.serving.said import Asked
+from gitcfg.cli.server_state import StateQuery
 from gitcfg.deploy.record import NodeDone, Recorder, Run, folder_of
 from gitcfg.library import open as opened
 from gitcfg.state import Checkin, State, connect
@@ -210,7 +210,7 @@ def test_a_database_is_told_once(deployed: Pool, state: State, capfd: pytest.Cap
         "n5": None,
     }
     source = opened(deployed.place)
-    assert told_all(source.repository, Asked(), deployed.folder, deployed.now) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == ()
     assert [one.run for one in state.checkins.results("n2")] == [SECOND, FIRST]
     nodes = json.loads(told(capfd, "inventory", "-o", "json"))["nodes"]
     assert {node["name"]: node["state"] for node in nodes} == {
@@ -228,20 +228,20 @@ def test_what_nobody_took_is_told_later(
     deployed: Pool, state: State, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """One that is still going on is told once it is over."""
-    source, server = opened(deployed.place), Asked(server="http://127.0.0.1:1")
-    (said,) = told_all(source.repository, server, deployed.folder, deployed.now)
+    source, server = opened(deployed.place), StateQuery(server="http://127.0.0.1:1")
+    (said,) = send_unsent_runs(source.repository, server, deployed.folder, deployed.now)
     assert "does not answer" in said
     later = f"`gitcfg deploys --send {SECOND}` tells it later, and so does the next deploy"
     assert said.endswith(f"{later}, which also tells an earlier one.")
     assert run(["deploys", "--send", FIRST, "--server", "http://127.0.0.1:1"]) == 2
     going = deployed.begun(THIRD, ("n4",), 5.0)
     going.node(deployed.well("n4"))
-    assert told_all(source.repository, Asked(), deployed.folder, deployed.now) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == ()
     assert [one.node for one in state.checkins.nodes()] == ["n1", "n2"]
     going.ended("done")
-    (said,) = told_all(source.repository, server, deployed.folder, deployed.now)
+    (said,) = send_unsent_runs(source.repository, server, deployed.folder, deployed.now)
     assert f"`gitcfg deploys --send {THIRD}` tells it later, and so does the next deploy." in said
-    assert told_all(source.repository, Asked(), deployed.folder, deployed.now) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == ()
     assert [one.node for one in state.checkins.nodes()] == ["n1", "n2", "n4"]
 
 
@@ -249,7 +249,7 @@ def test_where_nobody_keeps_such_things_nothing_is_told(
     deployed: Pool, capfd: pytest.CaptureFixture[str]
 ) -> None:
     source = opened(deployed.place)
-    assert told_all(source.repository, Asked(), deployed.folder, deployed.now) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == ()
     assert run(["deploys", "--send", FIRST]) == 2
     assert "No server keeps its state here." in capfd.readouterr().err
     assert run(["deploys", FIRST, "--send", FIRST]) == 2
@@ -258,5 +258,5 @@ def test_where_nobody_keeps_such_things_nothing_is_told(
 
 def test_a_clock_that_was_ahead_keeps_no_agent_from_being_heard(deployed: Pool, state: State) -> None:
     source = opened(deployed.place)
-    assert told_all(source.repository, Asked(), deployed.folder, deployed.now - 9000) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now - 9000) == ()
     assert {one.deployed for one in state.checkins.nodes()} == {deployed.now - 9000}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from gitcfg.cli.serving.remote import Unreachable, ask
+from gitcfg.cli.server_state import Unreachable, ask_server
 from gitcfg.model import REFUSED, GitcfgError
 from tests.ports import free_port
 
@@ -67,7 +67,7 @@ def refused(call: Callable[[], object]) -> GitcfgError:
 )
 def test_what_is_wrong_and_what_to_do(said: bytes, token: str, method: str, code: int, words: str) -> None:
     with answering(said) as place:
-        error = refused(lambda: ask(f"http://{place}", token, "/v1/nodes", method))
+        error = refused(lambda: ask_server(f"http://{place}", token, "/v1/nodes", method))
     assert error.code == code
     assert words.lower() in " ".join((error.message, *error.hints)).lower()
     passing = b"503" in said or not said.startswith(b"HTTP")
@@ -76,10 +76,10 @@ def test_what_is_wrong_and_what_to_do(said: bytes, token: str, method: str, code
 
 def test_who_speaks_no_tls_is_told_apart_from_who_is_not_there() -> None:
     with answering(answer("400 Bad Request", b"")) as place:
-        error = refused(lambda: ask(f"https://{place}", "", "/v1/nodes"))
+        error = refused(lambda: ask_server(f"https://{place}", "", "/v1/nodes"))
     assert "then write http://" in " ".join(error.hints)
     assert not isinstance(error, Unreachable)
-    error = refused(lambda: ask(f"http://127.0.0.1:{free_port()}", "", "/v1/nodes"))
+    error = refused(lambda: ask_server(f"http://127.0.0.1:{free_port()}", "", "/v1/nodes"))
     assert isinstance(error, Unreachable)
     assert "nobody listens there" in error.message
 
@@ -88,4 +88,4 @@ def test_who_speaks_no_tls_is_told_apart_from_who_is_not_there() -> None:
     "server", ["config.example.com", "http://[x", "ftp://a", "http://a:b", "http://a:99999"]
 )
 def test_what_is_no_address_is_refused(server: str) -> None:
-    assert "is no server" in refused(lambda: ask(server, "", "/")).message
+    assert "is no server" in refused(lambda: ask_server(server, "", "/")).message

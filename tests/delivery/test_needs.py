@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gitcfg.agent.settings import settings_from
 from gitcfg.cache import NoCache
-from gitcfg.cli.node_policy import written
+from gitcfg.cli.node_policy import format_policy
 from gitcfg.convert.packs import pack_files
 from gitcfg.delivery import configuration, consequences
 from gitcfg.delivery.needs import Needs, Use, needs
@@ -55,7 +55,7 @@ def fleet_of(files: "dict[str, str] | dict[str, bytes]") -> Fleet:
 
 def policy(found: Needs) -> Policy:
     """As an agent reads what the command writes."""
-    said = tomllib.loads("\n".join(written(found)))
+    said = tomllib.loads("\n".join(format_policy(found)))
     head = {"server": "https://c.example.org", "server_key": "ed25519:" + "A" * 43 + "="}
     return settings_from({**head, **said}, "agent.toml", lambda: "n1").policy
 
@@ -150,7 +150,7 @@ def test_what_no_policy_can_let_is_told_and_left_out() -> None:
         found = needs(fleet, ["n1"])
         package = next(each for each in packages(fleet) if each.node == "n1")
     assert by_program(found)["{new}/opt/web/check"].program is None
-    assert "No policy can let this" in "\n".join(written(found))
+    assert "No policy can let this" in "\n".join(format_policy(found))
     assert len(refused(policy(found), package)) == 1
 
 
@@ -158,7 +158,7 @@ def test_of_who_is_retired_it_is_said_that_another_commit_tells() -> None:
     with fleet_of(WEB) as fleet:
         retired, idle = (needs(fleet, [name]) for name in ("n2", "n3"))
     assert retired.retired == ("n2",)
-    assert any("what they needed before (--at REV): n2" in line for line in written(retired))
+    assert any("what they needed before (--at REV): n2" in line for line in format_policy(retired))
     assert (idle.retired, idle.paths, idle.commands) == ((), (), ())
 
 

@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
-from gitcfg.cli.serving.command import boundary
+from gitcfg.cli.serve import boundary
 from gitcfg.model import GitcfgError
 from gitcfg.server.conductor import Controller
 from gitcfg.server.fleets import FleetWorker

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.cli.serving.releases import line
+from gitcfg.cli.release import format_release
 from gitcfg.inventory.standing import standing
 from gitcfg.model import Origin, Release
 from gitcfg.rollout import Plan, Progress, Rollout, Status
@@ -95,4 +95,6 @@ def test_who_is_held_does_not_keep_a_release_waiting() -> None:
 )
 def test_what_halted_a_release_is_said_once(counts: dict[str, int] | None, why: str, said: str) -> None:
     release = {"commit": "b", "status": "s", "nodes": 9, "stage": 1, "stages": [9], "offered": 9}
-    assert line(release | {"counts": counts, "why": why}) == f"b  s  stage 1 of 1, 9 of 9 nodes{said}"
+    assert (
+        format_release(release | {"counts": counts, "why": why}) == f"b  s  stage 1 of 1, 9 of 9 nodes{said}"
+    )

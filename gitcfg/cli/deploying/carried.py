@@ -15,7 +15,7 @@ from gitcfg.cli.deploying.records import About, Ending, record
 from gitcfg.cli.deploying.signals import interrupting
 from gitcfg.cli.deploying.written import Written
 from gitcfg.cli.exits import INTERRUPTED, SOME_FAILED, TIME_RAN_OUT
-from gitcfg.cli.serving.said import Asked
+from gitcfg.cli.server_state import StateQuery
 from gitcfg.cli.session import Output, Session
 from gitcfg.deploy.hosts import Spared
 from gitcfg.deploy.listening import Finished, Listener
@@ -41,7 +41,7 @@ class Deploying(msgspec.Struct, frozen=True):
     commit: Chosen
     spared: Mapping[str, Spared]
     who: str
-    asked: Asked
+    asked: StateQuery
 
 
 def carry_out(session: Session, source: Source, deploying: Deploying, dry: bool, output: Output) -> int:
@@ -96,14 +96,14 @@ def _recorded(recorder: Recorder | None, followed: Callable[[], Finished]) -> Fi
     return finished
 
 
-def _note(session: Session, source: Source, recorder: Recorder, asked: Asked) -> None:
+def _note(session: Session, source: Source, recorder: Recorder, asked: StateQuery) -> None:
     """Tell a server what was done, where there is one; what cannot be told or recorded is said."""
-    from gitcfg.cli.serving.deployed import told_all
+    from gitcfg.cli.deploy_reports import send_unsent_runs
 
     console = session.console(stderr=True)
     if recorder.fault:
         console.print(f"warning: Not all of it is recorded: {recorder.fault}.", style="yellow")
-    for note in told_all(source.repository, asked, records(source), time.time()):
+    for note in send_unsent_runs(source.repository, asked, records(source), time.time()):
         console.print(note)
 
 

@@ -12,7 +12,7 @@ from gitcfg.cli.deploying.nodes import meant, refuse_errors, touched
 from gitcfg.cli.deploying.reviewed import Judged, judged, tip
 from gitcfg.cli.deploying.secrets import hidden
 from gitcfg.cli.deploying.wanted import Wanted
-from gitcfg.cli.serving.said import Asked
+from gitcfg.cli.server_state import StateQuery
 from gitcfg.cli.session import Output, Session
 from gitcfg.deploy.batches import allowed, batches
 from gitcfg.deploy.handing import needed
@@ -33,7 +33,7 @@ _MISSING = GitcfgError("What deploys over SSH is not installed.", install_hint("
 
 
 def conduct(
-    session: Session, wanted: Wanted, identity: Sequence[str] | None, asked: Asked, output: Output
+    session: Session, wanted: Wanted, identity: Sequence[str] | None, asked: StateQuery, output: Output
 ) -> int:
     """All of it. GitcfgError: it is refused before anything is begun."""
     source = session.open()

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from gitcfg.cli.deploying.commit import Chosen
 from gitcfg.cli.deploying.say import Which
 from gitcfg.cli.nodes import chosen as named
-from gitcfg.cli.serving.remote import Unreachable
-from gitcfg.cli.serving.said import Asked
-from gitcfg.cli.serving.told import heard
+from gitcfg.cli.server_state import StateQuery, Unreachable, find_node_states
 from gitcfg.cli.session import Session
 from gitcfg.deploy import hosts
 from gitcfg.inventory.described import holds
@@ -54,7 +52,7 @@ def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> Non
         raise GitcfgError(message, "`gitcfg help CODE` explains each.", code=REFUSED)
 
 
-def touched(source: Source, commit: Chosen, names: Iterable[str], asked: Asked) -> hosts.Chosen:
+def touched(source: Source, commit: Chosen, names: Iterable[str], asked: StateQuery) -> hosts.Chosen:
     """Those to touch, and why the others are left alone: the holds count that were reviewed last."""
     with source.at(commit.ruling) as ruling:
         held = holds(ruling, source.today)
@@ -66,14 +64,14 @@ def touched(source: Source, commit: Chosen, names: Iterable[str], asked: Asked) 
     return hosts.chosen(names, commit.commit, held, resolved, _agents(source, asked))
 
 
-def _agents(source: Source, asked: Asked) -> frozenset[str]:
+def _agents(source: Source, asked: StateQuery) -> frozenset[str]:
     """The nodes whose agents have been heard of lately, where somebody knows.
 
     A server that is away is no reason not to deploy, but one to: nodes themselves say which have an agent.
     """
     now = time.time()
     try:
-        seen = heard(source.repository, asked) or []
+        seen = find_node_states(source.repository, asked) or []
     except Unreachable as error:
         print(f"note: {error.message} Which nodes have an agent is seen there.", file=sys.stderr, flush=True)
         return frozenset()

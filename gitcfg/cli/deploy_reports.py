@@ -1,4 +1,4 @@
-"""Tells what deploys over SSH have done to nodes: a server, or its database."""
+"""Reports what deploys over SSH did to a server, or to its database."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.cli.database import address, nowhere, opened
-from gitcfg.cli.serving.remote import Unreachable, ask
-from gitcfg.cli.serving.said import Asked
+from gitcfg.cli.server_state import (
+    StateQuery,
+    Unreachable,
+    ask_server,
+    find_database,
+    no_state,
+    open_database,
+)
 from gitcfg.deploy import record
 from gitcfg.deploy.record_files import untold
 from gitcfg.deploy.record_lines import Kept
@@ -22,11 +27,12 @@ if TYPE_CHECKING:
     from gitcfg.git.repository import Repository
     from gitcfg.state import Deployed
 
+
 _AT_ONCE = 1000
 
 
-class Taken(msgspec.Struct, frozen=True):
-    """What was taken in of a run: where, how many nodes anew, and which are nobody's there."""
+class Receipt(msgspec.Struct, frozen=True):
+    """What was taken in of a run: where, how many nodes newly, and which are not known there."""
 
     place: str
     new: int
@@ -40,78 +46,80 @@ class _Answer(msgspec.Struct, frozen=True):
     unknown: tuple[str, ...]
 
 
-def tell(repository: "Repository", asked: Asked, kept: Kept, now: float) -> Taken:
-    """Tell a run, whether or not it was told. GitcfgError: it is not taken. Unreachable: nobody answers."""
+def send_run(repository: "Repository", asked: StateQuery, kept: Kept, now: float) -> Receipt:
+    """Send a run. Raise GitcfgError if it is refused, Unreachable if there is no answer."""
     if asked.server is not None:
-        return _over_http(asked.server, asked.token, kept, now)
-    url = address(repository, asked)
+        return _send_over_http(asked.server, asked.token, kept, now)
+    url = find_database(repository, asked)
     if url is None:
-        raise nowhere()
-    said = [_by_now(one, now) for one in deployed(kept)]
+        raise no_state()
+    said = [_not_later(one, now) for one in deployed(kept)]
     new = 0
-    with opened(url) as state:
+    with open_database(url) as state:
         for at in range(0, len(said), _AT_ONCE):
             new += sum(state.deploys.record(said[at : at + _AT_ONCE]))
-    return Taken("the database", new, len(said) - new)
+    return Receipt("the database", new, len(said) - new)
 
 
-def told_all(repository: "Repository", asked: Asked, folder: Path, now: float) -> tuple[str, ...]:
-    """Tell all runs that were not told, oldest first, where anybody keeps such things; what there is to say.
+def send_unsent_runs(
+    repository: "Repository", asked: StateQuery, folder: Path, now: float
+) -> tuple[str, ...]:
+    """Send all runs that were not sent, oldest first, if there is a server; return notes for the user.
 
-    Nothing is lost where that fails: the next deploy tells them, too.
+    Nothing is lost where that fails: the next deploy sends them, too.
     """
-    if asked.server is None and address(repository, asked) is None:
+    if asked.server is None and find_database(repository, asked) is None:
         return ()
-    return tuple(_told_each(repository, asked, folder, now))
+    return tuple(_send_each(repository, asked, folder, now))
 
 
-def _told_each(repository: "Repository", asked: Asked, folder: Path, now: float) -> Iterator[str]:
+def _send_each(repository: "Repository", asked: StateQuery, folder: Path, now: float) -> Iterator[str]:
     failed: dict[str, tuple[GitcfgError, list[str]]] = {}
     away: Unreachable | None = None
     for kept in filter(deployed, untold(folder)):
         run = kept.run.id
-        if away is not None:  # who gives no answer is asked once, not for each run
+        if away is not None:  # a server that gives no answer is asked once, not for each run
             failed[away.message][1].append(run)
             continue
         try:
-            taken = tell(repository, asked, kept, now)
+            taken = send_run(repository, asked, kept, now)
             record.told(folder, run, taken.place, now)
         except GitcfgError as error:
             away = error if isinstance(error, Unreachable) else None
             failed.setdefault(error.message, (error, []))[1].append(run)
         else:
-            yield from strange(run, taken)
+            yield from note_unknown_nodes(run, taken)
     for problem, runs in failed.values():
-        yield " ".join(("note:", problem.message, *problem.hints, _later(runs)))
+        yield " ".join(("note:", problem.message, *problem.hints, _resend_hint(runs)))
 
 
-def _later(runs: list[str]) -> str:
-    """The newest of them is the one that was just made, or as near to it as there is one."""
+def _resend_hint(runs: list[str]) -> str:
+    """Say how to send runs later, by the newest of them: the one just made, or the nearest to it."""
     others = {1: "", 2: ", which also tells an earlier one"}
     also = others.get(len(runs), f", which also tells {len(runs) - 1} earlier ones")
     return f"`gitcfg deploys --send {runs[-1]}` tells it later, and so does the next deploy{also}."
 
 
-def strange(run: str, taken: Taken) -> Iterator[str]:
-    """What is to be said of nodes of which nothing was taken in."""
+def note_unknown_nodes(run: str, taken: Receipt) -> Iterator[str]:
+    """Yield a note on nodes that are not known there."""
     if taken.unknown:
         names = safe(abridged(taken.unknown))
         yield f"note: {taken.place} does not describe {names}, and keeps nothing of what {run} did there."
 
 
-def _over_http(server: str, token: str | None, kept: Kept, now: float) -> Taken:
+def _send_over_http(server: str, token: str | None, kept: Kept, now: float) -> Receipt:
     new, known, unknown = 0, 0, set[str]()
     for body in reports(kept, now):
-        answer = ask(server, token, "/v1/deploys", "POST", body)
+        answer = ask_server(server, token, "/v1/deploys", "POST", body)
         try:
             taken = msgspec.convert(answer, _Answer)
         except msgspec.ValidationError as error:
             hint = "It may be of another version than this gitcfg."
             raise GitcfgError(f"{server} answers in a way that is not known: {error}.", hint) from None
         new, known, unknown = new + taken.new, known + taken.known, unknown | set(taken.unknown)
-    return Taken(server, new, known, tuple(sorted(unknown)))
+    return Receipt(server, new, known, tuple(sorted(unknown)))
 
 
-def _by_now(one: "Deployed", now: float) -> "Deployed":
-    """Nothing was done later than now: else what a node's own agent says would not count until then."""
+def _not_later(one: "Deployed", now: float) -> "Deployed":
+    """Limit the time to now: a later one would outweigh what the node's own agent reports until then."""
     return replace(one, result=replace(one.result, at=min(one.result.at, now)))

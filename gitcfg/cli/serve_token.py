@@ -1,4 +1,4 @@
-"""`gitcfg serve token`: by which people and programs are known to the server."""
+"""`gitcfg serve token`: the tokens by which people and programs are known to the server."""
 
 import time
 from collections.abc import Iterator
@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gitcfg.cli.database import address, opened
-from gitcfg.cli.serving.place import Database, StateFolder, repository
-from gitcfg.cli.serving.said import asked
+from gitcfg.cli.server_state import (
+    Database,
+    StateFolder,
+    find_database,
+    open_database,
+    served_repository,
+    state_query,
+)
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
@@ -19,21 +24,22 @@ from gitcfg.model.text import safe
 if TYPE_CHECKING:
     from gitcfg.state import State, Token
 
-_CREATE = """Examples:
+
+_CREATE_EPILOG = """Examples:
 
   gitcfg serve token create alice                      she may look
 
   gitcfg serve token create ops --role operate         ... and resume and abort releases
 
   GITCFG_TOKEN=$(gitcfg serve token create ci) gitcfg wait HEAD --server https://config.example.com"""
-_LIST = """Examples:
+_LIST_EPILOG = """Examples:
 
   gitcfg serve token list                              who may ask, and when each last did
 
   gitcfg serve token list -o json                      ... for programs
 
   gitcfg serve token list --database postgresql://gitcfg@db/gitcfg"""
-_REVOKE = """Examples:
+_REVOKE_EPILOG = """Examples:
 
   gitcfg serve token revoke alice                      her token counts no more
 
@@ -44,27 +50,22 @@ _NAME = typer.Argument(help="What the token is called: who holds it.", metavar="
 
 
 class Role(StrEnum):
-    """What who holds a token may do."""
+    """What a token allows."""
 
     READ = "read"
     OPERATE = "operate"
 
 
 def register(app: typer.Typer, name: str) -> None:
-    """Make the commands known."""
+    """Add the commands of tokens."""
     group = typer.Typer(rich_markup_mode=None, help="Tokens of people and programs.")
-    group.command("create", epilog=_CREATE)(create)
-    group.command("list", epilog=_LIST)(listed)
-    group.command("revoke", epilog=_REVOKE)(revoke)
-    group.callback()(_group)
+    group.command("create", epilog=_CREATE_EPILOG)(create_token)
+    group.command("list", epilog=_LIST_EPILOG)(list_tokens)
+    group.command("revoke", epilog=_REVOKE_EPILOG)(revoke_token)
     app.add_typer(group, name=name)
 
 
-def _group() -> None:
-    """Say who may ask the server: each token is shown once, and kept as a hash."""
-
-
-def create(
+def create_token(
     context: typer.Context,
     name: Annotated[str, _NAME],
     role: Annotated[Role, typer.Option(help="What may be done with it.")] = Role.READ,
@@ -72,7 +73,7 @@ def create(
     state: StateFolder = None,
 ) -> int:
     """Make a token, and show it: it cannot be shown again."""
-    with _kept(context, url, state) as found:
+    with _open_tokens(context, url, state) as found:
         from gitcfg.state import Role as Kept
 
         token = found.tokens.create(name, Kept(role.value), time.time())
@@ -81,21 +82,21 @@ def create(
 
 
 @contextmanager
-def _kept(context: typer.Context, url: str | None, state: str | None) -> "Iterator[State]":
-    """The database of a server. GitcfgError: nothing is said, and none is here; or no server has used it.
+def _open_tokens(context: typer.Context, url: str | None, state: str | None) -> "Iterator[State]":
+    """Open the database of a server. Raise GitcfgError if none is given or here, or no server has used it.
 
-    Who makes a token in any clone, or where a word is misspelt, would get one that no server knows.
+    A token made in any clone, or where an option is misspelt, would be one that no server knows.
     """
     session: Session = context.obj
-    where = address(repository(session), asked(context, url, state))
+    where = find_database(served_repository(session), state_query(context, url, state))
     if where is None:
         hint = "Start `gitcfg serve` first, or say --state DIR or --database URL, as it does."
         raise GitcfgError("No server keeps its state here.", hint)
-    with opened(where) as found:
+    with open_database(where) as found:
         yield found
 
 
-def listed(
+def list_tokens(
     context: typer.Context,
     url: Database = None,
     state: StateFolder = None,
@@ -103,22 +104,22 @@ def listed(
 ) -> int:
     """List who holds tokens."""
     session: Session = context.obj
-    with _kept(context, url, state) as found:
+    with _open_tokens(context, url, state) as found:
         tokens = found.tokens.all()
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
 
-        write_record({"schema": "gitcfg.tokens/1", "tokens": list(map(_record, tokens))}, output)
+        write_record({"schema": "gitcfg.tokens/1", "tokens": list(map(_token_to_json, tokens))}, output)
         return 0
     for token in tokens:
-        used = "never used" if token.used is None else f"last used {_when(token.used)}"
-        session.write(f"{safe(token.name)}  {token.role.value}  made {_when(token.created)}, {used}\n")
+        used = "never used" if token.used is None else f"last used {_format_time(token.used)}"
+        session.write(f"{safe(token.name)}  {token.role.value}  made {_format_time(token.created)}, {used}\n")
     if not tokens:
         session.console(stderr=True).print("Nobody holds a token.")
     return 0
 
 
-def revoke(
+def revoke_token(
     context: typer.Context,
     name: Annotated[str, _NAME],
     url: Database = None,
@@ -126,16 +127,16 @@ def revoke(
 ) -> int:
     """Let a token count no more: within seconds, on all servers."""
     session: Session = context.obj
-    with _kept(context, url, state) as found:
+    with _open_tokens(context, url, state) as found:
         found.tokens.revoke(name)
     session.write(f"revoked {safe(name)}\n")
     return 0
 
 
-def _record(token: "Token") -> dict[str, Any]:
-    """A token of `gitcfg.tokens/1`. Times are seconds since the epoch."""
+def _token_to_json(token: "Token") -> dict[str, Any]:
+    """Return a token of `gitcfg.tokens/1`. Times are seconds since the epoch."""
     return {"name": token.name, "role": token.role.value, "created": token.created, "used": token.used}
 
 
-def _when(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(" ", "minutes")

@@ -1,0 +1,288 @@
+"""`gitcfg serve`: the server that nodes fetch from."""
+
+import gc
+import os
+import socket
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gitcfg.cli import serve_token
+from gitcfg.cli.server_state import (
+    NOT_INSTALLED,
+    Database,
+    StateFolder,
+    connect_state,
+    load_own_key,
+    make_state_folder,
+    served_repository,
+)
+from gitcfg.cli.session import Session
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
+
+if TYPE_CHECKING:
+    from gitcfg import secrets
+    from gitcfg.library import Source
+    from gitcfg.server.running import ListenOptions
+    from gitcfg.server.signing import ServerKey
+
+
+EPILOG = """Examples:
+
+  gitcfg serve                         the repository in this folder, on port 8421 of this machine
+
+  gitcfg -C /srv/pool.git serve --listen 0.0.0.0:8421 --tls-cert cert.pem --tls-key key.pem
+
+  gitcfg serve --database postgresql://gitcfg@db/gitcfg"""
+Identities = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--identity",
+        envvar="GITCFG_IDENTITY",
+        help="A private key to open secrets with, beside the server's own; several: say it again.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
+Listen = Annotated[
+    str, typer.Option("--listen", envvar="GITCFG_LISTEN", help="Where to listen.", metavar="HOST:PORT")
+]
+Certificate = Annotated[
+    str | None,
+    typer.Option(
+        "--tls-cert",
+        envvar="GITCFG_TLS_CERT",
+        help="The certificate, with what leads to it (PEM).",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
+CertificateKey = Annotated[
+    str | None,
+    typer.Option(
+        "--tls-key",
+        envvar="GITCFG_TLS_KEY",
+        help="The certificate's private key (PEM).",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
+TrustedProxies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trusted-proxy",
+        envvar="GITCFG_TRUSTED_PROXY",
+        help="A proxy, or a network of them, that is believed whom it asks for; several: say it again.",
+        metavar="ADDRESS",
+        show_default=False,
+    ),
+]
+MostPending = Annotated[
+    int,
+    typer.Option(
+        "--max-pending",
+        envvar="GITCFG_MAX_PENDING",
+        help="So many keys are kept of nodes that wait to be accepted.",
+        min=1,
+        max=1_000_000,
+        metavar="N",
+    ),
+]
+MostOfAddress = Annotated[
+    int,
+    typer.Option(
+        "--max-pending-per-address",
+        envvar="GITCFG_MAX_PENDING_PER_ADDRESS",
+        help="So many of them from one address.",
+        min=1,
+        max=1_000_000,
+        metavar="N",
+    ),
+]
+PendingDays = Annotated[
+    float,
+    typer.Option(
+        "--pending-days",
+        envvar="GITCFG_PENDING_DAYS",
+        help="So long after it came last.",
+        min=0.01,
+        max=3650,
+        metavar="DAYS",
+    ),
+]
+_MOST_BYTES = 1 << 16
+
+
+class Level(StrEnum):
+    """What is logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Add the command, and those of tokens."""
+    group = typer.Typer(rich_markup_mode=None, help="Serve what was accepted to nodes.")
+    group.callback(invoke_without_command=True, epilog=EPILOG)(serve)
+    serve_token.register(group, "token")
+    app.add_typer(group, name=name)
+
+
+def serve(
+    context: typer.Context,
+    listen: Listen = "127.0.0.1:8421",
+    url: Database = None,
+    state: StateFolder = None,
+    tls_cert: Certificate = None,
+    tls_key: CertificateKey = None,
+    trusted_proxy: TrustedProxies = None,
+    identity: Identities = None,
+    max_pending: MostPending = 1000,
+    max_pending_per_address: MostOfAddress = 20,
+    pending_days: PendingDays = 7.0,
+    log_level: Annotated[
+        Level, typer.Option(envvar="GITCFG_LOG_LEVEL", help="What is logged, to stderr.")
+    ] = Level.INFO,
+) -> int:
+    """Serve what was accepted to nodes, and take in how it went. It ends on SIGTERM."""
+    if context.invoked_subcommand is not None:
+        return 0
+    session: Session = context.obj
+    try:
+        import uvloop
+
+        from gitcfg.server.logs import make_logger
+        from gitcfg.server.running import run_server
+        from gitcfg.server.service import Service
+        from gitcfg.state.claims import Limits
+    except ImportError:
+        raise NOT_INSTALLED from None
+    where = parse_listen(listen, tls_cert, tls_key, trusted_proxy or ())
+    gc.enable()  # other commands end before garbage matters
+    log = make_logger(sys.stderr, log_level.value)
+    opener = _opener(session)
+    opens = open_identities(identity or ())
+    _check_startable(opener, where, log)
+    key = load_own_key(make_state_folder(session, state))
+    pending = Limits(max_pending, max_pending_per_address, pending_days * 86400.0)
+    with connect_state(session, url, state) as kept:
+
+        def today() -> date:
+            return session.today or date.today()
+
+        async def serve() -> None:
+            own = add_server_key(opens, key)
+            service = Service(kept, opener, key, time.time, today, log, own, pending)
+            await run_server(service, where, boundary(log), lambda at: announce(at, key))
+
+        uvloop.run(serve())
+    return 0
+
+
+def _opener(session: Session) -> "Callable[[], Source]":
+    from gitcfg.cache import open_cache
+    from gitcfg.library import Source
+
+    def opened() -> Source:
+        found = served_repository(session)
+        return Source(found, session.today or date.today(), open_cache(found, os.geteuid()))
+
+    return opened
+
+
+def _check_startable(opener: "Callable[[], Source]", where: "ListenOptions", log: Any) -> None:
+    """Raise GitcfgError if the server could not run, before a database is made that no server fills."""
+    from gitcfg.server.certificate import load_certificate
+
+    opener()
+    if where.tls is not None:
+        load_certificate(where.tls, log)
+    check_free(where)
+
+
+def parse_listen(text: str, cert: str | None, key: str | None, proxies: Iterable[str]) -> "ListenOptions":
+    """Parse where to listen. Raise GitcfgError if that is no address, no network, or half a certificate."""
+    from gitcfg.server.proxies import parse_network
+    from gitcfg.server.running import ListenOptions
+
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        raise GitcfgError(f"{text} is no place to listen on.", "Write HOST:PORT.")
+    if (cert is None) != (key is None):
+        raise GitcfgError("A certificate and its key go together.", "Say both --tls-cert and --tls-key.")
+    tls = (cert, key) if cert is not None and key is not None else None
+    return ListenOptions(host.strip("[]"), int(port), tls, tuple(map(parse_network, proxies)))
+
+
+def check_free(where: "ListenOptions") -> None:
+    """Raise GitcfgError if nothing can listen there, before anything is made."""
+    try:
+        found = socket.getaddrinfo(where.host, where.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        with socket.socket(*found[0][:3]) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(found[0][4])
+    except OSError as error:
+        hint = "Another program may listen there, or the address is none of this machine."
+        raise GitcfgError(f"Cannot listen on {where.host}:{where.port}: {error.strerror}.", hint) from None
+
+
+def open_identities(files: Sequence[Path]) -> "secrets.Identities":
+    """Load private keys; from here on no core is dumped. Raise GitcfgError if one cannot be used."""
+    from gitcfg.secrets import identities
+    from gitcfg.secrets.dumps import no_core_dumps
+
+    no_core_dumps()
+    return identities([(shown(str(file)), _read_private_key(file)) for file in files])
+
+
+def _read_private_key(path: Path) -> bytes:
+    """Read a file that only its owner can read. Raise GitcfgError if it is missing, or others can read it."""
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_mode & 0o077:
+                raise GitcfgError(
+                    f"Others can read {shown(str(path))}.", f"`chmod 600 {path}`, if nobody has."
+                )
+            return file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise GitcfgError(f"The key {shown(str(path))} cannot be read: {error.strerror}.") from None
+
+
+def add_server_key(others: "secrets.Identities", key: "ServerKey") -> "secrets.Identities":
+    """Return the keys with the server's own key."""
+    from gitcfg.secrets import identities
+
+    return others.joined(identities([("the server's own key", key.identity)]))
+
+
+def announce(at: str, key: "ServerKey") -> None:
+    """Print where the server is, and by which keys nodes and secrets know it."""
+    reads = f"Among the recipients of a secret, this lets it read that:\n{key.recipient} server"
+    print(f'Serving on {at}. Nodes know this server by:\nserver_key = "{key.public}"\n{reads}', flush=True)
+
+
+def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]:
+    """Return a middleware that logs faults, and answers only that something has failed."""
+    from aiohttp.web import HTTPException
+
+    from gitcfg.server.problems import Problem
+
+    async def guarded(request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        try:
+            return await handler(request)
+        except (Problem, HTTPException, GitcfgError, ConnectionError):
+            raise
+        except Exception:
+            log.exception("a fault of gitcfg's own", extra={"fields": {"path": request.raw_path[:500]}})
+            raise Problem("fault") from None
+
+    return guarded

@@ -1,0 +1,369 @@
+"""What a server knows, for commands: asked of the server over HTTP, or read in its database.
+
+Here are the options that say where it is, and how it is found where nothing is said.
+"""
+
+import errno
+import http.client
+import json
+import ssl
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from gitcfg.cli.session import Session
+from gitcfg.git.repository import Config, Repository
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.names import shown
+from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
+
+if TYPE_CHECKING:
+    from gitcfg.server.signing import ServerKey
+    from gitcfg.state import NodeState, State
+
+
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        envvar="GITCFG_SERVER",
+        help="Ask this server, with the token that GITCFG_TOKEN says; else the database.",
+        metavar="URL",
+        show_default=False,
+    ),
+]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        "--token",
+        envvar="GITCFG_TOKEN",
+        help="The token for --server; better in the environment: others see arguments.",
+        metavar="TEXT",
+        show_default=False,
+    ),
+]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        envvar="GITCFG_DATABASE",
+        help="sqlite:///PATH or postgresql://USER@HOST/NAME; else state.db in --state.",
+        metavar="URL",
+        show_default=False,
+    ),
+]
+StateFolder = Annotated[
+    str | None,
+    typer.Option(
+        "--state",
+        envvar="GITCFG_STATE",
+        help="Where key and database are kept; else gitcfg-server in git's folder.",
+        metavar="DIR",
+        show_default=False,
+    ),
+]
+STATE_FOLDER = "gitcfg-server"
+"""Beside the repository's objects, not in the cache, which may be deleted at any time."""
+NOT_INSTALLED = GitcfgError("The server is not installed.", install_hint("server"))
+_COMMAND_LINE = "COMMANDLINE"
+_SECONDS = 30
+_MAY = "`gitcfg serve token create NAME --role operate` makes one that may."
+_EVENTS = 1000
+
+
+class StateQuery(msgspec.Struct, frozen=True):
+    """A server with a token, the address of a database, or a server's folder; without any, the usual one."""
+
+    url: str | None = None
+    folder: str | None = None
+    server: str | None = None
+    token: str | None = None
+
+
+def state_query(
+    context: typer.Context,
+    url: str | None,
+    folder: str | None,
+    server: str | None = None,
+    token: str | None = None,
+) -> StateQuery:
+    """Read the options; the command line beats the environment. Raise GitcfgError if two are given."""
+    said = {"--server": server, "--database": url, "--state": folder}
+    written = {option: value for option, value in said.items() if value and _on_command_line(context, option)}
+    _refuse_two(written, url)
+    first = next(iter(written or {option: value for option, value in said.items() if value}), None)
+    if first == "--server":
+        return StateQuery(server=server, token=token)
+    return StateQuery(url=url) if first == "--database" else StateQuery(folder=folder)
+
+
+def _refuse_two(written: Mapping[str, str], url: str | None) -> None:
+    """Raise GitcfgError for two places; a database is allowed beside the folder with the server's key."""
+    if "--server" in written and len(written) > 1:
+        other = next(option for option in written if option != "--server")
+        raise GitcfgError(f"--server and {other} cannot both be said.", "A server knows its own database.")
+    if list(written) == ["--state"] and url:
+        message = "--state and GITCFG_DATABASE say two databases."
+        raise GitcfgError(message, "Say --database, or let GITCFG_DATABASE be empty.")
+
+
+def _on_command_line(context: typer.Context, option: str) -> bool:
+    """Return whether an option stands in the command itself, not in the environment."""
+    for param in context.command.params:
+        if option in param.opts:
+            source = context.get_parameter_source(param.name or "")
+            return source is not None and source.name == _COMMAND_LINE
+    return False
+
+
+def served_repository(session: Session) -> Repository:
+    """Open the repository that is served: bare, or one that people work in."""
+    found = Repository.served(session.repo)
+    if found.git is not None and not found.git.is_bare:
+        with suppress(GitcfgError):
+            return Repository.open(session.repo)
+    return Repository.served(session.repo, Config(found).last("gitcfg.folder") or "")
+
+
+def make_state_folder(session: Session, said: str | None) -> Path:
+    """Return the folder of key and database, made if it is missing; only its owner may look into it."""
+    if said is not None:
+        found = Path(said)
+    else:
+        shared = Repository.served(session.repo).shared
+        assert shared is not None
+        found = shared / STATE_FOLDER
+    try:
+        found.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "The server's user must own it: --state DIR is another place."
+        raise GitcfgError(f"The folder {found} cannot be made: {error.strerror}.", hint) from None
+    return found
+
+
+def load_own_key(folder: Path) -> "ServerKey":
+    """Load the server's own key, or make it. Raise GitcfgError if it cannot be."""
+    from gitcfg.server.signing import load_server_key
+
+    file = folder / "server.key"
+    try:
+        return load_server_key(file)
+    except OSError as error:
+        hint = "The server's user must own it and its folder: --state DIR is another place."
+        raise GitcfgError(f"The server's key {file} cannot be used: {error.strerror}.", hint) from None
+
+
+@contextmanager
+def connect_state(session: Session, url: str | None, said: str | None) -> Iterator["State"]:
+    """Open the database, or make it. Raise GitcfgError if it cannot be, or its reader is not installed."""
+    try:
+        from gitcfg.state import connect
+    except ImportError:
+        raise NOT_INSTALLED from None
+    state = connect(url or f"sqlite:///{(make_state_folder(session, said) / 'state.db').absolute()}")
+    try:
+        yield state
+    finally:
+        state.close()
+
+
+def no_state() -> GitcfgError:
+    """Return the error that no place is given, and the usual one is empty."""
+    hint = "Say --server URL to ask a server, or --database URL, or --state DIR."
+    return GitcfgError("No server keeps its state here.", hint)
+
+
+def find_database(repository: "Repository", query: StateQuery) -> str | None:
+    """Return the address of the database, None if none is given and none is beside the repository."""
+    if query.url:
+        return query.url
+    shared = repository.shared
+    folder = Path(query.folder) if query.folder else shared / STATE_FOLDER if shared is not None else None
+    place = folder / "state.db" if folder is not None else None
+    there = place is not None and place.is_file()
+    return f"sqlite:///{place.absolute()}" if place is not None and (there or query.folder) else None
+
+
+@contextmanager
+def open_state(repository: "Repository", query: StateQuery) -> Iterator["State"]:
+    """Open the database. Raise GitcfgError if there is none, or it cannot be opened."""
+    url = find_database(repository, query)
+    if url is None:
+        raise no_state()
+    with open_database(url) as state:
+        yield state
+
+
+@contextmanager
+def open_database(url: str) -> Iterator["State"]:
+    """Open a database that a server keeps. Raise GitcfgError if none does, or its reader is not installed."""
+    try:
+        from gitcfg.state import looked
+    except ImportError:
+        raise NOT_INSTALLED from None
+    state = looked(url)
+    try:
+        yield state
+    finally:
+        state.close()
+
+
+class Unreachable(GitcfgError):
+    """The server gives no answer, or none for now: it may give one later."""
+
+
+def ask_server(
+    server: str, token: str | None, path: str, method: str = "GET", body: bytes | None = None
+) -> dict[str, Any]:
+    """Return a server's answer. Raise GitcfgError if it refuses, Unreachable if it gives none."""
+    request = _request(server, token, path, method)
+    if body is not None:
+        request.data = body
+        request.add_header("Content-Type", "application/json")
+    try:
+        with urllib.request.urlopen(request, timeout=_SECONDS) as response:
+            found = json.load(response)
+    except urllib.error.HTTPError as error:
+        raise _refused(server, token, method, error) from None
+    except (OSError, http.client.HTTPException) as error:
+        raise _unreachable(server, error) from None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise GitcfgError(f"{server} answers, but not as a server of gitcfg.", "Is the address right?")
+    return found
+
+
+def _request(server: str, token: str | None, path: str, method: str) -> urllib.request.Request:
+    wrong = GitcfgError(f"{shown(server)} is no server.", "Write https://HOST[:PORT].")
+    if not server.startswith(("http://", "https://")):
+        raise wrong
+    try:
+        request = urllib.request.Request(server.rstrip("/") + path, method=method)
+        _ = urllib.parse.urlsplit(server).port
+    except ValueError:
+        raise wrong from None
+    if token:
+        request.add_header("Authorization", f"Bearer {token}")
+    return request
+
+
+def _unreachable(server: str, error: Exception) -> GitcfgError:
+    """Return the error that says why there is no answer, and what to do about it."""
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        message = f"{server} has a certificate that is not trusted here: {reason.verify_message}."
+        return GitcfgError(message, "SSL_CERT_FILE=ca.pem names a file of those that are to be trusted.")
+    if isinstance(reason, ssl.SSLError):
+        hint = "It may speak no TLS: then write http://."
+        return GitcfgError(f"{server} does not speak TLS as it should: {reason.reason}.", hint)
+    if getattr(reason, "errno", None) == errno.ECONNREFUSED:
+        return Unreachable(f"{server} does not answer: nobody listens there.", "Is `gitcfg serve` running?")
+    said = getattr(reason, "strerror", None) or reason or type(reason).__name__
+    hint = "Is the address right? Where the server speaks TLS, write https://."
+    return Unreachable(f"{server} does not answer: {said}.", hint)
+
+
+def _refused(server: str, token: str | None, method: str, error: urllib.error.HTTPError) -> GitcfgError:
+    try:
+        said = json.load(error)
+        message = str(said.get("detail") or said.get("title"))
+    except (OSError, ValueError, AttributeError):
+        message = f"{server} answers {error.code}."
+    if error.code == 401:
+        return _unknown(server, token)
+    if error.code >= 500:
+        return Unreachable(f"{server} cannot answer now: {shown(message, 300)}")
+    hint = ""
+    if error.code == 404:
+        message = f"{server} has no such thing, or the token may not do that."
+        hint = "" if method == "GET" else _MAY
+    return GitcfgError(shown(message, 300), hint, code=REFUSED if error.code == 409 else 2)
+
+
+def _unknown(server: str, token: str | None) -> GitcfgError:
+    hint = "`gitcfg serve token create NAME` makes one where the server runs."
+    if not token:
+        return GitcfgError(f"{server} wants a token, and none is given.", "GITCFG_TOKEN says it.", hint)
+    return GitcfgError(f"{server} does not know the token.", hint)
+
+
+def load_node_states(repository: "Repository", query: StateQuery, facts: bool = False) -> "list[NodeState]":
+    """Return what all nodes report. Raise GitcfgError if no server is here, or it does not answer."""
+    found = find_node_states(repository, query, facts)
+    if found is None:
+        raise no_state()
+    return found
+
+
+def find_node_states(
+    repository: "Repository", query: StateQuery, facts: bool = False
+) -> "list[NodeState] | None":
+    """Return what all nodes report, None if no server is given and none keeps its state here."""
+    if query.server is not None:
+        return _node_states_over_http(query.server, query.token, facts)
+    url = find_database(repository, query)
+    if url is None:
+        return None
+    with open_database(url) as state:
+        return state.checkins.nodes()
+
+
+def _node_states_over_http(server: str, token: str | None, facts: bool) -> "list[NodeState]":
+    from gitcfg.inventory.told import node_states
+
+    record = ask_server(server, token, "/v1/nodes?facts=1" if facts else "/v1/nodes")
+    try:
+        return node_states(record)
+    except ValueError as error:
+        hint = "It may be of another version than this gitcfg."
+        raise GitcfgError(f"{server} tells its nodes in a way that is not known: {error}.", hint) from None
+
+
+def note_on_tip(repository: "Repository | None", query: StateQuery) -> str:
+    """Return a note on a branch's tip that no server has accepted; "" if it is accepted, or not known."""
+    if query.server is not None:
+        return format_tip(ask_server(query.server, query.token, "/v1/commits"))
+    url = find_database(repository, query) if repository is not None else None
+    if repository is None or url is None:
+        return ""
+    with open_database(url) as state:
+        return format_tip(_tip_to_json(repository, state))
+
+
+def format_tip(standing: Mapping[str, Any]) -> str:
+    """Format the note on a tip that is not accepted, from `gitcfg.commits/1`."""
+    tip, accepted = standing["tip"], standing["accepted"]
+    if tip is None or accepted is None or tip == accepted:
+        return ""
+    where = f"{safe(str(standing['ref']).removeprefix('refs/heads/'))} is at {safe(tip[:ABBREVIATED])}"
+    counts = f"what counts is {safe(accepted[:ABBREVIATED])}"
+    if not standing["errors"]:
+        return f"note: {where}, which no server has taken up yet; {counts}."
+    wrong = counted(standing["errors"], "error")
+    return f"note: {where}, which has {wrong}, so that {counts}. {safe(standing['message'])}"
+
+
+def _tip_to_json(repository: "Repository", state: "State") -> dict[str, Any]:
+    """Return what a server would say: what it accepted last, and what it has found wrong with the tip."""
+    from gitcfg.server.source import find_tip
+
+    newest = state.releases.newest(1)
+    tip = find_tip(repository)
+    events = state.events.after(max(0, state.events.newest() - _EVENTS), _EVENTS)
+    wrong = [event.data for event in events if event.kind == "invalid" and event.data["tip"] == tip.commit]
+    said = wrong[-1] if wrong else {}
+    return {
+        "ref": tip.ref,
+        "tip": tip.commit,
+        "accepted": newest[0].commit if newest else None,
+        "errors": said.get("errors", 0),
+        "message": said.get("message", ""),
+    }

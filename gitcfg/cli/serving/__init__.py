@@ -1,1 +1,0 @@
-"""`gitcfg serve` and what belongs to it: where its database is, who holds tokens, how it is asked."""
