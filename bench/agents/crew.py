@@ -8,8 +8,8 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from gitcfg.agent.identity import Identity
-from gitcfg.agent.signing import Request, signed
+from gitcfg.agent.keys import Identity
+from gitcfg.agent.signatures import Request, signed
 
 
 def identities(names: Iterable[str]) -> Iterator[Identity]:

@@ -16,7 +16,7 @@ from bench.agents.process import Process, begun
 from bench.agents.servers import database, ready
 from bench.agents.sheet import Sheet
 from bench.agents.site import Site, drawn, names, site
-from gitcfg.agent.identity import Identity
+from gitcfg.agent.keys import Identity
 from tests import postgres
 
 GITCFG = (sys.executable, "-m", "gitcfg")

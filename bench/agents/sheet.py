@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from bench.agents.wire import Reply
-from gitcfg.agent.signing import Request
-from gitcfg.agent.verifying import Answer, verify
+from gitcfg.agent.signatures import Answer, Request, verify
 
 
 class Spread(msgspec.Struct, frozen=True):

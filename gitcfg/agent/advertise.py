@@ -8,14 +8,14 @@ import os
 import re
 from collections.abc import Iterable
 
-from ..install import Package, Place
 from ..install.commands import run
-from ..install.contents import put
-from ..install.package import RETIRED
+from ..install.disk import put
+from ..install.package import RETIRED, Package
 from ..install.paths import OWN_PREFIX, parent_of
+from ..install.place import Place
 from ..install.store import opened
-from .problems import Forbidden
-from .settings import Advert
+from .config import Advert
+from .errors import Forbidden
 
 NAME = "node.json"
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .+@-]*")

@@ -1,20 +1,302 @@
-"""Asking the servers: signed questions, answers that count, the next server where one does not answer."""
+"""The server's time, by which requests are signed: this node's own clock may be anywhere."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
+import socket
 import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, cast
 
-from .clock import ServerClock, date_of
-from .declining import accepted, wanted_pause
-from .identity import Identity
-from .problems import BUSY, AgentError, Declined, Dropped, Unreachable, Untrusted
-from .servers import Server, loopback
-from .settings import Settings
-from .signing import Request, signed
-from .tls import context_of
-from .transport import Line
-from .verifying import Answer, verify
+from .config import Server, Settings, loopback
+from .errors import BUSY, PENDING, UNAUTHORIZED, AgentError, Declined, Dropped, Unreachable, Untrusted
+from .keys import Identity
+from .signatures import Answer, Request, signed, verify
+
+if TYPE_CHECKING:
+    import ssl
+
+LEAST = 2.0
+"""Seconds that a clock may seem off and be right: servers tell whole ones, and an answer takes its time."""
+TOLERATED = 5.0
+"""Seconds that a clock may be off before it is not used as it is."""
+
+
+class ServerClock:
+    """`offset` is what must be added to this node's clock, as the last answer told."""
+
+    def __init__(self, offset: float = 0.0, wall: Callable[[], float] = time.time) -> None:
+        self._wall = wall
+        self.offset = offset
+
+    def now(self) -> float:
+        """Seconds since the epoch, as the server has them."""
+        return self._wall() + self._used(self.offset)
+
+    def seen(self, server: float) -> bool:
+        """Note the server's time; whether requests are signed by another one from now on."""
+        before, apart = self.offset, server - self._wall()
+        self.offset = float(round(apart)) if abs(apart) >= LEAST else 0.0
+        return abs(self._used(self.offset) - self._used(before)) > TOLERATED
+
+    @staticmethod
+    def _used(offset: float) -> float:
+        return offset if abs(offset) > TOLERATED else 0.0
+
+
+def date_of(header: str) -> float | None:
+    """The time that a Date header says."""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return parsedate_to_datetime(header).timestamp()
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+
+
+# Answers that are no: what a server says why, and when it wants to be asked again.
+
+MOST_AFTER = 300.0
+"""Seconds that a node can be told to keep away: the header is not signed, and a node must stay in reach."""
+
+
+def accepted(answer: Answer, who: Identity, now: float) -> Answer:
+    """The answer, unless it is no (Declined)."""
+    if answer.status in (200, 304):
+        return answer
+    said = _problem(answer)
+    kind = str(said.get("type", "")).rpartition(":")[2]
+    detail = str(said.get("detail") or said.get("title") or f"HTTP {answer.status}")[:1000]
+    known = {PENDING: _pending, UNAUTHORIZED: _unauthorized}.get(kind)
+    told = known(who, said) if known else (f"{_verb(answer.status)}: {detail.rstrip('.')}.",)
+    raise Declined(answer.status, kind, *told, after=wanted_pause(answer, now))
+
+
+def _verb(status: int) -> str:
+    if status in BUSY:
+        return "The server is not ready"
+    return "The server declines"
+
+
+def _pending(who: Identity, said: Mapping[str, Any]) -> tuple[str, ...]:
+    """With a fingerprint it waits for its key to be accepted; without, git has its key, and no more."""
+    if "fingerprint" not in said:
+        return (str(said.get("detail") or "The node is not accepted yet.")[:1000],)
+    return (
+        "This node's key is not accepted yet.",
+        f"`gitcfg node accept {who.node}` on a clone of the repository accepts {who.fingerprint}.",
+    )
+
+
+def _unauthorized(who: Identity, said: Mapping[str, Any]) -> tuple[str, ...]:
+    """It has one answer for all that does not fit, so as to tell nobody more."""
+    return (
+        f"The server does not take this for {who.node}'s: it knows the node by another key, or the request"
+        " was changed on its way.",
+        f"If the node was set up anew, `gitcfg node accept {who.node} --replace` on a clone of the repository"
+        f" accepts {who.fingerprint}.",
+    )
+
+
+def wanted_pause(answer: Answer, now: float) -> float:
+    """Seconds that a busy server wants to be left alone, by its Retry-After; `now` is its clock."""
+    said = answer.headers.get("retry-after", "") if answer.status in BUSY else ""
+    if said.isascii() and said.isdigit():
+        return min(float(said[:9]), MOST_AFTER)
+    date = date_of(said)
+    return 0.0 if date is None else min(max(0.0, date - now), MOST_AFTER)
+
+
+def _problem(answer: Answer) -> Mapping[str, Any]:
+    try:
+        said = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+# Which certificates are believed.
+
+
+def context_of(settings: Settings) -> ssl.SSLContext | None:
+    """The system's certificates, or those that agent.toml names; None where no server has TLS."""
+    if not any(server.tls for server in settings.servers):
+        return None
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=settings.ca or None)
+    except (ssl.SSLError, OSError) as error:
+        raise Unreachable(
+            f"The certificates in {settings.ca or 'the system'} cannot be read: {error}.",
+            "`ca` in agent.toml names a file of certificates in PEM format.",
+        ) from error
+
+
+# Reading from a socket until a deadline, whatever comes in between.
+
+
+class _Timed(io.RawIOBase):
+    """What a socket receives, until a deadline."""
+
+    def __init__(self, sock: socket.socket, until: float) -> None:
+        self._sock = sock
+        self._until = until
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the time ran out")
+        self._sock.settimeout(left)
+        return self._sock.recv_into(buffer)
+
+
+class Readable:
+    """All that `http.client` asks of a socket."""
+
+    def __init__(self, sock: socket.socket, until: float) -> None:
+        self._raw = _Timed(sock, until)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """A file to read from."""
+        return io.BufferedReader(self._raw)
+
+
+# Why a server did not answer, in words, and what may help.
+
+_NO_MATCH, _TIMES, _PLAIN = (62, 64), (9, 10), "WRONG_VERSION_NUMBER"
+"""OpenSSL's words for a certificate with another name, one of another time, and an answer without TLS."""
+
+
+def hints(error: Exception) -> tuple[str, ...]:
+    """What may help. By attributes: ssl is imported only by who needs it."""
+    code = getattr(error, "verify_code", None)
+    if code is None:
+        plain = getattr(error, "reason", None) == _PLAIN
+        return ("Does the server speak https there?",) if plain else ()
+    if code in _NO_MATCH:
+        return ("`server` in agent.toml must have a name that the server's certificate is for.",)
+    if code in _TIMES:
+        return ("Is this node's clock right?",)
+    return ('If the site has certificates of its own: ca = "FILE" in agent.toml names those to trust.',)
+
+
+def why(error: Exception) -> str:
+    """The reason, without a full stop."""
+    told = getattr(error, "verify_message", "")
+    if told:
+        return f"certificate verify failed: {told.rstrip('.')}"
+    if isinstance(error, (TimeoutError, socket.timeout)):
+        return "the time ran out"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error).rstrip(".") or type(error).__name__
+
+
+# One connection to one server: HTTP/1.1 with an end to everything, its time and its size.
+
+_PART = 1 << 16
+
+
+class Line:
+    """A connection that is kept between requests; `context` is None for http://."""
+
+    def __init__(self, server: Server, context: ssl.SSLContext | None) -> None:
+        self.server = server
+        self._context = context
+        self._sock: socket.socket | None = None
+        self.busy_until = 0.0
+        """When it may be asked again (`time.monotonic`), as it says itself."""
+
+    def close(self) -> None:
+        """Hang up."""
+        sock, self._sock = self._sock, None
+        if sock is not None:
+            with suppress(OSError):
+                sock.close()
+
+    def ask(self, request: Request, connect: float, timeout: float, most: int) -> Answer:
+        """The answer to a request: at most `connect` seconds for the connection, `timeout` for all."""
+        until = time.monotonic() + timeout
+        kept, done = self._sock is not None, False
+        try:
+            sock = self._sock = self._sock or self._connected(min(connect, timeout))
+            sock.settimeout(max(0.001, until - time.monotonic()))
+            sock.sendall(_written(self.server, request))
+            answer, stays = _read(Readable(sock, until), request, most)
+            done = stays
+        except (OSError, ValueError) as error:
+            kind = Dropped if kept and isinstance(error, ConnectionError) else Unreachable
+            raise kind(f"{self.server} did not answer: {why(error)}.", *hints(error)) from error
+        finally:
+            # Also when a signal ends the waiting: what would come then belongs to no request any more.
+            if not done:
+                self.close()
+        return answer
+
+    def _connected(self, timeout: float) -> socket.socket:
+        # As bytes: for text Python imports tables of all alphabets (5 ms), and these names have ASCII alone.
+        host = cast(str, self.server.host.encode("ascii"))
+        sock = socket.create_connection((host, self.server.port), timeout)
+        try:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if self._context is not None:
+                sock = self._context.wrap_socket(sock, server_hostname=self.server.host)
+        except BaseException:
+            sock.close()
+            raise
+        return sock
+
+
+def _written(server: Server, request: Request) -> bytes:
+    lines = [f"{request.method} {request.target} HTTP/1.1", f"host: {server.authority}"]
+    lines += [f"{name}: {value}" for name, value in request.headers]
+    if request.body is not None:
+        lines.append(f"content-length: {len(request.body)}")
+    return "\r\n".join((*lines, "", "")).encode("ascii") + (request.body or b"")
+
+
+def _read(sock: Readable, request: Request, most: int) -> tuple[Answer, bool]:
+    from http.client import HTTPException, HTTPResponse
+
+    with HTTPResponse(cast(Any, sock), method=request.method) as response:
+        try:
+            response.begin()
+            body = _body(response, most)
+        except ConnectionError:
+            raise  # http.client has one that is both
+        except HTTPException as error:
+            raise ValueError(f"its answer is no HTTP ({type(error).__name__})") from error
+        headers: dict[str, str] = {}
+        for name, value in response.getheaders():
+            key, text = name.lower(), value.strip(" \t")
+            headers[key] = f"{headers[key]}, {text}" if key in headers else text
+        return Answer(response.status, headers, body), not response.will_close
+
+
+def _body(response: Any, most: int) -> bytes:
+    declared = response.length
+    if declared is not None and declared > most:
+        raise ValueError(f"its answer has {declared} bytes, and at most {most} are read")
+    parts, size = [], 0
+    while part := response.read(min(_PART, most + 1 - size)):
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            raise ValueError(f"its answer has more than {most} bytes")
+    if declared is not None and size != declared:
+        raise ValueError(f"its answer ended after {size} of {declared} bytes")
+    return b"".join(parts)
+
+
+# Asking the servers: signed questions, answers that count, the next server where one does not answer.
 
 SMALL = 1 << 20
 """Bytes of an answer that is no package."""

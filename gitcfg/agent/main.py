@@ -1,22 +1,193 @@
-"""The entry point of gitcfg-agent, and the one place where what went wrong becomes an exit code."""
+"""The command line of gitcfg-agent."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from ..install import InstallError
-from .arguments import arguments
-from .commands import COMMANDS, PROGRAM, write
-from .problems import REFUSED, AgentError
-from .shown import shown
+from ..install.errors import InstallError
+from .errors import REFUSED, AgentError
 
 if TYPE_CHECKING:
-    from argparse import Namespace
+    import argparse
+    from argparse import ArgumentParser, Namespace
     from types import TracebackType
+
+    from ..install.place import Place
+
+_END = """exit codes: 0 done, 1 files were changed by hand (drift), 2 wrong usage or settings,
+3 an installation was taken back or failed, 4 refused (policy, lock, a node that is not accepted
+yet), 5 no server in reach, or all are busy, 70 a fault of the agent's own, 141 nobody reads on,
+130 and 143 ended by SIGINT and SIGTERM before a round was over"""
+
+
+def arguments(said: Sequence[str], program: str, version: str) -> Namespace:
+    """What is asked for; argparse ends the process with 2 where that makes no sense."""
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        program,
+        description="Fetches this node's configuration from its gitcfg server and puts it in force.",
+        epilog=_END,
+        formatter_class=_formatter,
+    )
+    parser.add_argument("--version", action="version", version=f"{program} {version}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    run = _command(commands, "run", "report, fetch what this node shall run, and put it in force")
+    run.add_argument("--once", action="store_true", help="one round, then end; else until SIGTERM")
+    status = _command(commands, "status", "what runs here, and what came of the last commit")
+    status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="json: for programs")
+    _command(commands, "key", "this node's line for keys/ and its fingerprint")
+    _command(commands, "drift", "which files were changed by hand, with differences")
+    return parser.parse_args(said)
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """One with a width of its own: to ask the terminal argparse imports shutil, which takes 5 ms."""
+    import argparse
+
+    return argparse.RawDescriptionHelpFormatter(prog, width=100)
+
+
+def _whole(root: str) -> str:
+    """From the root on, for commands that run elsewhere; with only one way to say "/"."""
+    return "/" + os.path.abspath(root).lstrip("/")
+
+
+def _command(commands: argparse._SubParsersAction[ArgumentParser], name: str, purpose: str) -> ArgumentParser:
+    told = f"{purpose[0].upper()}{purpose[1:]}."
+    parser = commands.add_parser(name, help=purpose, description=told, formatter_class=_formatter)
+    parser.add_argument(
+        "--root", type=_whole, default="/", metavar="DIR", help="all of the node's files are below DIR"
+    )
+    parser.add_argument("--config", default="", metavar="FILE", help="instead of DIR/etc/gitcfg/agent.toml")
+    return parser
+
+
+# What each command of gitcfg-agent does; an exit code is what comes of it.
+
+PROGRAM = "gitcfg-agent"
+_DIFF, _LOCK_WAIT = 4096, 10.0
+
+
+def _run_commands(asked: Namespace) -> int:
+    from ..install.commands import forbid
+    from ..install.errors import InstallError
+    from .process import Wakes
+
+    forbid()
+    wakes = Wakes()
+    wakes.listen()  # before anything that takes time: a hangup that nobody listens for ends a process
+    from .errors import AgentError
+    from .process import alone, notifier
+    from .rounds import started
+    from .update import settle_memory, settle_without_settings
+
+    notify = notifier(os.environ.get("NOTIFY_SOCKET", ""))
+
+    def say(line: str) -> None:
+        told = shown(line, sys.stderr.encoding)
+        sys.stderr.write(f"{told}\n")
+        sys.stderr.flush()
+        notify(f"STATUS={told.partition(os.linesep)[0]}")
+
+    try:
+        agent = started(asked.root, asked.config, _place(asked), say, __version__)
+    except (AgentError, InstallError, OSError):
+        settle_without_settings(_place(asked))
+        raise
+    agent.wakes = wakes
+    with alone(agent.place):
+        settle_memory(agent)
+        notify("READY=1")
+        if asked.once:
+            from .rounds import once
+
+            return once(agent)
+        from .rounds import forever
+
+        forever(agent)
+        return 0
+
+
+def _key(asked: Namespace) -> int:
+    from .config import configured
+    from .keys import identity
+
+    who = identity(_place(asked), configured(asked.root, asked.config).node)
+    write([who.line])
+    sys.stderr.write(f"{who.fingerprint}\n")
+    return 0
+
+
+def _status(asked: Namespace) -> int:
+    from ..install.errors import InstallError
+    from ..install.plan import Debt
+    from ..install.record import debts, installed
+    from .config import configured
+    from .keys import identity
+    from .memory import Memory, recall
+    from .status import status, status_lines
+
+    place, settings = _place(asked), configured(asked.root, asked.config)
+    who, memory = identity(place, settings.node), Memory()
+    package, unreadable = None, []
+    owed: tuple[Debt, ...] = ()
+    try:
+        memory = recall(place)
+    except InstallError as error:
+        unreadable.append(str(error))
+    try:
+        package = installed(place)
+    except InstallError as error:
+        unreadable.append(str(error))
+    try:
+        owed = debts(place)
+    except InstallError as error:
+        unreadable.append(str(error))
+    said = status(settings, who, memory, package, unreadable, owed)
+    if asked.output == "json":
+        import json
+
+        write([json.dumps(said, indent=2)])
+    else:
+        write(status_lines(said))
+    return 0
+
+
+def _drift(asked: Namespace) -> int:
+    from ..install.drift import drift
+    from .status import drift_lines
+
+    found = drift(_place(asked))
+    write(drift_lines(found))
+    return 1 if found else 0
+
+
+COMMANDS: Mapping[str, Callable[[Namespace], int]] = {
+    "run": _run_commands,
+    "key": _key,
+    "status": _status,
+    "drift": _drift,
+}
+
+
+def _place(asked: Namespace) -> Place:
+    from ..install.place import Limits, Place
+
+    return Place(asked.root, who=PROGRAM, limits=Limits(lock_wait=_LOCK_WAIT, diff=_DIFF))
+
+
+def write(lines: Iterable[str]) -> None:
+    """To stdout."""
+    sys.stdout.writelines(f"{shown(line, sys.stdout.encoding)}\n" for line in lines)
+    sys.stdout.flush()
+
+
+# The entry point of gitcfg-agent, and the one place where what went wrong becomes an exit code.
 
 FAULT = 70
 CLOSED_PIPE = 141
@@ -67,7 +238,7 @@ def _run(asked: Namespace) -> int:
 
 def _where(error: OSError, root: str) -> str:
     """A name without a folder is one in the state folder: everything there is done by such names."""
-    from ..install import Place
+    from ..install.place import Place
 
     name = error.filename
     if not isinstance(name, str) or not name:
@@ -81,3 +252,14 @@ def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType
     sys.stderr.write(f"error: {PROGRAM} itself has failed; please send the lines above along.\n")
     sys.stderr.flush()
     os._exit(130 if issubclass(kind, KeyboardInterrupt) else FAULT)
+
+
+_ODD = (*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+"""Control characters but tab and newline, and those that turn the direction of what follows."""
+_SHOWN = dict.fromkeys(_ODD, "\N{REPLACEMENT CHARACTER}")
+
+
+def shown(text: str, encoding: str | None) -> str:
+    """The text without what a terminal obeys, in characters that an encoding has."""
+    code = encoding or "utf-8"
+    return text.translate(_SHOWN).encode(code, "backslashreplace").decode(code)

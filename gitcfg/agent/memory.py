@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ..install.errors import Damaged
 from ..install.place import Place
-from ..install.problems import Damaged
 from ..install.record import read_said
 from ..install.store import opened
 
@@ -86,3 +86,8 @@ def _plain(memory: Memory) -> dict[str, Any]:
     """By name, within too: JSON has tuples as lists."""
     named = {"running": memory.running, "failure": memory.failure}
     return {**memory._asdict(), **{key: one and one._asdict() for key, one in named.items()}}
+
+
+def times(number: int) -> str:
+    """`once`, `3 times`."""
+    return "once" if number == 1 else f"{number} times"

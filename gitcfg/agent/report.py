@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..install import Busy, Damaged, Drift, InstallError, drift
+from ..install.drift import Drift, drift
+from ..install.errors import Busy, Damaged, InstallError
 from .agent import Agent
-from .mending import mend
-from .problems import Declined
-from .questions import check_in
-from .settings import REPAIR
-from .target import Target
+from .api import Target, check_in
+from .config import REPAIR
+from .errors import Declined
+from .update import mend
 
 SCHEMA = "gitcfg.checkin/1"
 MOST_BYTES = 60_000

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from ..install import Debt, Drift, Package
-from ..install.owed import in_words
-from .identity import Identity
-from .memory import Memory
-from .problems import PENDING
-from .settings import Settings
-from .shown import times
+from ..install.drift import Drift
+from ..install.package import Package
+from ..install.plan import Debt
+from ..install.record import in_words
+from .config import Settings
+from .errors import PENDING
+from .keys import Identity
+from .memory import Memory, times
 
 SCHEMA = "gitcfg.status/1"
 

@@ -9,7 +9,7 @@ from gitcfg.cli.session import Output, Session, write
 from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
-    from gitcfg.delivery.needs import Needs, Place, Use
+    from gitcfg.delivery.policy import Needs, Place, Use
 
 _POLICY_EPILOG = """Examples:
 
@@ -28,7 +28,7 @@ def show_policy(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Show the paths and commands that nodes need, as agent.toml has them; without nodes, for all."""
-    from gitcfg.delivery.needs import needs
+    from gitcfg.delivery.policy import needs
 
     session: Session = context.obj
     with session.fleet(at) as fleet:

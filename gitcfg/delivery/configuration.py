@@ -1,17 +1,91 @@
-"""All that a node needs of a commit: its files, and the subsystems that run on it."""
+"""What a node is handed, as data (`gitcfg.node/1`)."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
+import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
-from gitcfg.comparison.comparison import Consequences
+from gitcfg.comparison.change import Delta
+from gitcfg.comparison.comparison import Consequences, uncovered
 from gitcfg.comparison.files import Side
 from gitcfg.compile.fleet import FleetNode
-from gitcfg.delivery.document import ACTIVE, RETIRED, Check, Configuration, File, RunsHere
-from gitcfg.library import Fleet, Node
+from gitcfg.library import Fleet, Node, compare
 from gitcfg.model import FileEntry, GitcfgError, Subsystem
 from gitcfg.model.text import seconds
 from gitcfg.render.files import RenderedFile, holding, selected, subsystems
+
+SCHEMA = "gitcfg.node/1"
+ACTIVE, RETIRED = "active", "retired"
+
+
+class Check(msgspec.Struct, frozen=True):
+    """A command that must succeed after a change; `timeout` is in seconds."""
+
+    run: tuple[str, ...]
+    timeout: float
+    retries: int
+
+
+class RunsHere(msgspec.Struct, frozen=True):
+    """A subsystem that runs on the node, with its commands; None: it has none."""
+
+    validate: tuple[str, ...] | None
+    reload: tuple[str, ...] | None
+    restart: tuple[str, ...] | None
+    stop: tuple[str, ...] | None
+    check: Check | None
+    using: str
+    covers: tuple[str, ...]
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file. `concerns` says by subsystem what it must do where this file alone is mended.
+
+    Of one that holds secrets `content` shows their names; what is to stand is `sealed` to the node's own key,
+    or None for whoever else asks.
+    """
+
+    content: str
+    mode: str
+    owner: str
+    group: str
+    digest: str
+    concerns: Mapping[str, str]
+    sealed: str | UnsetType | None = UNSET
+
+
+class Configuration(msgspec.Struct, frozen=True):
+    """A node at a commit. Nothing changes on it as long as `digest` is the same: files and subsystems."""
+
+    node: str
+    commit: str
+    digest: str
+    state: str
+    features: tuple[str, ...]
+    groups: tuple[str, ...]
+    params: Mapping[str, Any]
+    files: Mapping[str, File]
+    subsystems: Mapping[str, RunsHere]
+    schema: str = SCHEMA
+
+    @property
+    def holding(self) -> tuple[str, ...]:
+        """The files that hold secrets."""
+        return tuple(path for path, file in self.files.items() if file.sealed is not UNSET)
+
+    def sealing(self, contents: Mapping[str, str]) -> "Configuration":
+        """The same with the sealed contents of such files."""
+        sealed = {path: replace(self.files[path], sealed=content) for path, content in contents.items()}
+        return replace(self, files={**self.files, **sealed})
+
+    def encoded(self) -> bytes:
+        """As JSON, the same bytes for the same commit wherever it is written."""
+        return msgspec.json.encode(self, order="sorted")
+
+
+# All that a node needs of a commit: its files, and the subsystems that run on it.
 
 
 def consequences(fleet: Fleet) -> Consequences:
@@ -81,3 +155,43 @@ def _runs(said: Subsystem, here: Iterable[str]) -> RunsHere:
         said.using,
         tuple(each for each in here if each != said.name and ("*" in named or each in named)),
     )
+
+
+# What must happen on a node that goes from one commit to another (`gitcfg.changes/1`).
+
+STEPS_SCHEMA = "gitcfg.changes/1"
+
+
+class Steps(msgspec.Struct, frozen=True, rename={"before": "from", "after": "to"}):
+    """Subsystems to restart, reload and stop, and what changes; `before` is None where nothing was."""
+
+    node: str
+    before: str | None
+    after: str
+    restart: tuple[str, ...] = ()
+    reload: tuple[str, ...] = ()
+    stop: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    params: Mapping[str, Delta] = {}
+    schema: str = STEPS_SCHEMA
+
+    def encoded(self) -> bytes:
+        """As JSON, the same bytes wherever it is written."""
+        return msgspec.json.encode(self, order="sorted")
+
+
+def steps(old: Fleet | None, new: Fleet, name: str) -> Steps:
+    """What must happen on a node; one that had nothing before starts everything that runs on it."""
+    after = new.commit or ""
+    if old is None or name not in old:
+        part = new.valued([name])
+        node = part.compiled[name]
+        here = subsystems(part.compiled, node)
+        restart, restarted = uncovered((each for each, said in here.items() if said.restart), here)
+        reload = tuple(each for each, said in here.items() if said.reload and each not in restarted)
+        return Steps(name, None, after, restart, reload, files=tuple(sorted(node.entries)))
+    changes = compare(old, new, [name]).changes
+    if not changes:
+        return Steps(name, old.commit, after)
+    found = changes[0]
+    return Steps(name, old.commit, after, found.restart, found.reload, found.stop, found.files, found.params)

@@ -8,8 +8,8 @@ from msgspec.structs import asdict
 
 from gitcfg.deploy.messages import Done, Hello
 from gitcfg.deploy.problems import BUSY, FULL, REFUSED, SUDO, FarError, Unreadable
-from gitcfg.install import FAILED, OK, REVERTED, UNCHANGED, Outcome
-from gitcfg.install import REFUSED as NOT_LET
+from gitcfg.install.outcome import FAILED, OK, REVERTED, UNCHANGED, Outcome
+from gitcfg.install.outcome import REFUSED as NOT_LET
 
 _Word = Annotated[str, msgspec.Meta(max_length=256)]
 _Commit = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]

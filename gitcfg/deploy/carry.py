@@ -11,13 +11,13 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
-from gitcfg.install.far.wire import MARK
+from gitcfg.install.remote.protocol import MARK
 
 LINE, SHELL, NEED, OLD, NO_PYTHON = "line", "shell", "need", "old", "none"
 """What the far end's first lines say: a shell is there (said before sudo), root's is, Python is without the
 program; or, by the program itself, that it is there (HAVE)."""
 
-_LOADER = "far.loading"
+_LOADER = "remote.bootstrap"
 _DOCSTRING = re.compile(r'^([ \t]*)"""(?:[^"\\]|"(?!""))*"""$', re.MULTILINE)
 
 # One line for any shell, csh's too: no newline, no single quote, no exclamation mark, no backslash but before

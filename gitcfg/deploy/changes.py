@@ -4,8 +4,8 @@ import re
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 
-from gitcfg.delivery import steps
-from gitcfg.install import Actions
+from gitcfg.delivery.configuration import steps
+from gitcfg.install.package import Actions
 from gitcfg.library import Fleet, Source, compare
 from gitcfg.model import GitcfgError
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from gitcfg.deploy.answers import clean
 from gitcfg.deploy.messages import Line
 from gitcfg.deploy.problems import LineLost, Noisy, Unreadable
-from gitcfg.install.far.wire import MARK, WireError, message, read_message
+from gitcfg.install.remote.protocol import MARK, WireError, message, read_message
 
 _CHUNK = 1 << 16
 _NOISE = 1 << 16

@@ -5,7 +5,7 @@ from gitcfg.deploy.carry import LINE, NEED, OLD, SHELL, program
 from gitcfg.deploy.frames import Frames
 from gitcfg.deploy.messages import Line
 from gitcfg.deploy.problems import REFUSED, SUDO, FarError, LineLost, NoPython
-from gitcfg.install.far.wire import HAVE
+from gitcfg.install.remote.protocol import HAVE
 
 
 def greet(frames: Frames, line: Line) -> None:

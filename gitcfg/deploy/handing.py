@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from gitcfg.check.secrets import path_of
-from gitcfg.delivery.revealing import kept_from
+from gitcfg.delivery.secrets import kept_from
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet
 from gitcfg.model import Secret

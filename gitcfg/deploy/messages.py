@@ -5,7 +5,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from gitcfg.install import Actions, Outcome
+from gitcfg.install.outcome import Outcome
+from gitcfg.install.package import Actions
 
 NO_AGENT, INSTALLED, RUNNING = "", "installed", "running"
 """Whether an agent keeps a node: there is none, it is set up, it runs now."""

@@ -6,11 +6,11 @@ from functools import cached_property
 import msgspec
 
 from gitcfg.comparison.comparison import Consequences
-from gitcfg.delivery import Configuration, configuration, consequences
+from gitcfg.delivery.configuration import Configuration, configuration, consequences
 from gitcfg.deploy.changes import Changes
 from gitcfg.deploy.hosts import AGENT, AGENT_HINT
 from gitcfg.deploy.messages import NO_AGENT, Hello, Order
-from gitcfg.install import Actions
+from gitcfg.install.package import Actions
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError
 

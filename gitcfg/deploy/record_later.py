@@ -7,12 +7,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from gitcfg import install as installed
 from gitcfg.deploy.messages import Hello
 from gitcfg.deploy.record import append
 from gitcfg.deploy.record_files import found_in, ids, place
 from gitcfg.deploy.record_lines import Kept, NodeDone, Run
 from gitcfg.deploy.record_open import content
+from gitcfg.install import outcome as installed
 from gitcfg.model import GitcfgError
 
 _UNHEARD = ("lost", "timeout")

@@ -21,8 +21,8 @@ from gitcfg.deploy.frames import Frames
 from gitcfg.deploy.greeting import greet
 from gitcfg.deploy.messages import Decide, Done, Hello, Line, Order, Told
 from gitcfg.deploy.problems import REFUSED, FarError, LineLost, NoPython, Unreadable
-from gitcfg.install.far.parts import SMALL, Parts, Wanted, contents_of, ids_of, sum_of, taken_apart
-from gitcfg.install.far.wire import CONTENTS, DONE, HELLO, LACKS, ORDER, PARTS, PROBLEM, TOLD
+from gitcfg.install.remote.parts import SMALL, Parts, Wanted, contents_of, ids_of, sum_of, taken_apart
+from gitcfg.install.remote.protocol import CONTENTS, DONE, HELLO, LACKS, ORDER, PARTS, PROBLEM, TOLD
 
 __all__ = ["Done", "FarError", "Hello", "Line", "LineLost", "NoPython", "Order", "command", "talk"]
 

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from gitcfg import install as installed
 from gitcfg.deploy.messages import Done, Hello, Line, Order
 from gitcfg.deploy.outcomes import Outcome, Result
 from gitcfg.deploy.problems import FarError, LineLost, Unreadable
 from gitcfg.deploy.reach import Network, Opened, Unreached
 from gitcfg.deploy.sudo import ASKING, WITHOUT, Password, SudoLine
 from gitcfg.deploy.talk import HANDED_OVER, command, talk
+from gitcfg.install import outcome as installed
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.text import ABBREVIATED, duration
 

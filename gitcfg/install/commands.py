@@ -1,4 +1,4 @@
-"""Running a subsystem's command: no shell, little environment, a time limit, the end of what it says."""
+"""No core is dumped of a program that has secrets in memory; what it starts may still dump its own."""
 
 from __future__ import annotations
 
@@ -9,13 +9,35 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from .cores import let
-from .hiding import NONE, Hiding
 from .place import Clock
-from .said import Said
+from .redaction import NONE, Hiding, Said
 
 if TYPE_CHECKING:
     import subprocess
+
+_before: list[tuple[int, int]] = []
+
+
+def forbid() -> None:
+    """From now on no core of this process is dumped."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    if not _before:
+        _before.append((soft, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+
+
+def let(process: int) -> None:
+    """A process of somebody else's program gets the limit that this one began with."""
+    if _before:
+        import resource
+
+        with suppress(OSError):
+            resource.prlimit(process, resource.RLIMIT_CORE, _before[0])
+
+
+# Running a subsystem's command: no shell, little environment, a time limit, the end of what it says.
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/", "SHELL": "/bin/sh"}
 _TICK, _DYING = 0.05, 2.0
@@ -131,3 +153,23 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
         process.wait(_DYING)
+
+
+# Processes that outlived the installation that had started them.
+
+
+def start_of(pid: int) -> int:
+    """When a process started (kernel's ticks): tells it from a later one of that number. 0: it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def end_orphan(process: tuple[int, int] | None) -> None:
+    """Kill what an installation that was killed had been running, if it still runs."""
+    if process is None or process[1] == 0 or start_of(process[0]) != process[1]:
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process[0], signal.SIGKILL)

@@ -1,12 +1,18 @@
-"""Every operation on the file system, one method each, relative to an open folder, following no links.
-
-Tests subclass it to die, or to have a disk that is full, at any of them.
-"""
+"""Every operation on the file system, one method each, relative to an open folder, following no links."""
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
-from contextlib import suppress
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+from .errors import Obstacle
+from .package import File
+from .paths import folders_of, name_of, parent_of
 
 CHUNK = 1 << 20
 
@@ -127,3 +133,218 @@ class Disk:
         if self.stat(at, name) is not None:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=at)
+
+
+# What stands at a path of the disk, as a value.
+
+ABSENT, FILE, LINK, FOLDER, SPECIAL = "absent", "file", "link", "folder", "special"
+
+
+class Standing(NamedTuple):
+    """`digest` is the content's SHA-256 ("" if larger than LARGEST); `target` is where a link leads."""
+
+    kind: str
+    digest: str = ""
+    mode: int = 0
+    uid: int = 0
+    gid: int = 0
+    size: int = 0
+    target: str = ""
+
+
+NOTHING = Standing(ABSENT)
+LARGEST = 1 << 26
+"""Bytes of a file that are read, four times what a package may mean: an endless one holds nobody up."""
+
+
+def standing_to_json(standing: Standing) -> dict[str, Any]:
+    """As plain data."""
+    return standing._asdict()
+
+
+def standing_from_json(said: Mapping[str, Any]) -> Standing:
+    """From plain data that this version wrote."""
+    return Standing(**said)
+
+
+def meant(file: File, owner: tuple[int, int]) -> Standing:
+    """How a file must stand."""
+    return Standing(FILE, file.sum, file.bits, *owner, file.size)
+
+
+def look(disk: Disk, at: int, name: str) -> Standing:
+    """What stands in an open folder under a name."""
+    found = disk.stat(at, name)
+    if found is None:
+        return NOTHING
+    if stat.S_ISLNK(found.st_mode):
+        return Standing(LINK, target=disk.readlink(at, name))
+    if stat.S_ISDIR(found.st_mode):
+        return Standing(FOLDER)
+    if not stat.S_ISREG(found.st_mode):
+        return Standing(SPECIAL)
+    return _file(disk, at, name)
+
+
+def _file(disk: Disk, at: int, name: str) -> Standing:
+    """Owner and mode are asked of the opened file, so that they belong to the content that is read."""
+    file = disk.open(at, name)
+    try:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode):
+            return Standing(SPECIAL)
+        digest = _digest(file) if found.st_size <= LARGEST else ""
+    finally:
+        os.close(file)
+    mode = stat.S_IMODE(found.st_mode)
+    return Standing(FILE, digest, mode, found.st_uid, found.st_gid, found.st_size)
+
+
+def _digest(file: int) -> str:
+    digest = hashlib.sha256()
+    for _ in range(LARGEST // CHUNK + 1):
+        part = os.read(file, CHUNK)
+        if not part:
+            break
+        digest.update(part)
+    return digest.hexdigest()
+
+
+# The node's files below its root, walked folder by folder so that no link is ever followed.
+
+
+class Tree:
+    """A root folder that is open; paths are absolute below it."""
+
+    def __init__(self, disk: Disk, root: int) -> None:
+        self.disk = disk
+        self.root = root
+
+    @contextmanager
+    def folder(self, path: str) -> Iterator[int]:
+        """An open folder; "" is the root. FileNotFoundError if it is missing, Obstacle for a link in it."""
+        here = os.dup(self.root)
+        try:
+            walked = ""
+            for name in path.split("/")[1:]:
+                walked += f"/{name}"
+                inside = self._enter(here, name, walked)
+                os.close(here)
+                here = inside
+            yield here
+        finally:
+            os.close(here)
+
+    def _enter(self, here: int, name: str, walked: str) -> int:
+        try:
+            return self.disk.folder(name, here)
+        except OSError as error:
+            if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                error.filename = walked  # its name alone says nothing to anybody
+                raise
+        found = self.disk.stat(here, name)
+        if found is not None and stat.S_ISLNK(found.st_mode):
+            to = self.disk.readlink(here, name)
+            raise Obstacle(
+                f"{walked} is a link to {to}, and links are not followed.",
+                "Name the folder itself in the repository.",
+            )
+        raise Obstacle(f"{walked} is not a folder.")
+
+    def look(self, path: str) -> Standing:
+        """What stands at a path."""
+        try:
+            with self.folder(parent_of(path)) as at:
+                return look(self.disk, at, name_of(path))
+        except FileNotFoundError:
+            return NOTHING
+
+    def missing_folders(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """The folders that some files need and that are not there, outermost first."""
+        wanted = sorted({folder for path in paths for folder in folders_of(path)})
+        return tuple(folder for folder in wanted if not self._is_there(folder))
+
+    def _is_there(self, folder: str) -> bool:
+        try:
+            with self.folder(folder):
+                return True
+        except FileNotFoundError:
+            return False
+
+    def make(self, folder: str, mode: int = 0o755) -> None:
+        """A folder in one that is there; its being there already is well too."""
+        name = name_of(folder)
+        with self.folder(parent_of(folder)) as at:
+            if self.disk.stat(at, name) is None:
+                with suppress(FileExistsError):  # somebody was quicker
+                    self.disk.make_folder(at, name, mode)
+                self.disk.sync(at)
+
+    def sync(self, folders: Iterable[str]) -> None:
+        """Make last what came to be called otherwise in these folders, those that are still there."""
+        for folder in sorted(set(folders)):
+            with suppress(FileNotFoundError), self.folder(folder) as at:
+                self.disk.sync(at)
+
+    def remove_if_empty(self, folder: str) -> bool:
+        """Whether the folder is gone now."""
+        try:
+            with self.folder(parent_of(folder)) as at:
+                self.disk.remove_folder(at, name_of(folder))
+                self.disk.sync(at)
+        except FileNotFoundError:
+            return True
+        except (OSError, Obstacle):
+            # Not empty, a mount point, or a link or file of somebody's by now: it stays.
+            return False
+        return True
+
+
+# Whole files and folders: written with all they must have, read, and removed with everything in them.
+
+
+def put(disk: Disk, at: int, name: str, content: bytes, owner: tuple[int, int] | None, mode: int) -> None:
+    """A new file with all it must have, on the disk; its folder is the caller's to sync."""
+    file = disk.create(at, name)
+    try:
+        disk.write(file, content)
+        uid, gid = owner or (os.geteuid(), os.getegid())
+        disk.own(file, uid, gid, mode)
+        disk.sync(file)
+    finally:
+        os.close(file)
+
+
+def take(disk: Disk, at: int, name: str, most: int) -> bytes:
+    """At most `most` bytes of a file."""
+    file = disk.open(at, name)
+    try:
+        return read(file, most)
+    finally:
+        os.close(file)
+
+
+def read(file: int, most: int) -> bytes:
+    """At most `most` bytes of an open file."""
+    parts = []
+    while most > 0 and (part := os.read(file, min(CHUNK, most))):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
+
+
+def remove_tree(disk: Disk, at: int, name: str) -> None:
+    """A folder with everything in it, links not followed; nothing there is well too."""
+    found = disk.stat(at, name)
+    if found is None:
+        return
+    if not stat.S_ISDIR(found.st_mode):
+        disk.unlink(at, name)
+        return
+    inside = disk.folder(name, at)
+    try:
+        for one in disk.names(inside):
+            remove_tree(disk, inside, one)
+    finally:
+        os.close(inside)
+    disk.remove_folder(at, name)

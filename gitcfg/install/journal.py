@@ -1,28 +1,59 @@
-"""The journal: what an installation has begun, so that whoever comes next can finish it or take it back.
-
-A line is on the disk before anything is done by it: one that is half written was never acted on, and is
-dropped (`lines`).
-
-    {"begin": ID, "commit", "digest", "schema": "gitcfg.journal/1"}   nothing is touched yet
-    {"plan": PLAN}          all that will be touched, on the disk before anything is
-    {"step": N}             step N of the plan is begun: never begun again
-    {"process": [PID, START]}   what runs it
-    {"ran": N}              it ended well
-    {"undo": OUTCOME}       a step failed; files go back
-    {"back": [PATH]}        they stand as before, not to be put back again; kept is what somebody wrote
-    {"undid": [N, OK, TEXT]}    step N has been undone
-    {"end": OUTCOME}        nothing but tidying is left
-"""
+"""Lines with a checksum: a CRC-32, a blank and JSON. A last one that is half written is dropped."""
 
 from __future__ import annotations
 
+import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from .lines import encoded, whole
+from .errors import Damaged, InstallError
+from .outcome import Outcome, outcome_from_json
+from .plan import Plan, plan_from_json
 from .store import JOURNAL, Store
+
+
+def encoded(line: Mapping[str, Any]) -> bytes:
+    """A line as it is written."""
+    raw = json.dumps(line).encode()
+    return b"%08x %s\n" % (zlib.crc32(raw), raw)
+
+
+def decoded(raw: bytes) -> list[dict[str, Any]]:
+    """The whole lines; Damaged for one that is and is not the last."""
+    lines = [_line(part) for part in raw[: whole(raw)].split(b"\n")[:-1]]
+    if None in lines:
+        raise Damaged(
+            f"The journal of an interrupted installation is damaged in line {lines.index(None) + 1}.",
+            "Compare the files with what is meant, then remove the journal in the state folder.",
+        )
+    return [line for line in lines if line is not None]
+
+
+def whole(raw: bytes) -> int:
+    """How many bytes are whole lines.
+
+    The end of a last line can reach the disk before its middle does. Of several that were not synced the same
+    is true: what is missing is zeros, which hold no line end, so that all of them look like one.
+    """
+    size = raw.rfind(b"\n") + 1
+    last = raw.rfind(b"\n", 0, size - 1) + 1 if size else 0
+    if size == len(raw) and size and _line(raw[last : size - 1]) is None:
+        return last
+    return size
+
+
+def _line(part: bytes) -> dict[str, Any] | None:
+    crc, _, raw = part.partition(b" ")
+    if crc != b"%08x" % zlib.crc32(raw):
+        return None
+    said: dict[str, Any] = json.loads(raw)
+    return said
+
+
+# The journal: what an installation has begun, so that whoever comes next can finish it or take it back.
 
 SCHEMA = "gitcfg.journal/1"
 
@@ -77,3 +108,61 @@ class Journal:
         """The installation is over."""
         self.store.disk.unlink(self.store.at, JOURNAL)
         self.store.disk.sync(self.store.at)
+
+
+# What the journal of an interrupted installation tells.
+
+
+class Found:
+    """What a journal tells. `plan` is None while nothing was touched; `end` is None while it is not over."""
+
+    def __init__(self, key: str, commit: str, digest: str) -> None:
+        self.key = key
+        self.commit = commit
+        self.digest = digest
+        self.plan: Plan | None = None
+        self.begun: list[int] = []
+        self.ran: list[int] = []
+        self.process: tuple[int, int] | None = None
+        self.undo: Outcome | None = None
+        self.aside: tuple[str, ...] = ()
+        self.back: tuple[str, ...] | None = None
+        self.undone: dict[int, tuple[bool, str]] = {}
+        self.end: Outcome | None = None
+
+
+def read_journal(store: Store) -> Found | None:
+    """What the journal of an interrupted installation tells; None if there is none."""
+    lines = decoded(store.read(JOURNAL) or b"")
+    if not lines:
+        return None
+    first = lines[0]
+    if first.get("schema") != SCHEMA:
+        raise InstallError(
+            f"An interrupted installation wrote a journal of {first.get('schema')!r}; this reads {SCHEMA}.",
+            "Run the version that wrote it once more.",
+        )
+    found = Found(first["begin"], first["commit"], first["digest"])
+    for line in lines[1:]:
+        _note(found, line)
+    return found
+
+
+def _note(found: Found, line: Mapping[str, Any]) -> None:
+    (key, value), *_ = line.items()
+    if key == "plan":
+        found.plan = plan_from_json(value)
+    elif key == "step":
+        found.begun.append(value)
+    elif key == "ran":
+        found.ran.append(value)
+    elif key == "process":
+        found.process = (value[0], value[1])
+    elif key == "undo":
+        found.undo = outcome_from_json(value)
+    elif key == "back":
+        found.back = tuple(value)
+    elif key == "undid":
+        found.undone[value[0]] = (value[1], value[2])
+    elif key == "end":
+        found.end = outcome_from_json(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .problems import StepFailed
+from .errors import StepFailed
 
 OK, UNCHANGED, REFUSED, REVERTED, FAILED = "ok", "unchanged", "refused", "reverted", "failed"
 

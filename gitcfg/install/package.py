@@ -1,13 +1,77 @@
-"""What a node is to run: files and subsystems, as frozen data."""
+"""The true content of a file that holds secrets: in memory alone, on the disk only by its SHA-256."""
 
 from __future__ import annotations
 
+import binascii
 import hashlib
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .concealed import Hidden, hidden_content
+from .errors import PackageError
+from .fields import command, hexadecimal, known, listed, mapping, number, one_of, shallow, text, word
+from .paths import nested, problem_of_path
+
+_KEYS = ("sha256", "size")
+_LENGTHS = (64,)
+
+
+class Hidden:
+    """`content` is None where it is not known here; two of the same SHA-256 are the same.
+
+    No tuple: what is written or told of a package by mistake must not have the content in it.
+    """
+
+    __slots__ = ("content", "sha256", "size")
+
+    def __init__(self, sha256: str, size: int, content: bytes | None = None) -> None:
+        self.sha256 = sha256
+        self.size = size
+        self.content = content
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hidden) and (self.sha256, self.size) == (other.sha256, other.size)
+
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
+    def __repr__(self) -> str:
+        return f"<hidden {self.sha256[:8]}>"
+
+    def __reduce__(self) -> str:
+        raise TypeError("A hidden content is never written.")
+
+
+UNKNOWN = Hidden("unknown", 0)
+"""Of a file whose content nobody has handed along: what stands is never it."""
+
+
+def hidden_content(content: bytes) -> Hidden:
+    """A content that is known."""
+    return Hidden(hashlib.sha256(content).hexdigest(), len(content), content)
+
+
+def hidden_to_json(found: Hidden) -> dict[str, Any]:
+    """What a record keeps: `sealed` null says that the content shown is not the one that stands."""
+    return {
+        "sealed": None,
+        "hidden": None if found == UNKNOWN else {"sha256": found.sha256, "size": found.size},
+    }
+
+
+def hidden_from_json(said: Mapping[str, Any], where: str, most: int) -> Hidden | None:
+    """Of a file that holds secrets what is known of its content; None for any other file."""
+    if said.get("hidden") is None:
+        return UNKNOWN if "sealed" in said else None
+    kept = mapping(said["hidden"], f"{where}: hidden")
+    known(kept, f"{where}: hidden", _KEYS)
+    digest = hexadecimal(kept.get("sha256"), f"{where}: sha256", _LENGTHS)
+    return Hidden(digest, int(number(kept.get("size"), f"{where}: size", most)))
+
+
+# What a node is to run: files and subsystems, as frozen data.
 
 SCHEMA = "gitcfg.node/1"
 ACTIVE, RETIRED = "active", "retired"
@@ -125,3 +189,224 @@ class Actions(NamedTuple):
 def file_digest(mode: str, owner: str, group: str, content: bytes) -> str:
     """SHA-256 over a file's mode, owner, group and content, as rendering takes it."""
     return hashlib.sha256("\0".join((mode, owner, group, "")).encode() + content).hexdigest()
+
+
+# The parts of a package out of JSON: files, and subsystems with their commands and checks.
+
+MAX_FILE = 16 << 20
+"""Bytes of one file's content; a template makes at most 4 MiB."""
+
+DIGEST_LENGTHS = (64,)
+_MODE = re.compile(r"0?[0-7]{3}")
+_FILE_KEYS = ("content", "base64", "mode", "owner", "group", "digest", "concerns", "sealed", "hidden")
+_COMMAND_KEYS = ("validate", "reload", "restart", "stop")
+_SUBSYSTEM_KEYS = (*_COMMAND_KEYS, "check", "using", "covers")
+
+
+def read_file(path: str, value: object) -> File:
+    """A file, whose content has the digest that the package says."""
+    problem = problem_of_path(path)
+    if problem:
+        raise PackageError(f"The path {path!r} {problem}.")
+    said = mapping(value, path)
+    known(said, path, _FILE_KEYS)
+    file = File(
+        path=path,
+        content=_content(said, path),
+        mode=_mode(said.get("mode"), path),
+        owner=word(said.get("owner"), f"{path}: owner"),
+        group=word(said.get("group"), f"{path}: group"),
+        digest=hexadecimal(said.get("digest"), f"{path}: digest", DIGEST_LENGTHS),
+        concerns=_concerns(said.get("concerns", {}), path),
+        hidden=_hidden(said, path),
+    )
+    if file_digest(file.mode, file.owner, file.group, file.content) != file.digest:
+        raise PackageError(f"{path} does not have the digest that the package says.")
+    return file
+
+
+def _content(said: Mapping[str, Any], path: str) -> bytes:
+    import base64
+
+    if ("content" in said) == ("base64" in said):
+        raise PackageError(f"{path} has not one of content and base64.")
+    try:
+        if "content" in said:
+            raw = str(said["content"]).encode() if isinstance(said["content"], str) else None
+        else:
+            raw = base64.b64decode(said["base64"], validate=True)
+    except (binascii.Error, TypeError, ValueError) as error:
+        raise PackageError(f"{path} has content that cannot be read.") from error
+    if raw is None or len(raw) > MAX_FILE:
+        raise PackageError(f"{path} has content that is not text, or more than {MAX_FILE >> 20} MiB.")
+    return raw
+
+
+def _hidden(said: Mapping[str, Any], path: str) -> Hidden | None:
+    if said.get("sealed") is not None:
+        raise PackageError(f"{path} is sealed, and nobody has opened it.")
+    return hidden_from_json(said, path, MAX_FILE)
+
+
+def _mode(value: object, path: str) -> str:
+    """Modes that let a program run as its owner (setuid, setgid) are refused, and sticky ones."""
+    said = text(value, f"{path}: mode")
+    if not _MODE.fullmatch(said):
+        raise PackageError(f"{path} has the mode {said!r}: three octal digits after a 0 are meant.")
+    return said
+
+
+def _concerns(value: object, path: str) -> dict[str, str]:
+    said = mapping(value, f"{path}: concerns")
+    return {name: one_of(how, f"{path}: concerns", ("reload", "restart")) for name, how in said.items()}
+
+
+def read_subsystem(name: str, value: object) -> Subsystem:
+    """A subsystem; one without commands is one too."""
+    where = f"subsystem {word(name, 'a subsystem')}"
+    said = mapping(value, where)
+    known(said, where, _SUBSYSTEM_KEYS)
+    commands = {key: command(said.get(key), f"{where}: {key}") for key in _COMMAND_KEYS}
+    return Subsystem(
+        name=name,
+        check=_check(said.get("check"), f"{where}: check"),
+        using=one_of(said.get("using", "new"), f"{where}: using", ("new", "old")),
+        covers=listed(said.get("covers", []), f"{where}: covers", word),
+        **commands,
+    )
+
+
+def _check(value: object, where: str) -> Check | None:
+    if value is None:
+        return None
+    said = mapping(value, where)
+    known(said, where, ("run", "timeout", "retries"))
+    run = command(said.get("run"), where)
+    if not run:
+        raise PackageError(f"{where} runs nothing.")
+    timeout = number(said.get("timeout", 60), f"{where}: timeout", 3600)
+    retries = number(said.get("retries", 0), f"{where}: retries", 1000)
+    return Check(run, float(timeout), int(retries))
+
+
+# A package out of JSON, read strictly: what is not understood is refused.
+
+MAX_BYTES = 128 << 20
+"""Of a package's JSON."""
+
+_COMMIT_LENGTHS = (40, 64)
+
+
+def read_package(raw: bytes) -> Package:
+    """The package that JSON of gitcfg.node/1 says. PackageError says what is wrong with it."""
+    return package_from_json(decoded(raw))
+
+
+def read_actions(said: Mapping[str, Any]) -> Actions:
+    """What a gitcfg.changes/1 asks for."""
+    lists = (listed(said.get(key, []), key, word) for key in ("restart", "reload", "stop"))
+    return Actions(*lists)
+
+
+def decoded(raw: bytes) -> object:
+    """JSON as plain data, without repeated keys, NaN or endless nesting."""
+    if len(raw) > MAX_BYTES:
+        raise PackageError(f"The package is larger than {MAX_BYTES >> 20} MiB.")
+    try:
+        return json.loads(raw, object_pairs_hook=_unrepeated, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise PackageError("The package is not JSON.") from error
+
+
+def package_from_json(value: object) -> Package:
+    """The package that decoded JSON says."""
+    said = mapping(value, "The package")
+    one_of(said.get("schema"), "schema", (SCHEMA,))
+    files = mapping(said.get("files"), "files")
+    subsystems = mapping(said.get("subsystems"), "subsystems")
+    shallow(said.get("params"), "params")
+    package = Package(
+        node=word(said.get("node"), "node"),
+        commit=hexadecimal(said.get("commit"), "commit", _COMMIT_LENGTHS),
+        digest=hexadecimal(said.get("digest"), "digest", DIGEST_LENGTHS),
+        state=one_of(said.get("state"), "state", (ACTIVE, RETIRED)),
+        features=listed(said.get("features", []), "features", word),
+        groups=listed(said.get("groups", []), "groups", word),
+        params=mapping(said.get("params", {}), "params", 1_000_000),
+        files={path: read_file(path, file) for path, file in sorted(files.items())},
+        subsystems={name: read_subsystem(name, one) for name, one in sorted(subsystems.items())},
+    )
+    _fits_together(package)
+    return package
+
+
+def _fits_together(package: Package) -> None:
+    clash = nested(package.files)
+    if clash:
+        raise PackageError(f"{clash[0]} is a file and the folder of {clash[1]}.")
+    for path, file in package.files.items():
+        strangers = sorted(set(file.concerns) - set(package.subsystems))
+        if strangers:
+            raise PackageError(f"{path} concerns {strangers[0]!r}, which is no subsystem of this node.")
+
+
+def _unrepeated(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    pairs = list(pairs)
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is repeated")
+    return found
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+# A package as JSON, which `reading` reads back.
+
+
+def package_to_json(package: Package) -> dict[str, Any]:
+    """As gitcfg.node/1."""
+    return {
+        "schema": SCHEMA,
+        "node": package.node,
+        "commit": package.commit,
+        "digest": package.digest,
+        "state": package.state,
+        "features": list(package.features),
+        "groups": list(package.groups),
+        "params": dict(package.params),
+        "files": {path: _file_to_json(file) for path, file in package.files.items()},
+        "subsystems": {name: _subsystem_to_json(found) for name, found in package.subsystems.items()},
+    }
+
+
+def _file_to_json(file: File) -> dict[str, Any]:
+    import base64
+
+    try:
+        content = {"content": file.content.decode()}
+    except UnicodeDecodeError:
+        content = {"base64": base64.b64encode(file.content).decode()}
+    return {
+        **content,
+        "mode": file.mode,
+        "owner": file.owner,
+        "group": file.group,
+        "digest": file.digest,
+        "concerns": dict(file.concerns),
+        **(hidden_to_json(file.hidden) if file.hidden is not None else {}),
+    }
+
+
+def _subsystem_to_json(found: Subsystem) -> dict[str, Any]:
+    check = found.check
+    return {
+        "validate": list(found.validate) or None,
+        "reload": list(found.reload) or None,
+        "restart": list(found.restart) or None,
+        "stop": list(found.stop) or None,
+        "check": check and {"run": list(check.run), "timeout": check.timeout, "retries": check.retries},
+        "using": found.using,
+        "covers": list(found.covers),
+    }

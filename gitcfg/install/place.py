@@ -6,7 +6,7 @@ import time
 from typing import NamedTuple, Protocol
 
 from .disk import Disk
-from .hiding import NONE, Hiding
+from .redaction import NONE, Hiding
 
 
 class Clock(Protocol):

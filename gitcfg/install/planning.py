@@ -1,17 +1,209 @@
-"""The plan that leads from what stands to what is meant. Pure."""
+"""What is asked of a plan: the package in force, the new one, what stands, and what is to be done."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, Optional
 
-from .entries import drifted, removed, written
-from .order import RELOAD, RESTART, Chosen, Debt, choose
-from .package import RETIRED
-from .plan import Plan
+from .disk import ABSENT, FILE, FOLDER, LARGEST, LINK, NOTHING, SPECIAL, Disk, Standing, Tree, meant
+from .errors import NoRoom, Obstacle, PackageError, Refused
+from .package import RETIRED, Actions, Check, File, Package, Subsystem
+from .paths import folders_of
+from .plan import RELOAD, RESTART, STOP, Chosen, Debt, Entry, Plan, Step, Undo, choose
 from .policy import Policy, refusals
-from .problems import PackageError, Refused
-from .request import Request, asked, paths_of
-from .steps import activations, resolved_check, stopping, stops
+from .store import Store
+
+Resolve = Callable[[tuple[str, ...]], Optional[tuple[str, ...]]]
+
+
+class Request(NamedTuple):
+    """What is asked: the package in force (None: nothing is known), the new one, and what is to be done.
+
+    `standing` has every path of both; `owners` the numbers of owner and group by their names; `resolve`
+    makes a command what this node runs, None where its policy does not let it: on the way forward such a
+    command was refused before, on the way back (an older policy let it) it is left out. `spared` stand as
+    they do: their content is secret, and not known here. `owed` is what failed on a way back before.
+    """
+
+    old: Package | None
+    new: Package
+    actions: Actions
+    standing: Mapping[str, Standing]
+    owners: Mapping[tuple[str, str], tuple[int, int]]
+    missing: tuple[str, ...]
+    resolve: Resolve
+    spared: frozenset[str] = frozenset()
+    owed: tuple[Debt, ...] = ()
+
+
+def paths_of(old: Package | None, new: Package) -> tuple[str, ...]:
+    """Every path that an installation may touch."""
+    return tuple(sorted({*new.meant, *(old.meant if old else ())}))
+
+
+def asked(request: Request) -> Actions:
+    """What is to be done: nothing, where the package in force is this very one, for it has all been done."""
+    old, new = request.old, request.new
+    if old is not None and (old.commit, old.digest) == (new.commit, new.digest):
+        return Actions()
+    return request.actions
+
+
+# The files of a plan: what is written, what is removed, and what of it is somebody's work.
+
+
+def drifted(request: Request) -> tuple[str, ...]:
+    """The paths where something else stands than the package in force has, nor what the new one means.
+
+    And secrets that came without a new version: no comparison of two commits tells of them.
+    """
+    old, new = request.old.meant if request.old else {}, request.new.meant
+    return tuple(
+        path
+        for path in new
+        if path in old and path not in request.spared and _drifted(request, old[path], new[path])
+    )
+
+
+def _drifted(request: Request, old: File, new: File) -> bool:
+    if request.standing[new.path] not in (_meant(request, old), _meant(request, new)):
+        return True
+    return old.digest == new.digest and old.sum != new.sum
+
+
+def _meant(request: Request, file: File) -> Standing:
+    return meant(file, request.owners[file.owner, file.group])
+
+
+def written(request: Request) -> Iterable[Entry]:
+    """What does not stand as the new package means it."""
+    for path, file in sorted(request.new.meant.items()):
+        before, after = request.standing[path], _meant(request, file)
+        _refuse(path, before)
+        if before != after and path not in request.spared:
+            _refuse_unknown(file, before)
+            yield Entry(path, before, after, _theirs(request, path, before, after))
+
+
+def removed(request: Request) -> Iterable[Entry]:
+    """What only the package in force has.
+
+    What stands where nothing of ours can (a folder, a device) is somebody's and stays.
+    """
+    if request.old is None:
+        return
+    for path in sorted(set(request.old.meant) - set(request.new.meant)):
+        before = request.standing[path]
+        if before.kind in (FILE, LINK):
+            _refuse(path, before)
+            yield Entry(path, before, NOTHING, _theirs(request, path, before, NOTHING))
+
+
+def _refuse(path: str, before: Standing) -> None:
+    if before.kind in (FOLDER, SPECIAL):
+        what = "A folder" if before.kind == FOLDER else "A device, pipe or socket"
+        raise Obstacle(f"{what} stands at {path}, where a file is meant.", "Move it away.")
+    if before.kind == FILE and before.size > LARGEST:
+        raise Obstacle(
+            f"A file of {before.size >> 20} MiB stands at {path}, too large to keep.", "Move it away."
+        )
+
+
+def _refuse_unknown(file: File, before: Standing) -> None:
+    if file.true is None and before.digest != file.sum:
+        raise Refused(
+            f"{file.path} holds secrets, and its content was not handed along.",
+            "A server hands it to the node itself, over TLS.",
+        )
+
+
+def _theirs(request: Request, path: str, before: Standing, after: Standing) -> bool:
+    """Whether what stands is neither the package in force nor what will stand, and would be lost."""
+    if before.kind == ABSENT or before.digest == after.digest:
+        return False
+    file = request.old.meant.get(path) if request.old else None
+    return file is None or before.digest != _meant(request, file).digest
+
+
+# The steps of a plan: the command of each, and how it is undone.
+
+
+def stopping(request: Request) -> tuple[Subsystem, ...]:
+    """What must be stopped, by the commands of the package in force; a retired node stops all."""
+    old = request.old.running if request.old else {}
+    wanted = old if request.new.state == RETIRED else asked(request).stop
+    found = (old[name] for name in sorted(set(wanted)) if name in old and name not in request.new.running)
+    return tuple(one for one in found if one.stop)
+
+
+def stops(request: Request) -> Iterable[Step]:
+    """Before the files are swapped: what stops may read its old ones."""
+    for found in stopping(request):
+        command = request.resolve(found.stop)
+        if command:
+            owes = (Debt(found.name, RESTART),)
+            undo = _undo(request.resolve, (found.restart or found.reload,), [found], owes)
+            yield Step(STOP, found.name, command, True, undo)
+
+
+def activations(request: Request, chosen: Chosen) -> list[Step]:
+    """Restarts and reloads; what acts with the old files first."""
+    return sorted(_activations(request, chosen), key=lambda step: not step.early)
+
+
+def _activations(request: Request, chosen: Chosen) -> Iterable[Step]:
+    """What the node did not run before has no old files to act with."""
+    here, before = request.new.running, request.old.running if request.old else {}
+    for kind, names in ((RESTART, chosen.restart), (RELOAD, chosen.reload)):
+        for name in names:
+            found = here[name]
+            command = request.resolve(found.restart if kind == RESTART else found.reload)
+            if command:
+                undo = _way_back(request, kind, name, chosen.covered.get(name, ()))
+                yield Step(kind, name, command, found.using == "old" and name in before, undo)
+
+
+def _way_back(request: Request, kind: str, name: str, covered: tuple[str, ...]) -> Undo:
+    """As the package in force says. What it did not have is stopped, for it did not run.
+
+    Where nothing is known of before, the same is run again with the old files, whether or not that works.
+    """
+    old, new = request.old, request.new.subsystems[name]
+    if old is None:
+        way = new.restart if kind == RESTART else new.reload
+        return _undo(request.resolve, (way,), (), (Debt(name, kind),), required=False)
+    beside = [old.running[one] for one in covered if one in old.running]
+    owes = tuple(Debt(one.name, RESTART) for one in beside)
+    found = old.running.get(name)
+    if found is None:
+        stop = request.resolve(new.stop)
+        own = (Debt(name, STOP, stop),) if stop else ()
+        return _undo(request.resolve, (new.stop,), (), (*own, *owes), required=False)
+    ways = (found.restart or found.reload,) if kind == RESTART else (found.reload, found.restart)
+    owed = Debt(name, RESTART if all(ways) else kind)  # one that may not do for a reload has failed too
+    return _undo(request.resolve, ways, [found, *beside], (owed, *owes))
+
+
+def _undo(
+    resolve: Resolve,
+    ways: Iterable[tuple[str, ...]],
+    found: Iterable[Subsystem],
+    owes: tuple[Debt, ...],
+    required: bool = True,
+) -> Undo:
+    commands = (resolve(way) for way in ways)
+    checks = (resolved_check(one.check, resolve) for one in found)
+    kept = tuple(check for check in checks if check)
+    return Undo(tuple(command for command in commands if command), kept, required, owes)
+
+
+def resolved_check(check: Check | None, resolve: Resolve) -> Check | None:
+    """A check as this node runs it; None if there is none, or its policy does not let it."""
+    run = resolve(check.run) if check else None
+    return Check(run, check.timeout, check.retries) if check and run else None
+
+
+# The plan that leads from what stands to what is meant. Pure.
 
 
 def permit(request: Request, policy: Policy, state: str) -> None:
@@ -56,3 +248,81 @@ def _chosen(request: Request, mended: Iterable[str]) -> Chosen:
     if strangers:
         raise PackageError(f"The subsystem {strangers[0]!r} is to be activated and is not in the package.")
     return choose(here, restart, reload)
+
+
+# Whether the disk has room for everything before anything is written.
+
+_STATE_FILES = 64
+"""Journal, records, folders: generously."""
+
+
+class Need:
+    """What one file system must have left: `blocks` of `free`, `files` of `free_files` (None: no limit).
+
+    `sample` is a folder of it, `block` the size of a block in bytes.
+    """
+
+    def __init__(self, sample: str, block: int, free: int, free_files: int | None) -> None:
+        self.sample = sample
+        self.block = block
+        self.free = free
+        self.free_files = free_files
+        self.blocks = 0
+        self.files = 0
+
+    def add(self, size: int) -> None:
+        """One more file."""
+        self.blocks += -(-size // self.block) + 1
+        self.files += 1
+
+
+def check_space(store: Store, plan: Plan, package: Package, old: Package | None) -> None:
+    """NoRoom where bytes or files are short, with both figures."""
+    needs: dict[int, Need] = {}
+    own = _need(store.disk, needs, store.at, "the state folder")
+    own.files += _STATE_FILES
+    own.blocks += _STATE_FILES
+    sizes = [file.size for path, file in package.meant.items()]
+    sizes += [2 * sum(sizes)]
+    sizes += [file.size for path, file in (old.meant if old else {}).items()]
+    sizes += [entry.before.size for entry in plan.entries if entry.before.kind != ABSENT]
+    for size in sizes:
+        own.add(size)
+    for entry in plan.entries:
+        if entry.after.kind != ABSENT:
+            _beside(store.tree, entry.path, needs).add(entry.after.size)
+    _judge(needs.values())
+
+
+def _beside(tree: Tree, path: str, needs: dict[int, Need]) -> Need:
+    """Of the file system that a file will be on: its nearest folder that is there tells."""
+    inside = ["", *folders_of(path)]
+    missing = tree.missing_folders([path])
+    folder = inside[-1 - len(missing)]
+    with tree.folder(folder) as at:
+        return _need(tree.disk, needs, at, folder or "/")
+
+
+def _need(disk: Disk, needs: dict[int, Need], at: int, sample: str) -> Need:
+    device = disk.device(at)
+    if device not in needs:
+        found = disk.space(at)
+        files = found.f_favail if found.f_files else None
+        needs[device] = Need(sample, found.f_frsize or 4096, found.f_bavail, files)
+    return needs[device]
+
+
+def _judge(needs: Iterable[Need]) -> None:
+    for need in needs:
+        if need.blocks > need.free:
+            wanted, left = need.blocks * need.block >> 10, need.free * need.block >> 10
+            raise NoRoom(
+                f"The file system of {need.sample} has {left} KiB left, and {wanted} KiB are needed.",
+                "Make room there.",
+            )
+        if need.free_files is not None and need.files > need.free_files:
+            raise NoRoom(
+                f"The file system of {need.sample} has room for {need.free_files} more files, "
+                f"and {need.files} are needed.",
+                "Remove files there.",
+            )

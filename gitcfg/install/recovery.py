@@ -1,23 +1,343 @@
-"""After dying in the middle: finish what was decided, take back everything else."""
+"""What is left to do when an installation is over, either way; all of it may be done again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import errno
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
-from .finish import finish, tidy
-from .found import Found, read_journal
-from .journal import Journal
-from .orphans import end_orphan
-from .outcome import REVERTED, Outcome
+from .activation import checked_again, undo_step
+from .commands import end_orphan
+from .disk import ABSENT, FILE, LINK, Standing, look
+from .errors import Damaged, InstallError, Obstacle
+from .journal import Found, Journal, read_journal
+from .outcome import FAILED, OK, REVERTED, Outcome, outcome_to_json
 from .package import Package
+from .paths import folders_of, name_of, parent_of
 from .place import Place
-from .problems import InstallError
-from .record import INSTALLED, NEXT, read_record
-from .restoring import with_files
-from .rollback import roll_back
-from .store import BACKUP, STAGED, Store
-from .unshown import hiding_of
+from .plan import RESTART, STOP, Debt, Entry, Plan, Step, done
+from .record import (
+    INSTALLED,
+    NEXT,
+    Record,
+    read_owed,
+    read_record,
+    settle,
+    write_owed,
+    write_record,
+    write_report,
+)
+from .secrets import hiding_of
+from .staging import Where, clear, copy, former, fresh, keep, prune, set_aside
+from .store import BACKUP, FRESH, STAGED, Store
+
+
+def finish(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcome:
+    """Record and report what was decided, and tidy up. What cannot be is left to the next run, and said."""
+    try:
+        store.remove(STAGED)  # before all that a full disk may keep from being done
+        if outcome.result == OK and found.plan is not None:
+            clear(store, found.plan, found.key, former)
+            keep(store, found.plan, outcome.kept)
+            _record(store, outcome)
+        prune(store, place.limits.kept)
+        reported(store, outcome)
+        tidy(store)
+        Journal(store).clear()
+    except OSError as error:
+        why = f"Tidying up failed ({error.strerror}); the next run does it."
+        return outcome._replace(output="\n".join(part for part in (outcome.output, why) if part))
+    return outcome
+
+
+def tidy(store: Store) -> None:
+    """Remove what an installation needs while it runs."""
+    for name in (STAGED, BACKUP, NEXT, NEXT + FRESH):
+        store.remove(name)
+
+
+def _record(store: Store, outcome: Outcome) -> None:
+    """The package first, which needs no room; then without the folders that are empty now and go."""
+    if store.disk.stat(store.at, NEXT) is not None:
+        store.disk.rename(store.at, NEXT, store.at, INSTALLED)
+        store.disk.sync(store.at)
+    found = read_record(store)
+    if found is None or found.package is None:
+        return
+    settle(store, found.package, outcome)
+    remaining = _without_empty_folders(store, found)
+    if remaining != found.folders:
+        write_record(store, INSTALLED, found.package, remaining)
+
+
+def _without_empty_folders(store: Store, found: Record) -> tuple[str, ...]:
+    files = found.package.meant if found.package else {}
+    needed = {folder for path in files for folder in folders_of(path)}
+    gone = {
+        folder
+        for folder in sorted(found.folders, reverse=True)
+        if folder not in needed and store.tree.remove_if_empty(folder)
+    }
+    return tuple(folder for folder in found.folders if folder not in gone)
+
+
+def reported(store: Store, outcome: Outcome) -> Outcome:
+    """A disk that is full keeps nothing else from being done; the outcome is told all the same."""
+    with suppress(OSError):
+        write_report(store, outcome)
+    return outcome
+
+
+# The way back of the files: everything as it stood.
+
+
+def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]:
+    """Everything as it stood, whatever part of it was done; where what somebody wrote meanwhile is kept.
+
+    May be done again after dying in it.
+    """
+    clear(store, plan, key, fresh)
+    aside = []
+    for number, entry in enumerate(plan.entries):
+        stands = store.tree.look(entry.path)
+        if stands != entry.before and not _was_put_back(store, entry, number, stands):
+            aside += _set_aside(store, place, entry, stands)
+            _put_back(store, entry, key, number)
+    clear(store, plan, key, former)
+    for folder in reversed(plan.folders):
+        store.tree.remove_if_empty(folder)
+    store.tree.sync(parent_of(entry.path) for entry in plan.entries)
+    return tuple(aside)
+
+
+def _was_put_back(store: Store, entry: Entry, number: int, stands: Standing) -> bool:
+    """Whether a way back that died had put it back, and somebody has written there since: that stays.
+
+    Putting back takes the backup away (another file system's aside). Where our new file stands without a
+    backup, somebody removed that: going back then fails, and says so.
+    """
+    if entry.before.kind == ABSENT or stands == entry.after:
+        return False
+    with store.folder(BACKUP) as backup:
+        return store.disk.stat(backup, str(number)) is None
+
+
+def _set_aside(store: Store, place: Place, entry: Entry, stands: Standing) -> list[str]:
+    """What is neither the old content nor the new; going back comes first if the disk has no room for it."""
+    known = (entry.before.digest, entry.after.digest)
+    if stands.kind == LINK or (stands.kind == FILE and stands.digest not in known):
+        with suppress(OSError):
+            return [set_aside(store, place, entry.path, stands)]
+    return []
+
+
+def _put_back(store: Store, entry: Entry, key: str, number: int) -> None:
+    name = name_of(entry.path)
+    with store.tree.folder(parent_of(entry.path)) as at:
+        if entry.before.kind == ABSENT:
+            store.disk.unlink(at, name)
+            return
+        with store.folder(BACKUP) as backup:
+            try:
+                store.disk.rename(backup, str(number), at, name)
+            except OSError as error:
+                if error.errno != errno.EXDEV:
+                    raise
+                _elsewhere(store, entry, (backup, str(number)), at, key, number)
+
+
+def _elsewhere(store: Store, entry: Entry, saved: Where, at: int, key: str, number: int) -> None:
+    """From another file system: by the second name that it has here, else as a copy, which needs room."""
+    held = former(key, number)
+    if look(store.disk, at, held) != entry.before:
+        held = fresh(key, number)
+        copy(store.disk, saved, (at, held), entry.before)
+    store.disk.rename(at, held, at, name_of(entry.path))
+
+
+def still_to_restore(store: Store, plan: Plan) -> tuple[str, ...]:
+    """The paths that do not stand as they did."""
+    return tuple(entry.path for entry in plan.entries if not _stands(store, entry))
+
+
+def with_files(outcome: Outcome, store: Store, plan: Plan | None) -> Outcome:
+    """An outcome that tells what is to be written to be as it was, and what goes."""
+    paths = set(still_to_restore(store, plan)) if plan is not None else set()
+    some = [entry for entry in plan.entries if entry.path in paths] if plan is not None else []
+    return outcome._replace(
+        changed=tuple(entry.path for entry in some if entry.before.kind != ABSENT),
+        removed=tuple(entry.path for entry in some if entry.before.kind == ABSENT),
+    )
+
+
+def _stands(store: Store, entry: Entry) -> bool:
+    try:
+        return store.tree.look(entry.path) == entry.before
+    except (OSError, Obstacle):
+        return False
+
+
+# What a way back leaves owed: what it could not do, beside what was owed before and it did not do.
+
+
+def pays(store: Store, found: Found) -> bool:
+    """Whether nothing was to be done but what the package in force is owed: then nothing is to be undone."""
+    with suppress(InstallError, OSError):
+        record = read_record(store)
+        known = record.package if record else None
+        return known is not None and known.digest == found.digest and not (found.plan and found.plan.entries)
+    return False
+
+
+def taken_back(store: Store, place: Place, found: Found, number: int) -> tuple[bool, str]:
+    """Whether the subsystem of a step has the files that stand now, and what it said if not.
+
+    Of what only was owed, a step that ended well is not run once more for the sake of another that did not:
+    its checks tell.
+    """
+    assert found.plan is not None
+    step, journal = found.plan.steps[number], Journal(store)
+    if not pays(store, found):
+        return undo_step(journal, place, step)
+    return checked_again(journal, place, step) if number in found.ran else (False, "")
+
+
+def keep_owed(store: Store, found: Found) -> None:
+    """Note it, before anybody hears that it is over. OSError: it cannot be noted.
+
+    A note that is damaged stays so: whoever reads it next has everything installed anew.
+    """
+    assert found.plan is not None
+    told = [(found.plan.steps[number], well) for number, (well, _) in sorted(found.undone.items())]
+    with suppress(Damaged):
+        before = read_owed(store)
+        after = owing(before, told)
+        try:
+            write_owed(store, after)
+        except OSError:
+            if not set(after) <= set(before):
+                raise  # what was paid may be paid once more
+
+
+def still_owes(store: Store, found: Found) -> bool:
+    """Whether the package in force was only to be paid for, and is not."""
+    with suppress(Damaged, OSError):
+        return pays(store, found) and any(one.kind != STOP for one in read_owed(store))
+    return True
+
+
+def owing(before: Iterable[Debt], told: Iterable[tuple[Step, bool]]) -> tuple[Debt, ...]:
+    """What is owed then. Pure."""
+    found = {one.name: one for one in before}
+    for step, well in told:
+        for one in step.undo.owes:
+            if _is_paid(step, one, well):
+                found.pop(one.name, None)
+            elif not (one.name in found and found[one.name].kind == RESTART and one.kind != STOP):
+                found[one.name] = one
+    return tuple(found.values())
+
+
+def _is_paid(step: Step, one: Debt, well: bool) -> bool:
+    """What a restart restarted beside what it was for is not brought back by stopping that."""
+    if not (well and step.undo.commands):
+        return False
+    return one.name == step.name or all(other.kind != STOP for other in step.undo.owes)
+
+
+# The way back: old files, and the subsystems that took the new ones take the old ones again.
+
+
+def roll_back(store: Store, place: Place, found: Found, failure: Outcome) -> Outcome:
+    """Undo what the journal tells; `failure` is why. May be done again after dying anywhere in it.
+
+    Its lines in the journal may be missing (the disk is full): without them the same is done once more.
+    """
+    journal = Journal(store)
+    _note(journal, {"undo": outcome_to_json(failure)})
+    if found.plan is None:
+        return _end(store, place, found, failure._replace(result=REVERTED))
+    if found.back is None:
+        problem = _files_back(store, place, found)
+        if problem:
+            return _stuck(store, found, failure, problem)
+        _note(journal, {"back": found.back})
+    for number in found.begun:
+        if number not in found.undone:
+            found.undone[number] = taken_back(store, place, found, number)
+            _note(journal, {"undid": [number, *found.undone[number]]})
+    outcome = _judged(found, failure)
+    try:
+        keep_owed(store, found)
+    except OSError as error:
+        said = f"What is still owed cannot be kept on the disk: {error.strerror}. Every run tries again."
+        return outcome._replace(result=FAILED, output=f"{outcome.output}\n{said}")
+    return _end(store, place, found, outcome)
+
+
+def _files_back(store: Store, place: Place, found: Found) -> str:
+    """What kept files from going back, or nothing. The staged files go first: they give room."""
+    assert found.plan is not None
+    place.listener.told("put back", "begun")
+    try:
+        with suppress(OSError):
+            store.remove(STAGED)
+        found.back = restore(store, place, found.plan, found.key)
+    except (OSError, Obstacle) as error:
+        place.listener.told("put back", "failed")
+        return str(error)
+    place.listener.told("put back", "done")
+    return ""
+
+
+def _stuck(store: Store, found: Found, failure: Outcome, problem: str) -> Outcome:
+    """The journal stays: the next run tries again."""
+    assert found.plan is not None
+    paths = ", ".join(still_to_restore(store, found.plan)) or "none"
+    said = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
+    return failure._replace(result=FAILED, output=f"{failure.output}\n{said}", **_activated(found))
+
+
+def _judged(found: Found, failure: Outcome) -> Outcome:
+    assert found.plan is not None
+    told = [(found.plan.steps[number], well, text) for number, (well, text) in sorted(found.undone.items())]
+    bad = [text or f"{step.title} is owed." for step, well, text in told if not well and step.undo.required]
+    rest = [text for step, well, text in told if text and text not in bad]
+    said = [failure.output, *rest]
+    kept = (*found.aside, *(found.back or ()))
+    if kept:
+        said.append("What somebody else wrote meanwhile is kept.")
+    if bad:
+        said += ["All files are as before, but not every subsystem took them:", *bad]
+    loose = [step for step, well, _ in told if not well and not step.undo.required and step.undo.owes]
+    if loose:
+        titles = ", ".join(f"{one.kind} {one.name}" for step in loose for one in step.undo.owes)
+        said.append(f"Owed since then, and tried again by the next installation: {titles}.")
+    output = "\n".join(part for part in said if part)
+    return failure._replace(result=FAILED if bad else REVERTED, output=output, kept=kept, **_activated(found))
+
+
+def _activated(found: Found) -> dict[str, Any]:
+    """What was begun, as an outcome has it."""
+    assert found.plan is not None
+    return done(tuple(found.plan.steps[number] for number in found.begun))
+
+
+def _end(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcome:
+    """What is not as it was is not `reverted`, also if nothing was begun."""
+    if still_owes(store, found):
+        outcome = outcome._replace(result=FAILED)
+    _note(Journal(store), {"end": outcome_to_json(outcome)})
+    return finish(store, place, found, outcome)
+
+
+def _note(journal: Journal, line: Mapping[str, Any]) -> None:
+    with suppress(OSError):
+        journal.add(line)
+
+
+# After dying in the middle: finish what was decided, take back everything else.
 
 
 def recovered(store: Store, place: Place) -> Outcome | None:

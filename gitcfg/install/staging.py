@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
-from .disk import Disk
+from .disk import ABSENT, FILE, LARGEST, LINK, Disk, Standing, Tree, look, put, take
+from .errors import StepFailed
 from .package import Package
-from .paths import folders_of, name_of, parent_of
-from .store import STAGED, Store, path_of
-from .tree import Tree
-from .unshown import content_of
+from .paths import OWN_PREFIX, folders_of, name_of, parent_of
+from .place import Place
+from .plan import Entry, Plan
+from .secrets import content_of, kept_content
+from .store import BACKUP, KEPT, STAGED, Store, path_of
 
 NEW, OLD = "new", "old"
 
@@ -70,3 +75,194 @@ def _file(disk: Disk, at: int, path: str, content: bytes, owner: tuple[int, int]
         disk.own(opened, *owner, mode)
     finally:
         os.close(opened)
+
+
+# What stands, saved under another name: a second name of the same file where the file system lets it be.
+
+Where = tuple[int, str]
+"""An open folder and a name in it."""
+
+NO_LINKS = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP)
+
+
+def save(store: Store, path: str, stands: Standing, to: Where) -> None:
+    """What stands at a path, also there."""
+    with store.tree.folder(parent_of(path)) as at:
+        try:
+            store.disk.link(at, name_of(path), *to)
+        except OSError as error:
+            if error.errno not in NO_LINKS:
+                raise
+            copy(store.disk, (at, name_of(path)), to, stands)
+
+
+def copy(disk: Disk, source: Where, to: Where, stands: Standing) -> None:
+    """A link or a file anew, with its owner and mode, on the disk."""
+    if stands.kind == LINK:
+        disk.symlink(stands.target, *to)
+        return
+    content = take(disk, *source, most=LARGEST)
+    put(disk, *to, content, (stands.uid, stands.gid), stands.mode)
+
+
+# What stands beside a target while it is replaced: in its folder, and so on its file system.
+
+
+def fresh(key: str, number: int) -> str:
+    """The name of a new file until it takes its target's place."""
+    return f"{OWN_PREFIX}{key}-{number}.new"
+
+
+def former(key: str, number: int) -> str:
+    """A second name of what stood, where the state folder is on another file system.
+
+    What is backed up there is a copy, which a full disk does not take back.
+    """
+    return f"{OWN_PREFIX}{key}-{number}.old"
+
+
+def hold(store: Store, at: int, entry: Entry, name: str) -> None:
+    """Give what stands that second name, where its file system can; `at` is its folder."""
+    if store.disk.device(at) == store.disk.device(store.at):
+        return
+    try:
+        store.disk.link(at, name_of(entry.path), at, name)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+
+
+def clear(store: Store, plan: Plan, key: str, named: Callable[[str, int], str]) -> None:
+    """Remove what stands beside the targets, `fresh` or `former`, for good: the journal will be gone next."""
+    folders = set()
+    for number, entry in enumerate(plan.entries):
+        with suppress(FileNotFoundError), store.tree.folder(parent_of(entry.path)) as at:
+            if store.disk.stat(at, named(key, number)) is not None:
+                store.disk.unlink(at, named(key, number))
+                folders.add(parent_of(entry.path))
+    store.tree.sync(folders)
+
+
+# What somebody else had written where an installation wrote or removed: kept under rising numbers.
+
+
+def kept_names(store: Store, place: Place, plan: Plan) -> tuple[str, ...]:
+    """Paths below the root for what the backup holds of somebody else's."""
+    first = _next(_names(store))
+    named = [name_of(entry.path) for entry in plan.entries if entry.keep]
+    return tuple(_path(place, first + count, name) for count, name in enumerate(named))
+
+
+def keep(store: Store, plan: Plan, paths: tuple[str, ...]) -> None:
+    """Out of the backup, under those names; may be done again. More paths than that are kept already."""
+    numbers = [number for number, entry in enumerate(plan.entries) if entry.keep]
+    if not numbers:
+        return
+    with _folder_kept(store) as kept, suppress(FileNotFoundError), store.folder(BACKUP) as backup:
+        for number, path in zip(numbers, paths):
+            with suppress(FileNotFoundError):
+                store.disk.rename(backup, str(number), kept, name_of(path))
+        store.disk.sync(kept)
+
+
+def set_aside(store: Store, place: Place, path: str, stands: Standing) -> str:
+    """What stands at a path now, kept; where."""
+    with _folder_kept(store) as kept:
+        where = _path(place, _next(store.disk.names(kept)), name_of(path))
+        save(store, path, stands, (kept, name_of(where)))
+        store.disk.sync(kept)
+    return where
+
+
+def prune(store: Store, most: int) -> None:
+    """Only the newest remain."""
+    names = sorted(_names(store), key=_number)
+    for name in names[: max(0, len(names) - most)]:
+        with store.folder(KEPT) as kept:
+            store.disk.unlink(kept, name)
+
+
+@contextmanager
+def _folder_kept(store: Store) -> Iterator[int]:
+    if store.disk.stat(store.at, KEPT) is None:
+        store.disk.make_folder(store.at, KEPT, 0o700)
+        store.disk.sync(store.at)
+    with store.folder(KEPT) as kept:
+        yield kept
+
+
+def _names(store: Store) -> list[str]:
+    if store.disk.stat(store.at, KEPT) is None:
+        return []
+    with store.folder(KEPT) as kept:
+        return store.disk.names(kept)
+
+
+def _path(place: Place, number: int, name: str) -> str:
+    return f"{place.folder}/{KEPT}/{number:08d}-{name}"
+
+
+def _next(names: list[str]) -> int:
+    return max((_number(name) for name in names), default=0) + 1
+
+
+def _number(name: str) -> int:
+    digits = name.partition("-")[0]
+    return int(digits) if digits.isascii() and digits.isdigit() else 0
+
+
+# The files on the way forward: backed up, written beside their targets, exchanged by renaming.
+
+_STEP = "swap files"
+
+
+def back_up(store: Store, plan: Plan) -> None:
+    """What stands, under numbers in backup/."""
+    store.empty(BACKUP)
+    with store.folder(BACKUP) as backup:
+        for number, entry in enumerate(plan.entries):
+            if entry.before.kind != ABSENT:
+                save(store, entry.path, entry.before, (backup, str(number)))
+                if look(store.disk, backup, str(number)) != entry.before:
+                    raise StepFailed("back up", f"{entry.path} was changed by somebody else in this moment.")
+        store.disk.sync(backup)
+    store.disk.sync(store.at)
+
+
+def prepare(store: Store, plan: Plan, package: Package, key: str) -> None:
+    """Make the folders, and write every new file beside its target: the last moment for a full disk."""
+    for folder in plan.folders:
+        store.tree.make(folder)
+    for number, entry in enumerate(plan.entries):
+        with store.tree.folder(parent_of(entry.path)) as at:
+            if entry.before.kind != ABSENT:
+                hold(store, at, entry, former(key, number))
+            if entry.after.kind == FILE:
+                owner = (entry.after.uid, entry.after.gid)
+                content = kept_content(store, package.files[entry.path])
+                put(store.disk, at, fresh(key, number), content, owner, entry.after.mode)
+
+
+def exchange(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]:
+    """Rename every new file to its target and remove what goes; then make that last.
+
+    Since they were backed up, a command may have run for minutes: what somebody wrote meanwhile is set aside,
+    and the paths of that are returned.
+    """
+    place.listener.told(_STEP, "begun")
+    aside = []
+    for number, entry in enumerate(plan.entries):
+        with store.tree.folder(parent_of(entry.path)) as at:
+            stands = look(store.disk, at, name_of(entry.path))
+            if stands not in (entry.before, entry.after):
+                if stands.kind not in (FILE, LINK, ABSENT):
+                    raise StepFailed(_STEP, f"A {stands.kind} stands at {entry.path} since a moment ago.")
+                if stands.kind != ABSENT:
+                    aside.append(set_aside(store, place, entry.path, stands))
+            if entry.after.kind == FILE:
+                store.disk.rename(at, fresh(key, number), at, name_of(entry.path))
+            else:
+                store.disk.unlink(at, name_of(entry.path))
+    store.tree.sync(parent_of(entry.path) for entry in plan.entries)
+    place.listener.told(_STEP, "done")
+    return tuple(aside)

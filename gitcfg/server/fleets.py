@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from gitcfg.comparison.comparison import Consequences
-from gitcfg.delivery import Configuration, configuration, consequences
+from gitcfg.delivery.configuration import Configuration, configuration, consequences
 from gitcfg.inventory.guests import guest
 from gitcfg.library import Fleet, Source
 

@@ -9,8 +9,8 @@ from logging import Logger
 
 import msgspec
 
-from gitcfg.delivery import Configuration, revealed_files
-from gitcfg.delivery.revealing import kept_from
+from gitcfg.delivery.configuration import Configuration
+from gitcfg.delivery.secrets import kept_from, revealed_files
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown

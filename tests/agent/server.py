@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from http_message_signatures.exceptions import HTTPMessageSignaturesException
 
-from gitcfg.install import Package, package_to_json
+from gitcfg.install.package import Package, package_to_json
 from gitcfg.load.keys import public_key, written
 from tests.agent.wire import Answered, Asked, proven, sign
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gitcfg.install import Package, Subsystem
+from gitcfg.install.package import Package, Subsystem
 from gitcfg.load.keys import public_key
 from tests.agent.server import Book
 from tests.install.world import SCRIPT, World, package

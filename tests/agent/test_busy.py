@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.agent.agent import Agent
-from gitcfg.agent.declining import MOST_AFTER, wanted_pause
-from gitcfg.agent.loop import forever
-from gitcfg.agent.problems import Declined, Unreachable
-from gitcfg.agent.questions import ask_target
-from gitcfg.agent.started import started
-from gitcfg.agent.verifying import Answer
-from gitcfg.agent.wakes import Woken
-from gitcfg.install import Place
+from gitcfg.agent.api import ask_target
+from gitcfg.agent.client import MOST_AFTER, wanted_pause
+from gitcfg.agent.errors import Declined, Unreachable
+from gitcfg.agent.process import Woken
+from gitcfg.agent.rounds import forever, started
+from gitcfg.agent.signatures import Answer
+from gitcfg.install.place import Place
 from tests.agent.server import Book, Handler, Reply, serving
 from tests.agent.site import Site
 

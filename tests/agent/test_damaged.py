@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.agent.started import started
-from gitcfg.install import Damaged, InstallError, Place, installed, set_aside
-from gitcfg.install.inforce import UNKNOWN
+from gitcfg.agent.rounds import started
+from gitcfg.install.damage import set_aside
+from gitcfg.install.errors import Damaged, InstallError
+from gitcfg.install.place import Place
+from gitcfg.install.record import UNKNOWN, installed
 from tests.agent.site import CONFIG, Site
 from tests.install.world import World, package
 
@@ -92,7 +94,7 @@ def test_a_damaged_journal_of_a_commit_that_is_in_force(site: Site) -> None:
 
 
 def test_what_cannot_be_kept_aside_is_told_all_the_same(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gitcfg.agent.once import once
+    from gitcfg.agent.rounds import once
 
     ready(site)
     site.world.state("installed.json").write_bytes(b"x")
@@ -100,7 +102,7 @@ def test_what_cannot_be_kept_aside_is_told_all_the_same(site: Site, monkeypatch:
     def refused(*said: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("gitcfg.install.set_aside", refused)
+    monkeypatch.setattr("gitcfg.install.damage.set_aside", refused)
     place = Place(str(site.world.root))
     agent = started(place.root, "", place, lambda line: None, "0")
     assert once(agent) == 4

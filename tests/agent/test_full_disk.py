@@ -9,10 +9,9 @@ from contextlib import ExitStack
 import pytest
 
 from gitcfg.agent.agent import Agent
-from gitcfg.agent.once import once
-from gitcfg.agent.started import started
-from gitcfg.install import Limits, Place
+from gitcfg.agent.rounds import once, started
 from gitcfg.install.disk import Disk
+from gitcfg.install.place import Limits, Place
 from tests.agent.site import Site, awaited
 from tests.install.world import filled, mounted, read_only
 

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from gitcfg.agent.main import main
-from gitcfg.install import Actions, Package
+from gitcfg.install.package import Actions, Package
 from tests.agent.site import CONFIG, Site, awaited, drained
 from tests.install.world import World, killed_at, package, secret_file
 

@@ -8,18 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.agent.clock import ServerClock
-from gitcfg.agent.configured import configured
-from gitcfg.agent.declining import accepted
-from gitcfg.agent.identity import Identity, identity
+from gitcfg.agent.client import ServerClock, accepted, hints
+from gitcfg.agent.config import EXAMPLE, configured
+from gitcfg.agent.errors import Declined, SettingsError
+from gitcfg.agent.keys import Identity, identity
 from gitcfg.agent.main import main
-from gitcfg.agent.problems import Declined, SettingsError
-from gitcfg.agent.shown import times
-from gitcfg.agent.trusted import EXAMPLE
-from gitcfg.agent.verifying import Answer
-from gitcfg.agent.why import hints
-from gitcfg.install import Place, Refused
+from gitcfg.agent.memory import times
+from gitcfg.agent.signatures import Answer
 from gitcfg.install.disk import Disk
+from gitcfg.install.errors import Refused
+from gitcfg.install.place import Place
 from gitcfg.install.store import opened
 from tests.agent.site import PROGRAM
 
@@ -174,7 +172,7 @@ def test_times() -> None:
 
 @pytest.mark.parametrize("root", ["//", "/.", "///", "/etc/.."])
 def test_one_root_has_one_name(root: str) -> None:
-    from gitcfg.agent.arguments import arguments
+    from gitcfg.agent.main import arguments
 
     assert arguments(["key", "--root", root], "x", "0").root == "/"
 

@@ -3,7 +3,7 @@
 import json
 import signal
 
-from gitcfg.install import repair
+from gitcfg.install.installation import repair
 from tests.agent.site import CONFIG, Site, awaited, drained
 from tests.install.world import POLICY
 

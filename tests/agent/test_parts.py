@@ -11,18 +11,20 @@ from pathlib import Path
 import pytest
 
 from gitcfg.agent.advertise import advertise, mark_of, snippet
-from gitcfg.agent.clock import ServerClock, date_of
+from gitcfg.agent.api import SCHEMA, target_of
+from gitcfg.agent.client import ServerClock, date_of
+from gitcfg.agent.config import Advert
+from gitcfg.agent.errors import Forbidden, Untrusted
 from gitcfg.agent.facts import facts
-from gitcfg.agent.identity import identity
-from gitcfg.agent.loop import pause
+from gitcfg.agent.keys import identity
 from gitcfg.agent.memory import NAME, Failure, Memory, Running, keep, recall
-from gitcfg.agent.problems import Forbidden, Untrusted
+from gitcfg.agent.process import Wakes, Woken
 from gitcfg.agent.report import bounded
-from gitcfg.agent.settings import Advert
-from gitcfg.agent.target import SCHEMA, target_of
-from gitcfg.agent.verifying import Answer
-from gitcfg.agent.wakes import Wakes, Woken
-from gitcfg.install import Damaged, Drift, Place
+from gitcfg.agent.rounds import pause
+from gitcfg.agent.signatures import Answer
+from gitcfg.install.drift import Drift
+from gitcfg.install.errors import Damaged
+from gitcfg.install.place import Place
 from tests.install.world import package
 
 HEADERS = {

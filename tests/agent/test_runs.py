@@ -6,11 +6,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from gitcfg.agent.once import once
-from gitcfg.agent.started import started
-from gitcfg.install import Busy, Limits, Place, Subsystem
-from gitcfg.install.lock import held
-from gitcfg.install.store import opened
+from gitcfg.agent.rounds import once, started
+from gitcfg.install.errors import Busy
+from gitcfg.install.package import Subsystem
+from gitcfg.install.place import Limits, Place
+from gitcfg.install.store import held, opened
 from tests.agent.server import Handler, Reply
 from tests.agent.site import CONFIG, Site, awaited, ready
 from tests.install.world import made_file, package

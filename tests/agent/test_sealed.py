@@ -8,8 +8,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.agent.identity import Identity
-from gitcfg.agent.sealed import CHUNK, Unopened, opened
+from gitcfg.agent.keys import Identity
+from gitcfg.agent.secrets import CHUNK, Unopened, opened
 
 SEEDS = st.binary(min_size=32, max_size=32)
 
@@ -86,7 +86,7 @@ def test_an_empty_end_is_refused() -> None:
     """What this writes itself: age's own writers never do."""
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-    from gitcfg.agent import sealed as module
+    from gitcfg.agent import secrets as module
 
     stanzas, end = module._header(LONG)
     nonce = LONG[HEAD - 16 : HEAD]

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from gitcfg.install import Package, Subsystem
-from gitcfg.install.concealed import UNKNOWN
+from gitcfg.install.package import UNKNOWN, Package, Subsystem
 from tests.agent.server import raw
 from tests.agent.site import CONFIG, Site, awaited, drained
 from tests.install.world import SCRIPT, package, secret_file

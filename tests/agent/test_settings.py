@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.agent.configured import configured, decoded
-from gitcfg.agent.problems import SettingsError
-from gitcfg.agent.servers import Server
-from gitcfg.agent.settings import Settings, settings_from
+from gitcfg.agent.config import Server, Settings, configured, decoded, settings_from
+from gitcfg.agent.errors import SettingsError
 from gitcfg.install.policy import AGENT
 from tests.agent.server import Book
 

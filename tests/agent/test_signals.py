@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.agent.notify import notifier
-from gitcfg.install import Subsystem
+from gitcfg.agent.process import notifier
+from gitcfg.install.package import Subsystem
 from tests.agent.server import Handler, Reply
 from tests.agent.site import CONFIG, ROOT, Site, awaited, drained
 from tests.install.world import package

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.agent.sshkey import new_key, read_key
+from gitcfg.agent.keys import new_key, read_key
 
 MADE = Ed25519PrivateKey.from_private_bytes(bytes(range(32))).private_bytes(
     Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()

@@ -141,12 +141,12 @@ def test_what_is_not_needed_is_not_imported(site: Site, words: list[str], withou
 def test_a_daemon_has_its_whole_program_from_its_start_on(site: Site) -> None:
     """What it imports later must be Python's: its own files may be another version's by then."""
     code = (
-        "import sys, gitcfg.agent.main, gitcfg.agent.started, gitcfg.agent.sole, gitcfg.agent.notify\n"
-        "import gitcfg.agent.loop\n"
+        "import sys, gitcfg.agent.main, gitcfg.agent.rounds\n"
+        "gitcfg.agent.rounds.load_whole_program()\n"
         "print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     loaded = set(done.stdout.split())
-    others = {f"gitcfg.agent.{name}" for name in ("once", "status")}
+    others = {"gitcfg.agent.status"}
     wanted = {f"gitcfg.{one.parent.name}.{one.stem}" for one in PARTS if one.stem != "__init__"}
     assert wanted - loaded == others, done.stderr

@@ -8,10 +8,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.agent.identity import Identity
-from gitcfg.agent.problems import Untrusted
-from gitcfg.agent.signing import Request, content_digest, signed
-from gitcfg.agent.verifying import Answer, verify
+from gitcfg.agent.errors import Untrusted
+from gitcfg.agent.keys import Identity
+from gitcfg.agent.signatures import Answer, Request, content_digest, signed, verify
 from tests.agent.server import raw
 from tests.agent.wire import COVERED, Answered, Asked, proven, sign
 

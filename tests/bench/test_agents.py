@@ -15,8 +15,8 @@ from bench.agents.shown import tables
 from bench.agents.wire import Line, Place, Reply
 from bench.measure import Record
 from bench.report import document, keep, keep_agents, read
-from gitcfg.agent.problems import Untrusted
-from gitcfg.agent.signing import Request
+from gitcfg.agent.errors import Untrusted
+from gitcfg.agent.signatures import Request
 from gitcfg.state import Checkin, connect
 from tests import postgres
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
-from gitcfg.delivery import configuration, steps
+from gitcfg.delivery.configuration import configuration, steps
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet, compare

@@ -6,17 +6,16 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.agent.settings import settings_from
+from gitcfg.agent.config import settings_from
 from gitcfg.cache import NoCache
 from gitcfg.cli.node_policy import format_policy
 from gitcfg.convert.packs import pack_files
-from gitcfg.delivery import configuration, consequences
-from gitcfg.delivery.needs import Needs, Use, needs
+from gitcfg.delivery.configuration import configuration, consequences
+from gitcfg.delivery.policy import Needs, Use, needs
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
-from gitcfg.install.package import Package
+from gitcfg.install.package import Package, read_package
 from gitcfg.install.policy import Policy, refusals
-from gitcfg.install.reading import read_package
 from gitcfg.library import Fleet
 from tests.compile.fleets import TODAY, mixed
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from gitcfg.delivery import configuration, revealed_files
-from gitcfg.delivery.revealing import kept_from
+from gitcfg.delivery.configuration import configuration
+from gitcfg.delivery.secrets import kept_from, revealed_files
 from gitcfg.model import GitcfgError
 from tests.delivery.test_delivery import at
 

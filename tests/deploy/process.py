@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from gitcfg.deploy.talk import Done, Hello, Order, command, talk
-from gitcfg.install import Actions, Package, package_to_json
+from gitcfg.install.package import Actions, Package, package_to_json
 from tests.install.world import STATE, World
 
 PYTHONS = sorted({os.path.dirname(sys.executable), "/usr/bin"} if Path("/usr/bin/python3").exists() else {""})

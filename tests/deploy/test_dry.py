@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.install import Actions, File, Subsystem, file_digest
+from gitcfg.install.package import Actions, File, Subsystem, file_digest
 from tests.deploy.process import deploy, restarting
 from tests.install.world import World, made_file, package, standing
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.deploy.talk import FarError, talk
-from gitcfg.install import Package
+from gitcfg.install.package import Package
 from tests.deploy.process import Process, deploy, greeted, line_to, ordered, unheard
 from tests.install.world import World, made_file, package
 

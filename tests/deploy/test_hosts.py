@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.delivery import steps
+from gitcfg.delivery.configuration import steps
 from gitcfg.deploy import changes
 from gitcfg.deploy.changes import Changes
 from gitcfg.deploy.hosts import chosen
@@ -15,7 +15,7 @@ from gitcfg.deploy.messages import Hello
 from gitcfg.deploy.orders import Orders, Sending
 from gitcfg.deploy.reviewed import Reviewed
 from gitcfg.git.repository import Repository
-from gitcfg.install import Actions
+from gitcfg.install.package import Actions
 from gitcfg.inventory.described import holds
 from gitcfg.library import Source, in_memory
 from gitcfg.library import open as opened

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from gitcfg.deploy.carry import program
-from gitcfg.install import Place
 from gitcfg.install.disk import Disk
-from gitcfg.install.far.keeping import keep
-from gitcfg.install.far.loading import kept_codes, sealed
+from gitcfg.install.place import Place
+from gitcfg.install.remote.bootstrap import kept_codes, sealed
+from gitcfg.install.remote.session import keep
 from gitcfg.install.store import opened
 from tests.deploy.process import PYTHONS, deploy
 from tests.install.world import STATE, World, package

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 import pytest
 
 from gitcfg.deploy.talk import Done, FarError, LineLost, Order
-from gitcfg.install import Package, package_from_json, recover
+from gitcfg.install.interruption import recover
+from gitcfg.install.package import Package, package_from_json
 from tests.deploy.forked import forked
 from tests.deploy.process import deploy, ordered, restarting
 from tests.install.test_dying import MOST, settled, small

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.deploy.talk import FarError, Hello, LineLost, command, talk
-from gitcfg.install import Check, Subsystem
+from gitcfg.install.package import Check, Subsystem
 from tests.deploy.forked import forked
 from tests.deploy.process import Process, deploy, greeted, line_to, ordered, restarting, unheard
 from tests.install.world import STATE, Dying, World, package, standing

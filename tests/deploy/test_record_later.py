@@ -11,7 +11,7 @@ from gitcfg.deploy.record_files import found_in
 from gitcfg.deploy.record_later import Later
 from gitcfg.deploy.record_lines import Kept, NodeDone, Run
 from gitcfg.deploy.record_told import states
-from gitcfg.install import Outcome
+from gitcfg.install.outcome import Outcome
 
 OLD, NEW = "a" * 40, "b" * 40
 FIRST, SECOND = "1234567abc", "1234568abc"

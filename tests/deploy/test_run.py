@@ -19,8 +19,8 @@ from gitcfg.deploy.reach import Unreached
 from gitcfg.deploy.run import Deploy
 from gitcfg.deploy.turns import INTERRUPTED, Plan, Why
 from gitcfg.deploy.visit import Entering
-from gitcfg.install import Actions
-from gitcfg.install import Outcome as Installed
+from gitcfg.install.outcome import Outcome as Installed
+from gitcfg.install.package import Actions
 from gitcfg.model import REFUSED, GitcfgError, Share
 
 COMMIT = "c" * 40

@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 
 from gitcfg.deploy.talk import FarError, Hello, LineLost, Order, talk
-from gitcfg.install.far.parts import SMALL
-from gitcfg.install.far.wire import DONE, HELLO, LACKS, PROBLEM, TOLD, message
+from gitcfg.install.remote.parts import SMALL
+from gitcfg.install.remote.protocol import DONE, HELLO, LACKS, PROBLEM, TOLD, message
 from tests.deploy.process import ordered, unheard
 from tests.install.world import package
 

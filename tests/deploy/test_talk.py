@@ -9,7 +9,8 @@ import pytest
 
 from gitcfg.deploy.carry import program
 from gitcfg.deploy.talk import Hello, talk
-from gitcfg.install import Actions, Check, Subsystem, installed
+from gitcfg.install.package import Actions, Check, Subsystem
+from gitcfg.install.record import installed
 from tests.deploy.process import PYTHONS, deploy, greeted, line_to, ordered, restarting
 from tests.install.world import World, made_file, package, standing
 

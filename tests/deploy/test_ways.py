@@ -14,7 +14,7 @@ import pytest
 
 from gitcfg.deploy.carry import LINE, SHELL
 from gitcfg.deploy.talk import FarError, LineLost, NoPython, command, talk
-from gitcfg.install.far.wire import MARK
+from gitcfg.install.remote.protocol import MARK
 from tests.deploy.process import Process, deploy, greeted, line_to, ordered, unheard
 from tests.install.world import STATE, World, filled, mounted, package
 

@@ -54,7 +54,10 @@ def _is_type(node: ast.expr) -> bool:
 
 TEST = """
 import sys
-from gitcfg_agent.install import Actions, Package, Place, Policy, install
+from gitcfg_agent.install.installation import install
+from gitcfg_agent.install.package import Actions, Package
+from gitcfg_agent.install.place import Place
+from gitcfg_agent.install.policy import Policy
 outcome = install(Place(sys.argv[1]), Package("n", "a" * 40, "b" * 64), Actions(), Policy.everything())
 assert not any(name.startswith("gitcfg.") or name == "gitcfg" for name in sys.modules)
 print(outcome.result)

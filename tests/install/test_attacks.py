@@ -9,19 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install import (
-    Actions,
-    Busy,
-    PackageError,
-    Subsystem,
-    drift,
-    install,
-    read_package,
-    recover,
-)
 from gitcfg.install.disk import Disk
-from gitcfg.install.lock import held
-from gitcfg.install.store import opened
+from gitcfg.install.drift import drift
+from gitcfg.install.errors import Busy, PackageError
+from gitcfg.install.installation import install
+from gitcfg.install.interruption import recover
+from gitcfg.install.package import Actions, Subsystem, read_package
+from gitcfg.install.store import held, opened
 from tests.install.world import POLICY, World, in_child, package, standing
 
 CONFIG = "/etc/app/app.conf"

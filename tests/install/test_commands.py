@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install import cores
-from gitcfg.install.commands import ENVIRONMENT, NOT_RUN, run
-from gitcfg.install.orphans import end_orphan, start_of
-from gitcfg.install.said import OUTPUT
+from gitcfg.install import commands as cores
+from gitcfg.install.commands import ENVIRONMENT, NOT_RUN, end_orphan, run, start_of
+from gitcfg.install.redaction import OUTPUT
 from tests.install.world import QuickClock, in_child
 
 CLOCK = QuickClock()

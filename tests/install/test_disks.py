@@ -5,7 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from gitcfg.install import Actions, drift, installed, last_report, recover
+from gitcfg.install.drift import drift
+from gitcfg.install.interruption import recover
+from gitcfg.install.package import Actions
+from gitcfg.install.record import installed, last_report
 from tests.install.world import (
     KILLED,
     Dying,

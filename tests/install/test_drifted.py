@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install import Drift, drift
 from gitcfg.install.disk import Disk
+from gitcfg.install.drift import Drift, drift
 from tests.install.world import World, made_file, package
 
 

@@ -10,20 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install import (
-    Actions,
-    Check,
-    Outcome,
-    Package,
-    Subsystem,
-    debts,
-    install,
-    installed,
-    last_report,
-    recover,
-    repair,
-)
 from gitcfg.install.disk import Disk
+from gitcfg.install.installation import install, repair
+from gitcfg.install.interruption import recover
+from gitcfg.install.outcome import Outcome
+from gitcfg.install.package import Actions, Check, Package, Subsystem
+from gitcfg.install.record import debts, installed, last_report
 from tests.install.world import (
     KILLED,
     POLICY,

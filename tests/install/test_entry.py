@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install import Actions, Policy, Subsystem, install, installed, last_report, recover, repair
-from gitcfg.install.order import RELOAD
-from gitcfg.install.problems import StepFailed
+from gitcfg.install.errors import StepFailed
+from gitcfg.install.installation import install, repair
+from gitcfg.install.interruption import recover
+from gitcfg.install.package import Actions, Subsystem
+from gitcfg.install.plan import RELOAD
+from gitcfg.install.policy import Policy
+from gitcfg.install.record import installed, last_report
 from tests.install.world import POLICY, Told, World, in_child, made_file, package, standing
 
 CONFIG = "/etc/app/app.conf"

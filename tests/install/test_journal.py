@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from gitcfg.install.disk import Disk
-from gitcfg.install.found import read_journal
-from gitcfg.install.journal import Journal
-from gitcfg.install.problems import InstallError
+from gitcfg.install.errors import InstallError
+from gitcfg.install.journal import Journal, read_journal
 from gitcfg.install.store import JOURNAL, Store, opened
 from tests.install.world import World
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install import Actions, Package, Subsystem, installed, recover
-from gitcfg.install.disk import Disk
-from gitcfg.install.standing import LARGEST
+from gitcfg.install.disk import LARGEST, Disk
+from gitcfg.install.interruption import recover
+from gitcfg.install.package import Actions, Package, Subsystem
+from gitcfg.install.record import installed
 from tests.install.world import KILLED, World, killed_at, made_file, package
 
 CONFIG = "/etc/app/app.conf"

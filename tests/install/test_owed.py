@@ -4,23 +4,15 @@ import json
 
 import pytest
 
-from gitcfg.install import (
-    Actions,
-    Check,
-    Debt,
-    Outcome,
-    Package,
-    Subsystem,
-    debts,
-    drift,
-    install,
-    last_report,
-    repair,
-    set_aside,
-)
-from gitcfg.install.owing import owing
-from gitcfg.install.plan import Step, Undo
+from gitcfg.install.damage import set_aside
+from gitcfg.install.drift import drift
+from gitcfg.install.installation import install, repair
+from gitcfg.install.outcome import Outcome
+from gitcfg.install.package import Actions, Check, Package, Subsystem
+from gitcfg.install.plan import Debt, Step, Undo
 from gitcfg.install.planning import make_plan
+from gitcfg.install.record import debts, last_report
+from gitcfg.install.recovery import owing
 from tests.deploy.process import deploy, greeted
 from tests.install.test_dying import FullFrom
 from tests.install.test_plan import request, sub

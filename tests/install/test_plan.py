@@ -2,14 +2,13 @@
 
 import pytest
 
-from gitcfg.install import Actions, Package, PackageError, Subsystem
-from gitcfg.install.order import choose
+from gitcfg.install.disk import NOTHING, Standing, meant
+from gitcfg.install.errors import PackageError
+from gitcfg.install.package import Actions, Package, Subsystem
 from gitcfg.install.paths import matches, nested, parent_of
-from gitcfg.install.plan import Plan, plan_from_json, plan_to_json
-from gitcfg.install.planning import make_plan
+from gitcfg.install.plan import Plan, choose, plan_from_json, plan_to_json
+from gitcfg.install.planning import Request, make_plan, paths_of
 from gitcfg.install.policy import Policy, holds_own, is_own, refusals, stops_agent
-from gitcfg.install.request import Request, paths_of
-from gitcfg.install.standing import NOTHING, Standing, meant
 from tests.install.world import made_file, package
 
 ROOT = {("root", "root"): (0, 0)}

@@ -8,19 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install import (
-    Actions,
-    Check,
-    Outcome,
-    Package,
-    Place,
-    Subsystem,
-    debts,
-    install,
-    installed,
-    last_report,
-    recover,
-)
+from gitcfg.install.installation import install
+from gitcfg.install.interruption import recover
+from gitcfg.install.outcome import Outcome
+from gitcfg.install.package import Actions, Check, Package, Subsystem
+from gitcfg.install.place import Place
+from gitcfg.install.record import debts, installed, last_report
 from tests.install.power import Apart, Disks, PowerLoss, left
 from tests.install.world import POLICY, QuickClock, World, made_file, package, secret_file, standing
 from tests.seeds import TIMES

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.install import PackageError, install, installed, last_report, read_package
 from gitcfg.install.disk import Disk
-from gitcfg.install.lock import held
-from gitcfg.install.package import Actions
-from gitcfg.install.problems import InstallError
-from gitcfg.install.store import opened
+from gitcfg.install.errors import InstallError, PackageError
+from gitcfg.install.installation import install
+from gitcfg.install.package import Actions, read_package
+from gitcfg.install.record import installed, last_report
+from gitcfg.install.store import held, opened
 from tests.install.world import POLICY, World, filled, made_file, mounted, package
 
 CONFIG = "/etc/app/app.conf"

@@ -12,33 +12,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.install import (
+from gitcfg.install.commands import run
+from gitcfg.install.disk import Disk
+from gitcfg.install.drift import drift
+from gitcfg.install.errors import InstallError, PackageError, StepFailed
+from gitcfg.install.installation import install, repair
+from gitcfg.install.interruption import recover
+from gitcfg.install.outcome import Outcome
+from gitcfg.install.package import (
+    UNKNOWN,
     Actions,
     Check,
-    InstallError,
-    Outcome,
     Package,
-    PackageError,
     Subsystem,
-    drift,
     hidden,
-    install,
-    installed,
-    last_report,
     package_from_json,
     package_to_json,
-    recover,
-    repair,
 )
-from gitcfg.install.commands import run
-from gitcfg.install.concealed import UNKNOWN
-from gitcfg.install.disk import Disk
-from gitcfg.install.hiding import SHORTEST, hiding
 from gitcfg.install.place import SystemClock
-from gitcfg.install.problems import StepFailed
-from gitcfg.install.said import OUTPUT
+from gitcfg.install.record import installed, last_report
+from gitcfg.install.redaction import OUTPUT, SHORTEST, hiding
+from gitcfg.install.secrets import kept_content
 from gitcfg.install.store import opened
-from gitcfg.install.unshown import kept_content
 from tests.install.world import KILLED, POLICY, World, killed_at, made_file, package, secret_file, standing
 
 CONFIG, PLAIN = "/etc/app/app.conf", "/etc/app/plain.conf"

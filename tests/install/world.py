@@ -14,21 +14,12 @@ from typing import Any
 
 import pytest
 
-from gitcfg.install import (
-    Actions,
-    Check,
-    File,
-    Limits,
-    Outcome,
-    Package,
-    Place,
-    Policy,
-    Subsystem,
-    file_digest,
-    hidden,
-    install,
-)
 from gitcfg.install.disk import Disk
+from gitcfg.install.installation import install
+from gitcfg.install.outcome import Outcome
+from gitcfg.install.package import Actions, Check, File, Package, Subsystem, file_digest, hidden
+from gitcfg.install.place import Limits, Place
+from gitcfg.install.policy import Policy
 
 HERE = Path(__file__).parent
 SCRIPT = str(HERE / "daemon.sh")

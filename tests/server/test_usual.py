@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from gitcfg.agent.identity import Identity
-from gitcfg.agent.signing import Request
-from gitcfg.agent.signing import signed as signed_by_agent
+from gitcfg.agent.keys import Identity
+from gitcfg.agent.signatures import Request
+from gitcfg.agent.signatures import signed as signed_by_agent
 from gitcfg.server.keyring import Keyring
 from gitcfg.server.problems import Problem
 from gitcfg.server.signed import verify_with_library

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 HOME = sys.argv[1]
-MODULES = {"gitcfg_far.disk": ("Disk", ()), "gitcfg_far.far.line": ("FarLine", ("_write",))}
+MODULES = {"gitcfg_far.disk": ("Disk", ()), "gitcfg_far.remote.protocol": ("FarLine", ("_write",))}
 PROCESSES = ("os.fork", "subprocess.Popen")
 
 

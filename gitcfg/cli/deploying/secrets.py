@@ -20,7 +20,7 @@ def hidden(session: Session, fleet: Fleet, wanted: Kept, files: Sequence[str] | 
     if not wanted:
         return None
     from gitcfg.cli.secret_options import load_identities
-    from gitcfg.delivery.revealing import revealed_files
+    from gitcfg.delivery.secrets import revealed_files
     from gitcfg.secrets import opened
     from gitcfg.secrets.dumps import no_core_dumps
 

@@ -5,7 +5,7 @@ from functools import partial
 from aiohttp import web
 
 from gitcfg.compile.subset import withheld
-from gitcfg.delivery import steps
+from gitcfg.delivery.configuration import steps
 from gitcfg.explain.trail import made_of, viewpoint
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint

@@ -6,7 +6,7 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.comparison.change import diff_record
-from gitcfg.delivery import steps
+from gitcfg.delivery.configuration import steps
 from gitcfg.gate.secret_changes import secret_changes
 from gitcfg.gate.secret_words import secret_record
 from gitcfg.library import compare

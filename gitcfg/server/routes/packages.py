@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from gitcfg.delivery.document import RETIRED
+from gitcfg.delivery.configuration import RETIRED
 from gitcfg.server.answers import entity_tag, is_unchanged, json_response, not_modified
 from gitcfg.server.callers import ABOUT, require_node
 from gitcfg.server.fleets import FleetCache

@@ -1,0 +1,135 @@
+"""Telling systemd how the agent is: that it listens to signals, and in one line what it does."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+from ..install.place import Place
+from ..install.store import opened
+from .errors import Forbidden
+
+
+def notifier(address: str) -> Callable[[str], None]:
+    """Who sends a state (`READY=1`) to the socket that NOTIFY_SOCKET names; to nobody where that is empty."""
+
+    def send(state: str) -> None:
+        import socket
+
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+            sock.connect(f"\0{address[1:]}" if address.startswith("@") else address)
+            sock.send(state.encode())
+
+    return send if address else lambda state: None
+
+
+# One agent a node: the kernel keeps the lock until its holder ends, however it ends.
+
+NAME = "agent.lock"
+_PATIENCE, _PAUSE = 1.0, 0.05
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@contextmanager
+def alone(place: Place) -> Iterator[None]:
+    """Forbidden if another agent is at work here.
+
+    One that was killed while it started a command has the lock until the half-born process is that command.
+    """
+    with opened(place) as store:
+        file = os.open(NAME, _FLAGS, 0o600, dir_fd=store.at)
+    try:
+        if not _awaited(file):
+            holder = os.pread(file, 32, 0).decode(errors="replace") or "unknown"
+            raise Forbidden(
+                f"Another agent is at work on this node: process {holder}.",
+                f"`kill -HUP {holder}` makes it look at once.",
+            )
+        with suppress(OSError):  # a full disk keeps no agent from telling that it is full
+            os.ftruncate(file, 0)
+            os.pwrite(file, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(file)
+
+
+def _awaited(file: int) -> bool:
+    until = time.monotonic() + _PATIENCE
+    while not _taken(file):
+        if time.monotonic() >= until:
+            return False
+        time.sleep(_PAUSE)
+    return True
+
+
+def _taken(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+# Signals: SIGHUP ends a waiting at once, SIGTERM and SIGINT end the agent between its steps.
+
+
+class Woken(Exception):
+    """A waiting was ended by a signal."""
+
+
+class Wakes:
+    """Nothing but a waiting is interrupted: an installation comes to its end first, also at a second signal.
+
+    `ending` is the number of the signal that wants the agent to end; 0 while none does.
+    """
+
+    def __init__(self) -> None:
+        self.ending = 0
+        self.hurried = False
+        self._waiting = False
+
+    def listen(self) -> None:
+        """Take the signals from now on."""
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._came)
+
+    def _came(self, number: int, _: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            self.hurried = True
+        else:
+            self.ending = number
+        # Before it is raised: a second signal must find nothing to interrupt.
+        waiting, self._waiting = self._waiting, False
+        if waiting:
+            raise Woken
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """A signal in here, or one that came before, raises Woken."""
+        self._waiting = True
+        try:
+            if self.ending or self.hurried:
+                raise Woken
+            yield
+        except RuntimeError as error:
+            # Raised while an import makes a class, it comes as the cause of this (Python before 3.12).
+            if isinstance(error.__cause__, Woken):
+                raise error.__cause__ from None
+            raise
+        finally:
+            self._waiting = False
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        with self.waiting():
+            time.sleep(max(0.0, seconds))
+
+    def may_begin(self) -> None:
+        """Woken where the agent is to end: nothing that takes long is begun any more."""
+        if self.ending:
+            raise Woken

@@ -1,0 +1,212 @@
+"""From the files of a node to its agent."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from ..install.errors import Busy, Damaged, InstallError
+from ..install.outcome import FAILED, REFUSED, REVERTED, Outcome
+from ..install.place import Place
+from . import errors
+from .agent import Agent
+from .api import Target, ask_target
+from .client import Client, ServerClock
+from .config import configured
+from .errors import AgentError, Declined, Untrusted
+from .facts import facts
+from .keys import identity
+from .memory import Memory, recall, times
+from .process import Woken
+from .report import report
+from .update import follow, settle, tell_application
+
+
+def started(root: str, config: str, place: Place, say: Callable[[str], None], version: str) -> Agent:
+    """The agent of a node, with a key of its own from the first start on; nothing is asked yet."""
+    settings = configured(root, config)
+    who, memory = identity(place, settings.node), _remembered(place)
+    return Agent(
+        settings=settings,
+        place=place,
+        client=Client(settings, who, ServerClock(memory.offset)),
+        memory=memory,
+        say=say,
+        wall=time.time,
+        version=version,
+        facts=facts(root),
+    )
+
+
+def _remembered(place: Place) -> Memory:
+    """Nothing where it is damaged: `settle_memory` tells that, once no other agent can be at work here."""
+    try:
+        return recall(place)
+    except Damaged:
+        return Memory()
+
+
+# One round: report, follow, report; and the exit code that tells how it went.
+
+STOPPED = 128
+"""Added to the number of the signal that ended a round: what a shell has for that."""
+_CODES = {REVERTED: errors.REVERTED, FAILED: errors.REVERTED, REFUSED: errors.REFUSED}
+
+
+def once(agent: Agent) -> int:
+    """One round; the exit code. A problem that keeps it from being a round is kept, and raised."""
+    code = None
+    while code is None:
+        code = _tried(agent)
+    return code
+
+
+def _tried(agent: Agent) -> int | None:
+    """None where a signal wants the round begun anew."""
+    try:
+        return _round(agent)
+    except Woken:
+        if not agent.wakes.ending:
+            agent.wakes.hurried = False
+            return None
+        agent.tell("Ended by a signal before the round was over.")
+        return STOPPED + agent.wakes.ending
+    except (AgentError, InstallError, OSError) as error:
+        agent.troubled(error)
+        raise
+
+
+def _round(agent: Agent) -> int:
+    settle(agent)
+    target = report(agent)
+    outcome = follow(agent, target)
+    tell_application(agent)
+    if outcome is not None:
+        try:
+            report(agent)
+        except Woken:
+            agent.tell("Ended by a signal; the next run tells the server what came of it.")
+        except AgentError as error:
+            agent.explain(error)
+            agent.troubled(error)
+            return _code(agent, outcome) or error.code
+    return _code(agent, outcome)
+
+
+def _code(agent: Agent, outcome: Outcome | None) -> int:
+    if outcome is not None:
+        return _CODES.get(outcome.result, 0)
+    failure, last = agent.memory.failure, agent.memory.last or {}
+    if failure is not None and last.get("commit") == failure.commit:
+        agent.tell(f"{failure.commit[:10]} failed {times(failure.tries)}; it is tried again later.")
+        return _CODES.get(str(last.get("outcome")), 0)
+    return 0
+
+
+# For ever: report, follow, wait; whatever fails is tried again, later each time.
+
+LONGEST_WAIT = 60.0
+"""Seconds that a server lets a question wait."""
+FIRST_PAUSE, MOST_PAUSE = 2.0, 300.0
+_IDLE = 1.0
+
+
+def load_whole_program() -> None:
+    """Import what is elsewhere imported where it is used first.
+
+    A daemon has all of its own code from its start on: should its package be upgraded meanwhile, it must not
+    run with halves of two versions.
+    """
+    from ..install import damage, installation, recovery  # noqa: F401
+    from . import advertise, secrets  # noqa: F401
+
+
+def forever(agent: Agent) -> None:
+    """Follow the server until SIGTERM. Nothing that a server, a network or a configuration does ends it."""
+    load_whole_program()
+    due, misses = 0.0, 0
+    agent.tell(f"Follows {', '.join(map(str, agent.settings.servers))} as {agent.settings.node}.")
+    with suppress(Busy):  # the first round tells it
+        settle(agent)  # before the pause: what died in the middle may have left secrets
+    _pause(agent, _chance() * agent.settings.delay)
+    while not agent.wakes.ending:
+        if agent.wakes.hurried:
+            agent.wakes.hurried, due, misses = False, 0.0, 0
+            agent.client.close()
+            agent.remember(failure=None)
+        try:
+            due = _round_loop(agent, due)
+            misses = 0
+        except Woken:
+            continue
+        except (AgentError, InstallError, OSError) as error:
+            misses += 1
+            due = 0.0
+            _missed(agent, error, misses)
+    agent.tell(f"Ended by {signal.Signals(agent.wakes.ending).name}.")
+
+
+def _missed(agent: Agent, error: AgentError | InstallError | OSError, misses: int) -> None:
+    """Tell what went wrong, and wait."""
+    if isinstance(error, Untrusted) or (isinstance(error, Declined) and error.status >= 500):
+        agent.client.turn()
+    chance = _chance()
+    longest = agent.settings.interval if isinstance(error, Declined) else MOST_PAUSE
+    again = min(longest, pause(misses, agent.settings.interval, chance))
+    again = max(again, agent.client.rest * (1 + chance / 2))
+    agent.explain(error)
+    agent.troubled(error, agent.wall() + again)
+    _pause(agent, again)
+
+
+def _round_loop(agent: Agent, due: float) -> float:
+    """A check-in where one is due, else a long-poll; when the next check-in is due."""
+    settle(agent)
+    if time.monotonic() >= due:
+        interval = agent.settings.interval * (0.9 + 0.2 * _chance())
+        due = time.monotonic() + interval
+        target: Target | None = report(agent, agent.wall() + interval)
+        tell_application(agent)
+    else:
+        target = _awaited(agent, due - time.monotonic())
+    if target is not None and follow(agent, target) is not None:
+        return 0.0
+    return due
+
+
+def _awaited(agent: Agent, left: float) -> Target | None:
+    """What the server names while the next check-in is not yet due."""
+    wait = min(agent.settings.wait, left, LONGEST_WAIT)
+    if wait < _IDLE:
+        agent.wakes.sleep(left if not agent.settings.wait else min(left, _IDLE))
+        return None
+    started, before = time.monotonic(), agent.memory.told
+    with agent.wakes.waiting():
+        target = ask_target(agent.client, agent.memory.sequence, before, wait)
+    agent.heard(target)
+    if target.digest == before and time.monotonic() - started < wait / 2:
+        # A server, or somebody between, that does not wait must not be asked all the time.
+        agent.wakes.sleep(min(left, 5 * _IDLE))
+    return target
+
+
+def _chance() -> float:
+    """Return a random number from 0 to 1. To import `random` takes 3 ms, which a single round spares."""
+    import random
+
+    return random.random()
+
+
+def pause(misses: int, interval: float, chance: float) -> float:
+    """Seconds until the next try: twice as long each time, never in step with other nodes."""
+    most = max(MOST_PAUSE, interval)
+    return float(min(most, min(FIRST_PAUSE, interval) * 2 ** min(misses - 1, 30))) * (0.5 + chance / 2)
+
+
+def _pause(agent: Agent, seconds: float) -> None:
+    try:
+        agent.wakes.sleep(seconds)
+    except Woken:
+        return

@@ -1,0 +1,281 @@
+"""An installation that cuts the node off from its server is taken back while it still can be."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from ..install.drift import Drift, drift
+from ..install.errors import Busy, Damaged, InstallError, PackageError, StepFailed
+from ..install.interruption import recover
+from ..install.outcome import FAILED, OK, REFUSED, UNCHANGED, Outcome
+from ..install.package import Actions, Package
+from ..install.place import Limits, Place
+from ..install.plan import STOP
+from ..install.record import debts, in_words, installed, last_report
+from .agent import Agent, forgotten, is_last, lost, mended, note
+from .api import Target, ask_actions, ask_package, ask_target
+from .errors import AgentError, Declined
+from .memory import NAME, recall
+
+STEP = "reach"
+_PAUSE = 1.0
+
+
+def reaching(agent: Agent, target: Target) -> Callable[[], None] | None:
+    """What is asked when everything is active; None where agent.toml switches it off."""
+    if not agent.settings.reach:
+        return None
+    return lambda: _reach(agent, target)
+
+
+def _reach(agent: Agent, target: Target) -> None:
+    """Over a new connection: an old one may outlive a name server or a route that is gone."""
+    until = time.monotonic() + agent.settings.reach
+    agent.client.close()
+    while True:
+        left = max(0.1, min(agent.settings.timeout, until - time.monotonic()))
+        try:
+            ask_target(agent.client, 0, target.digest, timeout=left)
+        except Declined:
+            return  # an answer, and from the server that is pinned
+        except AgentError as error:
+            if time.monotonic() + _PAUSE > until:
+                raise StepFailed(
+                    STEP, f"With this configuration the server is out of reach: {error}"
+                ) from None
+            time.sleep(_PAUSE)
+        else:
+            return
+
+
+# Before a round: what died in the middle, or cannot be read, is mended, and the server is told of it.
+
+_FORGOTTEN = (
+    "What this agent remembered is lost: results that no server had heard, what had failed, and which answer"
+    " was the newest."
+)
+
+
+def settle_memory(agent: Agent) -> None:
+    """At the start, before anything is written over them: damaged files that all goes on without."""
+    from ..install.damage import file_aside, report_aside
+
+    try:
+        said = file_aside(agent.place, NAME, _stamp(agent), lambda: recall(agent.place))
+        if said:
+            forgotten(agent, f"{said} {_FORGOTTEN}")
+        said = report_aside(agent.place, _stamp(agent))
+        if said:
+            forgotten(agent, said)
+    except (InstallError, OSError) as error:
+        agent.explain(error)
+
+
+def settle(agent: Agent) -> None:
+    """Finish or take back what died in the middle; its result is reported like any other.
+
+    A disk that has become read-only keeps no agent from checking in: what is to be installed is refused for
+    the same reason, and that is reported. Of a damaged record or journal the server hears at once.
+    """
+    try:
+        _recovered(agent)
+        installed(agent.place)
+        debts(agent.place)
+    except Busy:
+        raise
+    except Damaged as error:
+        lost(agent, _mended(agent, error))
+    except InstallError as error:
+        lost(agent, str(error))
+    except OSError as error:
+        agent.explain(error)
+
+
+def settle_without_settings(place: Place) -> None:
+    """Finish or take back what died in the middle where no agent can start: its settings are wrong.
+
+    The next one that can start reports it.
+    """
+    if os.path.isdir(os.path.join(place.root, place.folder[1:])):
+        with suppress(InstallError, OSError):
+            recover(place._replace(limits=Limits()))
+
+
+def _recovered(agent: Agent) -> None:
+    outcome = recover(agent.place)
+    if outcome is None and agent.memory.begun:
+        found = last_report(agent.place)
+        outcome = found if found and found.commit == agent.memory.begun else None
+    if outcome is not None and not (outcome.result == FAILED and is_last(agent, outcome)):
+        note(agent, outcome, 0.0)
+    elif agent.memory.begun:
+        agent.remember(begun="")
+
+
+def _mended(agent: Agent, error: Damaged) -> str:
+    from ..install.damage import set_aside
+
+    try:
+        return set_aside(agent.place, _stamp(agent)) or error.message
+    except Busy:
+        raise
+    except (InstallError, OSError) as refused:
+        return f"{error.message} It cannot be kept aside: {refused}"
+
+
+def _stamp(agent: Agent) -> str:
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(agent.wall()))
+
+
+# From what the server names to what is in force, with the result kept until it is reported.
+
+MOST_WAIT = 3600.0
+
+
+def follow(agent: Agent, target: Target) -> Outcome | None:
+    """Put in force what the server names; None if there is nothing to do, or not yet."""
+    before = agent.in_force()
+    moved = before is None or before.commit != target.commit
+    same = before is not None and before.digest == target.digest and not _is_owed(agent)
+    if before is not None and same and not (moved and agent.settings.advertise):
+        agent.supplied()
+        return _adopt(agent, before, target)
+    if _too_early(agent, target):
+        return None
+    started = time.monotonic()
+    if target.again:
+        # Once an interval at most: a server that says it for ever must not have this node work all the time.
+        agent.patient_until = started + agent.settings.interval
+    outcome = _put_in_force(agent, before, target)
+    note(agent, outcome, time.monotonic() - started)
+    tell_application(agent)
+    return outcome
+
+
+def _instead(before: Package | None) -> str:
+    return f" instead of {before.commit[:10]}" if before else ""
+
+
+def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outcome:
+    try:
+        with agent.wakes.waiting():
+            package = ask_package(agent.client, target)
+            same = before is not None and before.digest == package.digest
+            actions = Actions() if same else ask_actions(agent.client, before, target)
+    except PackageError as error:
+        agent.supplied()
+        return Outcome(REFUSED, target.commit, target.digest, step="read", output=str(error))
+    from ..install.installation import install
+
+    agent.supplied()
+    settle(agent)  # Busy where somebody else installs: that says nothing against this commit
+    agent.wakes.may_begin()
+    owed = "".join(f", {one} is owed" for one in in_words(agent.owed()))
+    agent.say(f"{target.commit[:10]}: to be installed{_instead(before)}{owed}")
+    agent.remember(begun=target.commit)
+    return install(agent.place, package, actions, agent.settings.policy, reaching(agent, target))
+
+
+def _adopt(agent: Agent, before: Package, target: Target) -> Outcome | None:
+    """Another commit with the same result: nothing is fetched, and this is what runs.
+
+    Where the last that was heard is that even the way back failed, that is over, by whatever: the server
+    hears of it, or it would wait for that for ever.
+    """
+    if (agent.memory.last or {}).get("outcome") == FAILED:
+        outcome = Outcome(UNCHANGED, target.commit, target.digest)
+        note(agent, outcome, 0.0)
+        return outcome
+    known = agent.running(before)
+    if known is not None and known.commit != target.commit:
+        agent.remember(running=known._replace(commit=target.commit), failure=None)
+    return None
+
+
+def _is_owed(agent: Agent) -> bool:
+    """Whether what is in force must be installed once more. A stop goes along with the next change."""
+    return any(one.kind != STOP for one in agent.owed())
+
+
+def _too_early(agent: Agent, target: Target) -> bool:
+    """What failed is tried again after a while, longer each time: a daemon may only have been slow."""
+    failure = agent.memory.failure
+    if failure is None or (failure.commit, failure.digest) != (target.commit, target.digest):
+        return False
+    if target.again and time.monotonic() >= agent.patient_until:
+        return False
+    pause = min(agent.settings.interval * 2.0 ** min(failure.tries, 20), MOST_WAIT)
+    return 0 <= agent.wall() - failure.at < pause
+
+
+def tell_application(agent: Agent) -> None:
+    """Tell the application what the node is, where that changed; what did not work is tried again."""
+    package = agent.in_force() if agent.settings.advertise else None
+    if package is None:
+        return
+    from .advertise import advertise, mark_of
+
+    mark = mark_of(package, agent.settings.advertise)
+    if mark == agent.memory.advertised:
+        return
+    try:
+        advertise(agent.place, package, agent.settings.advertise)
+    except (AgentError, InstallError, OSError) as error:
+        agent.explain(error)
+    else:
+        agent.remember(advertised=mark)
+
+
+# Files that were changed by hand, mended: from the record, or anew from the server where it is secret.
+
+_CONTENT = ("changed", "missing", "link")
+"""Kinds of drift that are mended with a file's content."""
+
+
+def mend(agent: Agent, found: tuple[Drift, ...]) -> tuple[Drift, ...]:
+    """Mend what was found. What the server is to hear as drift: nothing where all is, which a result tells.
+
+    While a commit is in the way, its own result must stay the last one, and drift tells it once.
+    """
+    from ..install.installation import repair
+
+    started, package = agent.place.clock.now(), agent.in_force()
+    secret = package is not None and any(_is_secret(package, one) for one in found)
+    fresh = _fresh(agent, package) if package is not None and secret else None
+    outcome = repair(agent.place, agent.settings.policy, fresh)
+    if outcome.result not in (OK, UNCHANGED):
+        if outcome.output not in str(agent.memory.last or ""):
+            note(agent, outcome, 0.0)
+        return found
+    agent.drifted = drift(agent.place) if secret else ()
+    paths = {one.path for one in agent.drifted}
+    gone = tuple(one for one in found if one.path not in paths)
+    if gone:
+        mended(agent, outcome, gone, agent.place.clock.now() - started)
+    if agent.drifted:
+        agent.tell(
+            f"Changed by hand, and left so until a server sends the secrets: {', '.join(sorted(paths))}."
+        )
+    return agent.drifted if agent.memory.failure is None else found
+
+
+def _is_secret(package: Package, one: Drift) -> bool:
+    """Whether what is meant is not recorded here."""
+    file = package.files.get(one.path)
+    return one.kind in _CONTENT and file is not None and file.true is None
+
+
+def _fresh(agent: Agent, package: Package) -> Package | None:
+    """The package in force once more, with its secrets; None where no server sends it."""
+    running = agent.running(package)
+    if running is None:
+        return None
+    try:
+        with agent.wakes.waiting():
+            return ask_package(agent.client, Target(package.node, running.commit, running.digest, 0))
+    except (AgentError, PackageError) as error:
+        agent.explain(error)
+        return None

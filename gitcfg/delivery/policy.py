@@ -1,0 +1,150 @@
+"""Programs of which a policy must know more: those that run what they are told, and where programs are."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+import msgspec
+
+from gitcfg.install.policy import holds_own, is_own, stops_agent
+from gitcfg.library import Fleet
+from gitcfg.render.files import subsystems
+
+INTERPRETERS = frozenset(
+    (
+        *("ash", "bash", "busybox", "csh", "dash", "fish", "ksh", "rbash", "sh", "tcsh", "zsh"),
+        *("awk", "expect", "gawk", "lua", "make", "mawk", "node", "perl", "php", "python", "ruby", "tclsh"),
+        *("chroot", "doas", "env", "find", "ionice", "nice", "nohup", "nsenter", "pkexec", "runuser"),
+        *("setpriv", "setsid", "ssh", "stdbuf", "su", "sudo", "systemd-run", "taskset", "timeout"),
+        *("unshare", "xargs"),
+    )
+)
+"""What they do is in their words, not in their names; without the number of a version at the end."""
+
+_FOLDERS = {
+    "/bin": ("sh", "bash"),
+    "/usr/sbin": (
+        *("condor_master", "condor_off", "condor_on", "condor_preen", "condor_reconfig", "condor_restart"),
+        *("service", "sysctl", "ldconfig", "runuser", "chroot", "nginx", "sshd", "exportfs", "nft"),
+    ),
+}
+_KNOWN = {name: f"{folder}/{name}" for folder, names in _FOLDERS.items() for name in names}
+
+
+def place_of(name: str) -> str:
+    """Where Debian's and HTCondor's own packages have a program: a guess, which somebody must confirm."""
+    return _KNOWN.get(name, f"/usr/bin/{name}")
+
+
+# What nodes need of their own policy: the paths of their files and the commands of their subsystems.
+
+_SETS = re.compile(r"\w+=")
+_DEEP = 3
+_OF_ALL = frozenset({"bin", "sbin", "lib", "lib64", "libexec", "share", "system", "systemd"})
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A glob of paths, and the files that it is there for."""
+
+    glob: str
+    files: tuple[str, ...]
+
+
+class Use(msgspec.Struct, frozen=True):
+    """A command, word for word.
+
+    `program` is the path that a policy names it by, None where no policy can; `assumed` says that the
+    repository names none. `risks` are what to think of before one lets it.
+    """
+
+    words: tuple[str, ...]
+    program: str | None
+    assumed: bool
+    risks: tuple[str, ...]
+
+    @property
+    def pattern(self) -> tuple[str, ...]:
+        """As agent.toml has it. Only where there is a program."""
+        return (self.program or "", *self.words[1:])
+
+
+class Needs(msgspec.Struct, frozen=True):
+    """All that these nodes need together. Of those that are `retired` a commit before that tells it.
+
+    `own` are paths that nodes let nobody write, and `ending` commands that would stop the agent.
+    """
+
+    nodes: tuple[str, ...]
+    retired: tuple[str, ...]
+    paths: tuple[Place, ...]
+    commands: tuple[Use, ...]
+    own: tuple[str, ...]
+    ending: tuple[tuple[str, ...], ...]
+
+
+def needs(fleet: Fleet, names: Iterable[str]) -> Needs:
+    """What nodes need to run what is described here, and to stop it some day."""
+    chosen = tuple(names)
+    paths: set[str] = set()
+    commands: set[tuple[str, ...]] = set()
+    compiled = fleet.compiled
+    for name in chosen:
+        node = compiled[name]
+        paths.update(node.entries)
+        for subsystem in subsystems(compiled, node).values():
+            commands.update(words for _, words in subsystem.commands())
+    retired = tuple(name for name in chosen if compiled[name].said.retired)
+    never = tuple(sorted(filter(is_own, paths))), tuple(sorted(filter(stops_agent, commands)))
+    paths.difference_update(never[0])
+    uses = tuple(_use(words, paths) for words in sorted(commands.difference(never[1])))
+    return Needs(chosen, retired, tuple(_places(paths)), uses, *never)
+
+
+def _places(paths: Iterable[str]) -> Iterator[Place]:
+    """Several files of one folder are that folder's, where it is one application's own."""
+    files = {folder: tuple(found) for folder, found in groupby(sorted(paths, key=_apart), _folder)}
+    for folder, found in sorted(files.items()):
+        if len(found) > 1 and _own(folder):
+            yield Place(f"{folder}/*", found)
+        else:
+            yield from (Place(path, (path,)) for path in found)
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _apart(path: str) -> tuple[str, str]:
+    return _folder(path), path
+
+
+def _own(folder: str) -> bool:
+    names = folder.split("/")[1:]
+    return len(names) >= _DEEP and not _OF_ALL & set(names) and not holds_own(folder)
+
+
+def _use(words: tuple[str, ...], paths: set[str]) -> Use:
+    named = words[0]
+    if named.startswith("/"):
+        program: str | None = named
+    else:
+        program = None if "/" in named else place_of(named)
+    return Use(words, program, program not in (None, named), tuple(_risks(words, paths)))
+
+
+def _risks(words: tuple[str, ...], paths: set[str]) -> Iterator[str]:
+    name = words[0].rpartition("/")[2]
+    interprets = name.rstrip("0123456789.") in INTERPRETERS
+    own = next((path for path in sorted(paths) if _runs(words, path, interprets)), None)
+    if own is not None:
+        yield f"runs {own}, which the repository writes: so the repository can do anything"
+    elif interprets:
+        yield f'{name} runs what its words say: just this as it stands, anything with "*" or "**"'
+    if "*" in words[1:] or words[-1] == "**":
+        yield 'a word of it is "*" or "**", which lets other words through, too'
+
+
+def _runs(words: tuple[str, ...], path: str, interprets: bool) -> bool:
+    """Whether a command runs a file, as far as its words tell. What `env` only sets is not run."""
+    scripts = words[1:] if interprets else ()
+    return words[0] == path or any(path in word and not _SETS.match(word) for word in scripts)

@@ -1,0 +1,138 @@
+"""What a report tells of a file that was changed by hand; never the content of one that is not public."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import NamedTuple
+
+from .disk import ABSENT, FILE, LINK, Standing, meant, read
+from .errors import Obstacle, Refused
+from .interruption import mended
+from .owners import ids
+from .package import File
+from .paths import name_of, parent_of
+from .place import Place
+from .record import read_record
+from .store import Store, held, opened
+
+_MOST = 1 << 20
+_HIDDEN = "the content differs (not shown: not everybody may read the file)\n"
+
+
+def difference(store: Store, place: Place, file: File, stands: Standing, should: Standing) -> str:
+    """From what is meant to what stands."""
+    if stands.kind == ABSENT:
+        return ""
+    if stands.kind == LINK:
+        return f"a link to {stands.target}\n"
+    if stands.kind != FILE:
+        return f"a {stands.kind} stands there\n"
+    lines = []
+    if stands.mode != should.mode:
+        lines.append(f"mode {should.mode:04o} -> {stands.mode:04o}\n")
+    if (stands.uid, stands.gid) != (should.uid, should.gid):
+        lines.append(f"owner {should.uid}:{should.gid} -> {stands.uid}:{stands.gid}\n")
+    if stands.digest != should.digest:
+        lines.append(_diff(store, place, file, stands))
+    return "".join(lines)
+
+
+def _diff(store: Store, place: Place, file: File, stands: Standing) -> str:
+    """Never of a file that not everybody may read, as it is meant or as it stands."""
+    if file.secret or not stands.mode & 0o004:
+        return _HIDDEN
+    if max(stands.size, len(file.content)) > _MOST:
+        return f"the content differs ({len(file.content)} bytes are meant, {stands.size} stand)\n"
+    content = read_public(store, file.path, _MOST)
+    if content is None:
+        return _HIDDEN
+    try:
+        old, new = file.content.decode(), content.decode()
+    except UnicodeDecodeError:
+        old = new = "\0"
+    if "\0" in old + new:
+        return f"binary content differs ({len(file.content)} bytes are meant, {len(content)} stand)\n"
+    return unified(old, new, (f"{file.path} (meant)", f"{file.path} (stands)"), place.limits.diff)
+
+
+def read_public(store: Store, path: str, most: int) -> bytes | None:
+    """At most `most` bytes of the content, if what is opened now is public and has no other name: somebody's
+    second name of a file elsewhere, put there since it was looked at, must not carry that into a report."""
+    with store.tree.folder(parent_of(path)) as at:
+        opened = store.disk.open(at, name_of(path))
+    try:
+        found = os.fstat(opened)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or not found.st_mode & 0o004:
+            return None
+        return read(opened, most)
+    finally:
+        os.close(opened)
+
+
+def unified(old: str, new: str, names: tuple[str, str], most: int) -> str:
+    """A diff of two different texts with these names, of at most about `most` characters."""
+    import difflib
+
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
+    said = ""
+    for line in lines:
+        if len(said) + len(line) >= most:
+            return f"{said}... (the rest is not shown)\n"
+        said += f"{line}\n"
+    return said or "the content differs in line endings only\n"
+
+
+# Drift: managed files that somebody changed by hand.
+
+CHANGED, MISSING, MODE, OWNER, LINKED = "changed", "missing", "mode", "owner", "link"
+
+
+class Drift(NamedTuple):
+    """`kind` is changed, missing, mode, owner or link; `diff` leads from what is meant to what stands."""
+
+    path: str
+    kind: str
+    diff: str
+
+
+def drift(place: Place) -> tuple[Drift, ...]:
+    """Every file of the package in force that does not stand as meant, in order of path.
+
+    An installation that died is finished or taken back first, since its files are no drift.
+    """
+    with opened(place) as store, held(store, place):
+        mended(store, place)
+        record = read_record(store)
+        if record is None or record.package is None:
+            return ()
+        found = (_judged(store, place, file) for _, file in sorted(record.package.meant.items()))
+        return tuple(one for one in found if one is not None)
+
+
+def _judged(store: Store, place: Place, file: File) -> Drift | None:
+    try:
+        stands = store.tree.look(file.path)
+    except Obstacle as error:
+        return Drift(file.path, LINKED, f"{error.message}\n")
+    should = meant(file, _owner(file))
+    if stands == should:
+        return None
+    return Drift(file.path, _kind(stands, should), difference(store, place, file, stands, should))
+
+
+def _owner(file: File) -> tuple[int, int]:
+    try:
+        return ids(file.owner, file.group)
+    except Refused:
+        return (-1, -1)
+
+
+def _kind(stands: Standing, should: Standing) -> str:
+    if stands.kind == ABSENT:
+        return MISSING
+    if stands.kind == LINK:
+        return LINKED
+    if stands.digest != should.digest:
+        return CHANGED
+    return OWNER if (stands.uid, stands.gid) != (should.uid, should.gid) else MODE

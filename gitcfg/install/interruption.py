@@ -1,0 +1,22 @@
+"""Whether an installation died here, and what it came to; what mends one is imported only where one did."""
+
+from __future__ import annotations
+
+from .outcome import Outcome
+from .place import Place
+from .store import BACKUP, JOURNAL, STAGED, Store, held, opened
+
+
+def recover(place: Place) -> Outcome | None:
+    """Finish or take back an installation that died; what it came to, or None if there was none."""
+    with opened(place) as store, held(store, place):
+        return mended(store, place)
+
+
+def mended(store: Store, place: Place) -> Outcome | None:
+    """The same for who has the lock."""
+    if all(store.disk.stat(store.at, name) is None for name in (JOURNAL, STAGED, BACKUP)):
+        return None
+    from .recovery import recovered
+
+    return recovered(store, place)

@@ -1,0 +1,99 @@
+"""What secrets say, taken out of what commands say before anybody keeps or tells it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+SHORTEST = 6
+"""Characters of what is looked for: shorter words stand in any text."""
+INSTEAD = b"<secret>"
+
+_SHOWN = re.compile(r"<secret [^<>\n]* v[0-9]+>")
+
+
+class Hiding(NamedTuple):
+    """The words to hide, longest first."""
+
+    words: tuple[bytes, ...] = ()
+
+    @property
+    def longest(self) -> int:
+        """The bytes of the longest word."""
+        return len(self.words[0]) if self.words else 0
+
+    def out_of(self, said: bytes) -> bytes:
+        """The same without those words."""
+        for word in self.words:
+            said = said.replace(word, INSTEAD)
+        return said
+
+
+NONE = Hiding()
+
+
+def hiding(files: Iterable[tuple[bytes, bytes]]) -> Hiding:
+    """The words of files' true contents, each beside the content that is shown."""
+    found = {word for shown, true in files for word in _words(shown, true)}
+    return Hiding(tuple(sorted((word.encode() for word in found), key=lambda word: (-len(word), word))))
+
+
+def _words(shown: bytes, true: bytes) -> Iterator[str]:
+    """Lines that the shown content has not, and of each what stands where that has a secret's name."""
+    lines = shown.decode(errors="replace").splitlines()
+    with_names = [_SHOWN.split(line) for line in lines if _SHOWN.search(line)]
+    for line in set(true.decode(errors="replace").splitlines()).difference(lines):
+        for word in (line, *(value for parts in with_names for value in _between(line, parts))):
+            yield from (one for one in {word.strip(), _plain(word)} if len(one) >= SHORTEST)
+
+
+def _between(line: str, parts: list[str]) -> Iterator[str]:
+    """What a line has between some texts; nothing if it does not have them."""
+    if not line.startswith(parts[0]) or not line.endswith(parts[-1]):
+        return
+    rest = line[len(parts[0]) : len(line) - len(parts[-1])]
+    for text in parts[1:-1]:
+        value, _, rest = rest.partition(text) if text else (rest, "", "")
+        yield value
+    yield rest
+
+
+def _plain(word: str) -> str:
+    """A word as it was before JSON's escapes."""
+    if "\\" in word:
+        import json
+
+        with suppress(ValueError):
+            return str(json.loads(f'"{word}"')).strip()
+    return ""
+
+
+# What is kept of what a command says: the end, without what is to be hidden.
+
+OUTPUT = 4096
+"""Bytes of its output that are kept, from the end."""
+
+
+class Said:
+    """The end of what a command says, without what is to be hidden."""
+
+    def __init__(self, hides: Hiding) -> None:
+        self._hides = hides
+        self._end = b""
+        self._cut = False
+
+    def add(self, more: bytes) -> None:
+        """Keep so much that a word to be hidden is there whole wherever it touches what is told."""
+        said = self._end + more
+        self._end = said[-(OUTPUT + self._hides.longest) :]
+        self._cut = self._cut or len(said) > len(self._end)
+
+    @property
+    def text(self) -> str:
+        """What is told of it. Where it begins in the middle of a hidden word, that line is left out."""
+        said = self._end
+        if self._cut and self._hides.words:
+            said = said.partition(b"\n")[2] or said[self._hides.longest :]
+        return self._hides.out_of(said)[-OUTPUT:].decode(errors="replace")

@@ -1,0 +1,141 @@
+"""The state folder as it is, with nothing made: for who only looks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from ..disk import Tree
+from ..errors import Damaged, InstallError
+from ..journal import read_journal
+from ..outcome import OK, outcome_to_json
+from ..paths import parent_of
+from ..place import Place
+from ..record import UNKNOWN, Record, in_force, in_words, read_report
+from ..store import JOURNAL, Store, opened
+from ..store import NAME as LOCK
+
+
+@contextmanager
+def viewed(place: Place) -> Iterator[tuple[Store, bool]]:
+    """The store, and whether it is there; else its place is taken by the nearest folder that is.
+
+    Refused as `opened` is.
+    """
+    top = os.path.abspath(place.root)
+    root = place.disk.folder(top)
+    try:
+        tree = Tree(place.disk, root)
+        if not tree.missing_folders([f"{place.folder}/x"]):
+            with opened(place) as store:
+                yield store, True
+            return
+        nearest = place.folder
+        while tree.missing_folders([f"{nearest}/x"]):
+            nearest = parent_of(nearest)
+        with tree.folder(nearest) as at:
+            yield Store(place.disk, tree, at, os.path.join(top, place.folder[1:])), False
+    finally:
+        os.close(root)
+
+
+def record_of(store: Store, there: bool) -> Record:
+    """What is in force, and what it owes."""
+    return in_force(store) if there else Record()
+
+
+def holder(store: Store, name: str = LOCK) -> str:
+    """Who has a lock, or nothing."""
+    import fcntl
+
+    try:
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=store.at)
+    except OSError:
+        return ""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return os.pread(file, 200, 0).decode(errors="replace") or "somebody"
+    finally:
+        os.close(file)
+    return ""
+
+
+def interrupted(store: Store) -> bool:
+    """Whether an installation died here; one that is at work looks the same."""
+    return store.disk.stat(store.at, JOURNAL) is not None
+
+
+# What the far end tells of its node before it is asked for anything: read, with nothing touched.
+
+AGENT_LOCK = "agent.lock"
+_SETTINGS = "/etc/gitcfg/agent.toml"
+_WANTS = "/etc/systemd/system/multi-user.target.wants"
+_UNITS = (f"{_WANTS}/gitcfg-agent.service", "/etc/systemd/system/timers.target.wants/gitcfg-agent.timer")
+
+
+def hello(place: Place) -> dict[str, Any]:
+    """As the near end's Hello. Refused, or an OSError, where the state folder is not to be had."""
+    said: dict[str, Any] = {
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "host": os.uname().nodename,
+        "user": user(),
+    }
+    with viewed(place) as (store, there):
+        said["agent"] = _agent(store, there)
+        if there:
+            said.update(_in_force(store))
+    return said
+
+
+def _in_force(store: Store) -> dict[str, Any]:
+    busy = holder(store)
+    said: dict[str, Any] = {"busy": busy, "interrupted": not busy and interrupted(store)}
+    report = read_report(store)
+    if report is not None:
+        said["report"] = outcome_to_json(report)
+    try:
+        record = record_of(store, True)
+    except Damaged as error:
+        return {**said, "problem": error.message}
+    except InstallError as error:
+        return {**said, "problem": str(error)}
+    package = record.package
+    if record.owed:
+        said["owed"] = list(in_words(record.owed))
+    if package is not None and package.commit != UNKNOWN:
+        said.update(commit=package.commit, digest=package.digest)
+    return {**said, **(_decided(store) if said["interrupted"] else {})}
+
+
+def _decided(store: Store) -> dict[str, Any]:
+    """What an installation that died has decided on, though its record does not say so yet.
+
+    The next one finishes that first, and begins from it: daemons have it already.
+    """
+    with suppress(InstallError):
+        found = read_journal(store)
+        if found is not None and found.end is not None and found.end.result == OK and found.commit != UNKNOWN:
+            return {"commit": found.commit, "digest": found.digest}
+    return {}
+
+
+def _agent(store: Store, there: bool) -> str:
+    """Whether an agent keeps this node: one runs where the kernel says that somebody has its lock."""
+    if there and holder(store, AGENT_LOCK):
+        return "running"
+    found = (_SETTINGS, *_UNITS)
+    return "installed" if any(store.tree.look(path).kind != "absent" for path in found) else ""
+
+
+def user() -> str:
+    """Who runs this."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())

@@ -1,0 +1,136 @@
+"""A package in parts that each travel only where the other end does not have them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..package import file_digest
+
+ID = 8
+SMALL = 8192
+"""Bytes of a whole order, its contents among them, that travel unasked: to ask costs two packets more."""
+_HEAD = ("schema", "node", "commit", "digest", "state", "features", "groups")
+OWN = ("params", "subsystems")
+FILE = ("mode", "owner", "group", "concerns", "sealed")
+
+
+class Wanted(NamedTuple):
+    """A content by its SHA-256, and the files that have it; `secret`: a true one, which is nowhere shown."""
+
+    sha256: str
+    size: int
+    secret: bool
+    paths: tuple[str, ...]
+
+
+class Parts(NamedTuple):
+    """A package taken apart: `pieces` in a fixed order, and the contents by their SHA-256."""
+
+    head: dict[str, Any]
+    pieces: tuple[bytes, ...]
+    contents: dict[str, bytes]
+
+
+def taken_apart(package: Mapping[str, Any], hidden: Mapping[str, bytes]) -> Parts:
+    """The parts of a gitcfg.node/1; `hidden` are the true contents of files that hold secrets."""
+    contents: dict[str, bytes] = {}
+    pieces = [canonical([key, package.get(key, {})]) for key in OWN]
+    for path, file in sorted(package["files"].items()):
+        said = {key: file[key] for key in FILE if key in file}
+        said["content"] = _kept(contents, raw_content(file))
+        if path in hidden:
+            said["sealed"] = None
+            said["hidden"] = _kept(contents, hidden[path])
+        elif file.get("hidden"):
+            said["hidden"] = [file["hidden"]["sha256"], file["hidden"]["size"]]
+        pieces.append(canonical(["file", path, said]))
+    head = {key: package[key] for key in _HEAD if key in package}
+    return Parts(head, tuple(pieces), contents)
+
+
+def contents_of(pieces: Iterable[bytes]) -> tuple[Wanted, ...]:
+    """The contents that files need, each once, in an order that both ends have."""
+    found: dict[tuple[str, bool], Wanted] = {}
+    for piece in pieces:
+        said = json.loads(piece)
+        if said[0] == "file":
+            for key in ("content", "hidden"):
+                if said[2].get(key):
+                    sha256, size = said[2][key]
+                    if type(size) is not int:
+                        raise TypeError("a size is a number")
+                    name = (str(sha256), key == "hidden")
+                    known = found.get(name, Wanted(name[0], size, name[1], ()))
+                    found[name] = known._replace(paths=(*known.paths, str(said[1])))
+    return tuple(found.values())
+
+
+def ids_of(pieces: Iterable[bytes]) -> tuple[bytes, ...]:
+    """The short id of each."""
+    return tuple(hashlib.sha256(piece).digest()[:ID] for piece in pieces)
+
+
+def sum_of(pieces: Sequence[bytes]) -> str:
+    """What no other pieces have."""
+    whole = hashlib.sha256()
+    for piece in pieces:
+        whole.update(hashlib.sha256(piece).digest())
+    return whole.hexdigest()
+
+
+def canonical(value: object) -> bytes:
+    """JSON that is the same wherever it is written."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def raw_content(file: Mapping[str, Any]) -> bytes:
+    """A file's content as bytes."""
+    if "content" in file:
+        return str(file["content"]).encode()
+    import base64
+
+    return base64.b64decode(file["base64"])
+
+
+def _kept(contents: dict[str, bytes], content: bytes) -> list[object]:
+    sha256 = hashlib.sha256(content).hexdigest()
+    contents[sha256] = content
+    return [sha256, len(content)]
+
+
+# A package put together again, of the parts and contents that came and those that stood here.
+
+
+def put_together(
+    head: Mapping[str, Any], pieces: Iterable[bytes], contents: Mapping[str, bytes]
+) -> dict[str, Any]:
+    """The package again, without the true contents; the files' digests are made anew.
+
+    ValueError, KeyError or TypeError where that was no package.
+    """
+    package: dict[str, Any] = {**head, "files": {}}
+    for piece in pieces:
+        said = json.loads(piece)
+        if said[0] == "file":
+            package["files"][said[1]] = _file(said[2], contents)
+        elif said[0] in OWN:
+            package[said[0]] = said[1]
+    return package
+
+
+def _file(said: Mapping[str, Any], contents: Mapping[str, bytes]) -> dict[str, Any]:
+    import base64
+
+    content = contents[said["content"][0]]
+    file = {key: said[key] for key in FILE if key in said}
+    file["digest"] = file_digest(str(said["mode"]), str(said["owner"]), str(said["group"]), content)
+    try:
+        file["content"] = content.decode()
+    except UnicodeDecodeError:
+        file["base64"] = base64.b64encode(content).decode()
+    if said.get("hidden"):
+        file["hidden"] = {"sha256": said["hidden"][0], "size": said["hidden"][1]}
+    return file

@@ -1,0 +1,314 @@
+"""What the far end says on the line: each step, how the installation ended, or why there was none."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import stat
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple, Optional
+
+from ..commands import forbid
+from ..damage import set_aside
+from ..disk import Disk, remove_tree
+from ..errors import Busy, Damaged, InstallError, NoRoom
+from ..installation import Installing, under_lock
+from ..outcome import OK, REFUSED, REVERTED, UNCHANGED, Outcome, outcome_to_json, with_earlier
+from ..owners import not_ours
+from ..place import Limits, Place
+from ..policy import Policy
+from ..store import FRESH, Store
+from .bootstrap import FOLDER, sealed
+from .inspection import hello, user
+from .order import Asked, take_order
+from .protocol import DONE, HAVE, HELLO, MARK, PROBLEM, TOLD, FarLine, LineEnded, WireError
+
+_DONE = "done"
+
+
+class Telling:
+    """Tells the near end each step."""
+
+    def __init__(self, line: FarLine) -> None:
+        self._line = line
+
+    def told(self, step: str, state: str) -> None:
+        """One step, begun, done or failed; that it is done is heard with what comes next."""
+        say = self._line.hold if state == _DONE else self._line.told
+        say(TOLD, [json.dumps([step, state]).encode()])
+
+
+def say_done(line: FarLine, outcome: Outcome, differences: dict[str, str], began: float) -> None:
+    """How it ended; `began` is a moment of the monotonic clock."""
+    seconds = round(time.monotonic() - began, 3)
+    say(line, DONE, {"outcome": outcome_to_json(outcome), "differences": differences, "seconds": seconds})
+
+
+def decline(line: FarLine, kind: str, message: str, *hints: str) -> None:
+    """Why nothing was touched."""
+    say(line, PROBLEM, {"kind": kind, "message": message, "hints": hints})
+
+
+def say(line: FarLine, kind: int, said: dict[str, Any]) -> None:
+    """A message of JSON."""
+    line.say(kind, [json.dumps(said, separators=(",", ":")).encode()])
+
+
+# The far end of a deploy: says what stands, takes an order, and installs it or tells what that would do.
+
+WHO = "gitcfg deploy"
+WELL, ENDED, NOT_DONE = 0, 1, 3
+_LEAST_WAIT = 1.0
+_AS_ROOT = "Log in as root, or leave out --no-sudo."
+_OWNERS = "Files are root's unless `owner` and `group` say whose."
+
+
+class Carried(NamedTuple):
+    """The program that runs, and its SHA-256; `compiled` makes its compiled form where it is to be kept."""
+
+    program: bytes
+    key: str
+    compiled: Optional[Callable[[], bytes]] = None  # noqa: UP045 (Python 3.9 evaluates it)
+
+
+def main(
+    root: str, state: str, program: bytes, key: str, compiled: Callable[[], bytes] | None, carried: bool
+) -> int:
+    """One conversation on standard input and output; its exit code."""
+    line = FarLine(first=b"" if carried else f"{MARK} {HAVE}\n".encode())
+    try:
+        return converse(line, Place(root or "/", state, WHO), Carried(program, key, compiled))
+    except BaseException:
+        line.flush()  # that the program was here is said in any case
+        raise
+
+
+def converse(line: FarLine, place: Place, carried: Carried) -> int:
+    """One conversation on a line, about the node at a place; the exit code that says how it went."""
+    try:
+        return _conversation(line, place, carried)
+    except LineEnded:
+        return ENDED
+    except WireError as error:
+        decline(line, "refused", str(error))
+    except (InstallError, OSError) as error:
+        say(line, PROBLEM, problem_of(error)._asdict())
+    return NOT_DONE
+
+
+def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
+    if os.geteuid() and place.root == "/":
+        decline(line, "sudo", f"{_not_root()}.", _AS_ROOT)
+        return NOT_DONE
+    found = hello(place)
+    say(line, HELLO, found)
+    forbid()  # what comes may be secret
+    asked = take_order(line, place)
+    if os.geteuid() and (path := not_ours(asked.package)):
+        decline(line, "sudo", f"{_not_root()}, and {path} is to be somebody else's.", _OWNERS, _AS_ROOT)
+        return NOT_DONE
+    if asked.dry:
+        return _rehearse(line, place, asked)
+    if found["agent"] and not asked.force_agent:
+        decline(line, "refused", "An agent keeps this node, and would undo what is deployed.")
+        return NOT_DONE
+
+    return apart(lambda: _install(line, place, asked, carried))
+
+
+def _not_root() -> str:
+    """What is said to who is not root."""
+    return f"The user {user()} is not root on this node"
+
+
+def _rehearse(line: FarLine, place: Place, asked: Asked) -> int:
+    from .rehearsal import rehearsed
+
+    began = time.monotonic()
+    outcome, differences = rehearsed(place, asked.package, asked.actions, Policy.everything())
+    say_done(line, outcome, differences, began)
+    return WELL
+
+
+def _install(line: FarLine, place: Place, asked: Asked, carried: Carried) -> int:
+
+    began = time.monotonic()
+    here = place._replace(
+        who=f"{WHO} of {asked.who}" if asked.who else WHO,
+        listener=Telling(line),
+        limits=Limits(lock_wait=max(_LEAST_WAIT, asked.wait)),
+    )
+    found = put_in_force(here, asked, stamp_of(time.time()))
+    _keep(place, carried)
+    if isinstance(found, Problem):
+        say(line, PROBLEM, found._asdict())
+        return NOT_DONE
+    say_done(line, found, {}, began)
+    return WELL
+
+
+def _keep(place: Place, carried: Carried) -> None:
+    if carried.compiled is not None:
+        from ..store import opened
+
+        with suppress(InstallError, OSError), opened(place) as store:
+            keep(store, carried.program, carried.key, carried.compiled)
+
+
+# An installation at the far end: in a session of its own, so that it outlives the line it came over.
+
+_SHORT = 10
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+
+class Problem(NamedTuple):
+    """Why nothing was touched: `kind` is full, busy, sudo or refused."""
+
+    kind: str
+    message: str
+    hints: tuple[str, ...] = ()
+
+
+def problem_of(error: InstallError | OSError) -> Problem:
+    """What went wrong as a problem."""
+    if isinstance(error, InstallError):
+        if isinstance(error, NoRoom):
+            return Problem("full", str(error))
+        kind = "busy" if isinstance(error, Busy) else "refused"
+        return Problem(_unless_root(kind), error.message, error.hints)
+    where = f" {error.filename}" if isinstance(error.filename, str) else ""
+    kind = "full" if error.errno in _NO_ROOM else "refused"
+    if isinstance(error, PermissionError):
+        kind = _unless_root(kind)
+    return Problem(kind, f"{error.strerror or error}{where}.")
+
+
+def _unless_root(kind: str) -> str:
+    """Whatever keeps one who is not root from something is that."""
+    return "sudo" if kind == "refused" and os.geteuid() else kind
+
+
+def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
+    """Install. Of a damaged record or journal the outcome tells, and all is installed anew, as agents do.
+
+    So it does of an installation that died here before this one: nobody else has heard of how it ended.
+    """
+    installing = Installing(place, asked.package, asked.actions, Policy.everything(), base=asked.base)
+    said: list[str] = []
+    undone: list[Outcome] = []
+
+    def heard(before: Outcome) -> None:
+        said.append(_earlier(before))
+        undone.extend([before] if before.result == REVERTED else [])
+
+    try:
+        try:
+            outcome = under_lock(place, installing, heard)
+        except Damaged:
+            said.append(set_aside(place, stamp))
+            installing.base = ""
+            outcome = under_lock(place, installing, heard)
+    except (InstallError, OSError) as error:
+        found = problem_of(error)
+        return found._replace(message=_lines(*said, found.message))
+    if outcome.result == REFUSED and outcome.output.startswith("The file system of "):
+        return Problem("full", _lines(*said, outcome.output))
+    new = asked.package
+    if (outcome.commit, outcome.digest) != (new.commit, new.digest):
+        # An earlier one that cannot be taken back is in the way, and nothing else was done.
+        outcome = outcome._replace(output=_earlier(outcome), commit=new.commit, digest=new.digest)
+    for before in undone if outcome.result in (OK, UNCHANGED) else ():
+        outcome = with_earlier(outcome, before)._replace(result=OK)  # something was done, if only that
+    return outcome._replace(output=_lines(*said, outcome.output))
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
+
+
+def _earlier(outcome: Outcome) -> str:
+    """What is said of an installation that was interrupted, and has come to its end only now."""
+    what = f"An installation of {outcome.commit[:_SHORT]} was interrupted here"
+    if outcome.result == OK:
+        return f"{what} when all of it was done."
+    return f"{what}{' and taken back' if outcome.result == REVERTED else ''}: {outcome.output}"
+
+
+def apart(work: Callable[[], int]) -> int:
+    """Run something in a process with a session of its own, which no hangup of the line reaches.
+
+    The signals are caught and not ignored: what is ignored stays so in the daemons that commands start.
+    They are caught before the fork, because one may come right after it, to either process.
+    """
+    for number in _SIGNALS:
+        signal.signal(number, _stay)
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            os.setsid()
+            code = work()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())  # the near end has the end of it
+        finally:
+            os._exit(code)
+    status = os.waitpid(child, 0)[1]
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 1
+
+
+def _stay(number: int, frame: object) -> None:
+    """An installation comes to its end, which takes as long as its commands' time limits at most."""
+
+
+def stamp_of(now: float) -> str:
+    """A moment as names of files that are set aside have it."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
+
+
+# The carried program, kept on the node for the next deploy: root's alone, and checked before each use.
+
+
+def keep(store: Store, program: bytes, key: str, compiled: Callable[[], bytes]) -> None:
+    """Keep the program under its SHA-256, with its compiled form, and remove every other one.
+
+    What cannot be kept (the disk is full) is carried again next time. Nothing is synced: what is not whole
+    after a loss of power does not have its sum.
+    """
+    with suppress(OSError, InstallError):
+        _own_folder(store)
+        with store.folder(FOLDER) as at:
+            for name in store.disk.names(at):
+                if name not in (key, f"{key}.code"):
+                    remove_tree(store.disk, at, name)
+            _kept(store.disk, at, key, program)
+            _kept(store.disk, at, f"{key}.code", sealed(compiled()))
+
+
+def _own_folder(store: Store) -> None:
+    """A folder that is anybody else's, or none, makes room for one of ours."""
+    found = store.disk.stat(store.at, FOLDER)
+    if found is not None:
+        own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+        if own and stat.S_IMODE(found.st_mode) == 0o700:
+            return
+        store.remove(FOLDER)
+    store.disk.make_folder(store.at, FOLDER, 0o700)
+
+
+def _kept(disk: Disk, at: int, name: str, content: bytes) -> None:
+    fresh = f"{name}.{os.getpid()}{FRESH}"
+    file = disk.create(at, fresh)
+    try:
+        disk.write(file, content)
+    except OSError:
+        disk.unlink(at, fresh)
+        raise
+    finally:
+        os.close(file)
+    disk.rename(at, fresh, at, name)
