@@ -9,7 +9,7 @@ import pytest
 from gitcfg.cache import NoCache
 from gitcfg.cli.main import run
 from gitcfg.compile.selection import Stopped
-from gitcfg.delivery.configuration import configuration
+from gitcfg.delivery.configuration import make_configuration
 from gitcfg.gate.judge import Gate
 from gitcfg.gate.policy import administrator
 from gitcfg.gate.push import Update
@@ -236,7 +236,7 @@ def test_a_server_neither_accepts_nor_hands_it_out(pool: Pool) -> None:
     assert (judged.accepted, judged.errors) == (pool.commits[0], 1)
     assert "GC408" in judged.message
     with source.at(pool.commits[1]) as fleet, pytest.raises(Stopped):
-        configuration(fleet, "n1")
+        make_configuration(fleet, "n1")
 
 
 def test_the_history_that_has_it_is_told(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:

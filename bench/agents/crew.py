@@ -9,7 +9,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from gitcfg.agent.keys import Identity
-from gitcfg.agent.signatures import Request, signed
+from gitcfg.agent.signatures import Request, sign_request
 
 
 def identities(names: Iterable[str]) -> Iterator[Identity]:
@@ -42,16 +42,18 @@ def checkin(who: Identity, number: int, commit: str, digest: str, interval: floa
     asked = Request(
         "POST", f"/v1/nodes/{who.node}/checkin", body=body, headers=(("content-type", "application/json"),)
     )
-    return signed(asked, who, int(time.time()), os.urandom(16).hex())
+    return sign_request(asked, who, int(time.time()), os.urandom(16).hex())
 
 
 def poll(who: Identity, digest: str, wait: int) -> Request:
     """The question what to run, which waits where it is still that."""
     known = (("if-none-match", f'"{digest}"'),) if digest else ()
     query = f"wait={wait}" if wait else ""
-    return signed(Request("GET", f"/v1/nodes/{who.node}/config", query, headers=known), who, int(time.time()))
+    return sign_request(
+        Request("GET", f"/v1/nodes/{who.node}/config", query, headers=known), who, int(time.time())
+    )
 
 
 def package(who: Identity, commit: str) -> Request:
     """The question for all that the node gets at a commit."""
-    return signed(Request("GET", f"/v1/commits/{commit}/nodes/{who.node}"), who, int(time.time()))
+    return sign_request(Request("GET", f"/v1/commits/{commit}/nodes/{who.node}"), who, int(time.time()))

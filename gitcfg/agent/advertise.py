@@ -8,12 +8,12 @@ import os
 import re
 from collections.abc import Iterable
 
-from ..install.commands import run
-from ..install.disk import put
+from ..install.commands import run_command
+from ..install.disk import write_file
 from ..install.package import RETIRED, Package
 from ..install.paths import OWN_PREFIX, parent_of
 from ..install.place import Place
-from ..install.store import opened
+from ..install.store import open_store
 from .config import Advert
 from .errors import Forbidden
 
@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .+@-]*")
 _TIME = 60.0
 
 
-def mark_of(package: Package, adverts: Iterable[Advert]) -> str:
+def advert_mark(package: Package, adverts: Iterable[Advert]) -> str:
     """Tells apart what would be advertised."""
     said = [package.features, package.groups, package.state, [[one.path, one.command] for one in adverts]]
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
@@ -37,17 +37,17 @@ def advertise(place: Place, package: Package, adverts: Iterable[Advert]) -> None
             _tell(place, advert.command, package)
 
 
-def snippet(package: Package) -> str:
+def htcondor_snippet(package: Package) -> str:
     """HTCondor configuration that makes features and groups attributes of the machine."""
     return (
         "# Written by gitcfg-agent: what this machine is, for jobs to match on. Changes are lost.\n"
-        f'GITCFG_FEATURES = "{_joined(package.features)}"\n'
-        f'GITCFG_GROUPS = "{_joined(package.groups)}"\n'
+        f'GITCFG_FEATURES = "{_join(package.features)}"\n'
+        f'GITCFG_GROUPS = "{_join(package.groups)}"\n'
         "STARTD_ATTRS = $(STARTD_ATTRS) GITCFG_FEATURES GITCFG_GROUPS\n"
     )
 
 
-def _joined(names: Iterable[str]) -> str:
+def _join(names: Iterable[str]) -> str:
     """A name that HTCondor would read as more than a name is none that a repository can have."""
     names = tuple(names)
     odd = [name for name in names if not _PLAIN.fullmatch(name)]
@@ -59,14 +59,14 @@ def _joined(names: Iterable[str]) -> str:
 def _write(place: Place, path: str, package: Package) -> None:
     """Beside its target first, then in its place; a retired node advertises nothing."""
     name, fresh = path.rpartition("/")[2], f"{OWN_PREFIX}advertise.{os.getpid()}.new"
-    with opened(place) as store, store.tree.folder(parent_of(path)) as at:
+    with open_store(place) as store, store.tree.folder(parent_of(path)) as at:
         if package.state == RETIRED:
             store.disk.unlink(at, name)
         else:
-            content = snippet(package).encode()
+            content = htcondor_snippet(package).encode()
             store.disk.unlink(at, fresh)
             try:
-                put(store.disk, at, fresh, content, None, 0o644)
+                write_file(store.disk, at, fresh, content, None, 0o644)
                 store.disk.rename(at, fresh, at, name)
             finally:
                 store.disk.unlink(at, fresh)
@@ -82,8 +82,8 @@ def _tell(place: Place, command: tuple[str, ...], package: Package) -> None:
         "features": list(package.features),
         "groups": list(package.groups),
     }
-    with opened(place) as store:
+    with open_store(place) as store:
         store.write_json(NAME, said)
-        ran = run((*command, os.path.join(store.path, NAME)), _TIME, place.clock)
-    if not ran.well:
+        ran = run_command((*command, os.path.join(store.path, NAME)), _TIME, place.clock)
+    if not ran.ok:
         raise Forbidden(f"{command[0]} did not take what this node is: {ran.output.strip() or ran.code}.")

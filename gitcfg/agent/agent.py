@@ -13,14 +13,14 @@ from ..install.outcome import FAILED, OK, UNCHANGED, Outcome
 from ..install.package import Package
 from ..install.place import Place
 from ..install.plan import Debt
-from ..install.record import UNKNOWN, debts, installed
+from ..install.record import UNKNOWN, read_debts, read_installed
 from .api import Target
 from .client import Client
 from .config import Settings
 from .errors import PENDING, SECRETS, AgentError, Declined
 from .facts import Facts
-from .memory import MOST_DRIFT, MOST_RESULTS, Failure, Memory, Running, keep
-from .process import Wakes
+from .memory import MOST_DRIFT, MOST_RESULTS, Failure, Memory, Running, save_memory
+from .process import Signals
 
 _REMEMBERED = 8
 """Troubles that are not told twice."""
@@ -50,7 +50,7 @@ class Agent:
         self.wall = wall
         self.version = version
         self.facts = facts
-        self.wakes = Wakes()
+        self.signals = Signals()
         self.drifted: tuple[Drift, ...] = ()
         self.patient_until = -math.inf
         """When a server may next ask that what failed be tried again (`time.monotonic`)."""
@@ -60,7 +60,7 @@ class Agent:
         """Keep what changed. With a full disk it is known until this process ends, and that is said."""
         self.memory = self.memory._replace(**changes)
         try:
-            keep(self.place, self.memory)
+            save_memory(self.place, self.memory)
         except OSError as error:
             self.tell(f"What happened cannot be kept on the disk: {error.strerror}.")
 
@@ -74,7 +74,7 @@ class Agent:
         """Tell people what went wrong."""
         self.tell(_sentence(error))
 
-    def heard(self, target: Target, **changes: Any) -> None:
+    def record_answer(self, target: Target, **changes: Any) -> None:
         """Keep what the server said. That it says anything does not mean that it can hand secrets over."""
         if not self._lacks_secrets():
             self._answered()
@@ -83,7 +83,7 @@ class Agent:
         told = {"sequence": target.sequence, "told": target.digest, "problem": self.memory.problem}
         self.remember(**told, **self._contact(), **changes)
 
-    def supplied(self) -> None:
+    def record_supply(self) -> None:
         """What the server names is here: fetched, or in force before."""
         if self._lacks_secrets():
             self._answered()
@@ -102,7 +102,7 @@ class Agent:
             self.say("This node's key is accepted now." if accepted else ended)
             self.memory = self.memory._replace(problem=None)
 
-    def troubled(self, error: AgentError | InstallError | OSError, again: float = 0.0) -> None:
+    def record_trouble(self, error: AgentError | InstallError | OSError, again: float = 0.0) -> None:
         """Keep what is in the way, and when the next round begins."""
         kind = error.kind if isinstance(error, AgentError) else AgentError.kind
         problem = {"kind": kind, "message": _sentence(error), "at": self.wall()}
@@ -116,17 +116,17 @@ class Agent:
     def _drift(self) -> tuple[dict[str, str], ...]:
         return tuple({"path": one.path, "kind": one.kind} for one in self.drifted[:MOST_DRIFT])
 
-    def in_force(self) -> Package | None:
+    def read_in_force(self) -> Package | None:
         """The package in force; None where there is none, or its record cannot be read (`settle` tells)."""
         try:
-            return installed(self.place)
+            return read_installed(self.place)
         except InstallError:
             return None
 
-    def owed(self) -> tuple[Debt, ...]:
+    def read_debts(self) -> tuple[Debt, ...]:
         """What subsystems still have to do for it; nothing where that cannot be read (`settle` tells)."""
         try:
-            return debts(self.place)
+            return read_debts(self.place)
         except InstallError:
             return ()
 
@@ -157,51 +157,51 @@ RECOVER = "recover"
 """The step of one that tells of gitcfg's own files, damaged."""
 
 
-def note(agent: Agent, outcome: Outcome, seconds: float) -> None:
+def keep_result(agent: Agent, outcome: Outcome, seconds: float) -> None:
     """Keep a result until the server has heard it; in one writing with what it means for what is in force."""
-    result = {**_told(outcome), "seconds": round(seconds, 3)}
+    result = {**_result_of(outcome), "seconds": round(seconds, 3)}
     changes: dict[str, Any] = {"begun": "", "last": {**result, "at": agent.wall()}}
-    changes["results"] = _with(agent, result)
+    changes["results"] = _with_result(agent, result)
     if outcome.result in (OK, UNCHANGED):
         changes["running"] = Running(outcome.commit, outcome.digest, agent.client.clock.now())
         changes["failure"] = None
     else:
         changes["failure"] = _failure(agent, outcome)
     agent.remember(**changes)
-    agent.say(f"{outcome.commit[:10]}: {outcome.result} {_in_words(outcome, seconds)}".rstrip())
+    agent.say(f"{outcome.commit[:10]}: {outcome.result} {_summary(outcome, seconds)}".rstrip())
 
 
-def mended(agent: Agent, outcome: Outcome, found: tuple[Drift, ...], seconds: float) -> None:
+def keep_repair(agent: Agent, outcome: Outcome, found: tuple[Drift, ...], seconds: float) -> None:
     """Keep that files were changed by hand and mended, for the server. No commit came or failed by that."""
     paths = [one.path for one in found]
     more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
     said = f"Changed by hand, and mended: {', '.join(paths[:_PATHS])}{more}."
     output = "\n".join((said, *(one.diff for one in found)))[:_OUTPUT]
-    told = _told(outcome._replace(step=REPAIR, output=output))
+    told = _result_of(outcome._replace(step=REPAIR, output=output))
     if agent.memory.failure is None:
-        agent.remember(results=_with(agent, {**told, "seconds": round(seconds, 3)}))
+        agent.remember(results=_with_result(agent, {**told, "seconds": round(seconds, 3)}))
     agent.say(said)
 
 
-def forgotten(agent: Agent, message: str) -> None:
+def keep_lost_memory(agent: Agent, message: str) -> None:
     """Keep for the server that what this agent remembered is lost. No commit came or failed by that."""
     agent.say(message)
-    package = agent.in_force()
+    package = agent.read_in_force()
     if package is not None and agent.memory.failure is None:  # else the failure must stay the last result
         outcome = Outcome(OK, package.commit, package.digest, step=RECOVER, output=message)
-        agent.remember(results=_with(agent, {**_told(outcome), "seconds": 0.0}))
+        agent.remember(results=_with_result(agent, {**_result_of(outcome), "seconds": 0.0}))
 
 
-def lost(agent: Agent, message: str) -> None:
+def keep_damage(agent: Agent, message: str) -> None:
     """Keep for the server that nobody knows what is in force, once. It is no commit's fault."""
     outcome = Outcome(FAILED, UNKNOWN, "", step=RECOVER, output=message)
     agent.tell(message)
     if message not in str((agent.memory.last or {}).get("output")):
-        result = {**_told(outcome), "seconds": 0.0}
-        agent.remember(begun="", last={**result, "at": agent.wall()}, results=_with(agent, result))
+        result = {**_result_of(outcome), "seconds": 0.0}
+        agent.remember(begun="", last={**result, "at": agent.wall()}, results=_with_result(agent, result))
 
 
-def _with(agent: Agent, result: dict[str, Any]) -> tuple[Mapping[str, Any], ...]:
+def _with_result(agent: Agent, result: dict[str, Any]) -> tuple[Mapping[str, Any], ...]:
     return (*agent.memory.results, result)[-MOST_RESULTS:]
 
 
@@ -211,12 +211,12 @@ def _failure(agent: Agent, outcome: Outcome) -> Failure:
     return Failure(outcome.commit, outcome.digest, agent.wall(), known.tries + 1 if known and again else 1)
 
 
-def _told(outcome: Outcome) -> dict[str, Any]:
+def _result_of(outcome: Outcome) -> dict[str, Any]:
     output = outcome.output if len(outcome.output) <= _OUTPUT else f"...{outcome.output[-_OUTPUT:]}"
     return {"commit": outcome.commit, "outcome": outcome.result, "step": outcome.step[:200], "output": output}
 
 
-def _in_words(outcome: Outcome, seconds: float) -> str:
+def _summary(outcome: Outcome, seconds: float) -> str:
     if outcome.step:
         return f"at `{outcome.step}`: {outcome.output.removeprefix(f'{outcome.step}: ')}"
     files = len(outcome.changed) + len(outcome.removed)
@@ -230,4 +230,4 @@ def _in_words(outcome: Outcome, seconds: float) -> str:
 def is_last(agent: Agent, outcome: Outcome) -> bool:
     """Whether this is what was noted last."""
     last = agent.memory.last or {}
-    return {**last, **_told(outcome)} == last
+    return {**last, **_result_of(outcome)} == last

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..install.errors import PackageError
-from ..install.package import MAX_BYTES, Actions, Package, decoded, read_actions
+from ..install.package import MAX_BYTES, Actions, Package, decode_json, parse_actions
 from .client import Client
 from .errors import Declined, Untrusted
-from .secrets import opened_package
+from .secrets import open_package
 from .signatures import Answer, Request
 
 SCHEMA = "gitcfg.target/1"
@@ -34,14 +34,14 @@ class Target(NamedTuple):
     again: bool = False
 
 
-def target_of(answer: Answer, node: str, newest: int) -> Target:
+def parse_target(answer: Answer, node: str, newest: int) -> Target:
     """The target that an answer of the server names, for this node and no older than what it said before.
 
     Headers say it, because an answer without a body (304) has them too; a body must say the same.
     """
     said = answer.headers
     target = Target(
-        node=meant_for(answer, node),
+        node=check_node(answer, node),
         commit=_hash(said, "gitcfg-commit"),
         digest=_hash(said, "gitcfg-digest"),
         sequence=_number(said),
@@ -51,10 +51,10 @@ def target_of(answer: Answer, node: str, newest: int) -> Target:
         raise Untrusted(
             f"The server names an older target ({target.sequence}) than before ({newest}), and no rollback."
         )
-    return target if answer.status == 304 else _agreed(target, answer.body)
+    return target if answer.status == 304 else _check_body(target, answer.body)
 
 
-def meant_for(answer: Answer, node: str) -> str:
+def check_node(answer: Answer, node: str) -> str:
     """The node that an answer is about, which must be this one."""
     other = answer.headers.get("gitcfg-node", "")
     if other != node:
@@ -62,7 +62,7 @@ def meant_for(answer: Answer, node: str) -> str:
     return node
 
 
-def _agreed(target: Target, body: bytes) -> Target:
+def _check_body(target: Target, body: bytes) -> Target:
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
@@ -103,14 +103,16 @@ def ask_target(client: Client, newest: int, etag: str, wait: float = 0.0, timeou
     known = (("if-none-match", f'"{etag}"'),) if etag else ()
     query = f"wait={int(wait)}" if wait >= 1 else ""
     answer = client.ask(Request("GET", path, query, headers=known), wait, timeout=timeout)
-    return target_of(answer, client.who.node, newest)
+    return parse_target(answer, client.who.node, newest)
 
 
 def check_in(client: Client, newest: int, body: bytes) -> Target:
     """Report, and hear what this node shall run."""
     path = f"/v1/nodes/{client.who.node}/checkin"
     headers = (("content-type", "application/json"),)
-    return target_of(client.ask(Request("POST", path, body=body, headers=headers)), client.who.node, newest)
+    return parse_target(
+        client.ask(Request("POST", path, body=body, headers=headers)), client.who.node, newest
+    )
 
 
 def ask_package(client: Client, target: Target) -> Package:
@@ -121,8 +123,8 @@ def ask_package(client: Client, target: Target) -> Package:
     node = client.who.node
     request = Request("GET", f"/v1/commits/{target.commit}/nodes/{node}")
     answer = client.ask(request, most=MAX_BYTES, timeout=_LARGE * client.settings.timeout)
-    meant_for(answer, node)
-    package = opened_package(answer.body, client.who)
+    check_node(answer, node)
+    package = open_package(answer.body, client.who)
     told = (package.node, package.commit, package.digest)
     if told != (node, target.commit, target.digest):
         raise Untrusted(
@@ -147,8 +149,8 @@ def ask_actions(client: Client, before: Package | None, target: Target) -> Actio
 
 def _actions(client: Client, path: str, query: str, before: Package | None, target: Target) -> Actions:
     answer = client.ask(Request("GET", path, f"{query}to={target.commit}"))
-    meant_for(answer, client.who.node)
-    said = decoded(answer.body)
+    check_node(answer, client.who.node)
+    said = decode_json(answer.body)
     if not isinstance(said, dict) or said.get("schema") != "gitcfg.changes/1":
         raise PackageError("The server's answer is not gitcfg.changes/1.")
     known = (None, before.commit) if before else (None,)
@@ -156,4 +158,4 @@ def _actions(client: Client, path: str, query: str, before: Package | None, targ
         "from"
     ) not in known:
         raise Untrusted("The server sent other changes than were asked for.")
-    return read_actions(said)
+    return parse_actions(said)

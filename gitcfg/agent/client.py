@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from .config import Server, Settings, loopback
+from .config import Server, Settings, is_loopback
 from .errors import BUSY, PENDING, UNAUTHORIZED, AgentError, Declined, Dropped, Unreachable, Untrusted
 from .keys import Identity
-from .signatures import Answer, Request, signed, verify
+from .signatures import Answer, Request, sign_request, verify
 
 if TYPE_CHECKING:
     import ssl
@@ -47,7 +47,7 @@ class ServerClock:
         return offset if abs(offset) > TOLERATED else 0.0
 
 
-def date_of(header: str) -> float | None:
+def parse_date(header: str) -> float | None:
     """The time that a Date header says."""
     from email.utils import parsedate_to_datetime
 
@@ -63,7 +63,7 @@ MOST_AFTER = 300.0
 """Seconds that a node can be told to keep away: the header is not signed, and a node must stay in reach."""
 
 
-def accepted(answer: Answer, who: Identity, now: float) -> Answer:
+def check_accepted(answer: Answer, who: Identity, now: float) -> Answer:
     """The answer, unless it is no (Declined)."""
     if answer.status in (200, 304):
         return answer
@@ -72,7 +72,7 @@ def accepted(answer: Answer, who: Identity, now: float) -> Answer:
     detail = str(said.get("detail") or said.get("title") or f"HTTP {answer.status}")[:1000]
     known = {PENDING: _pending, UNAUTHORIZED: _unauthorized}.get(kind)
     told = known(who, said) if known else (f"{_verb(answer.status)}: {detail.rstrip('.')}.",)
-    raise Declined(answer.status, kind, *told, after=wanted_pause(answer, now))
+    raise Declined(answer.status, kind, *told, after=retry_pause(answer, now))
 
 
 def _verb(status: int) -> str:
@@ -101,12 +101,12 @@ def _unauthorized(who: Identity, said: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def wanted_pause(answer: Answer, now: float) -> float:
+def retry_pause(answer: Answer, now: float) -> float:
     """Seconds that a busy server wants to be left alone, by its Retry-After; `now` is its clock."""
     said = answer.headers.get("retry-after", "") if answer.status in BUSY else ""
     if said.isascii() and said.isdigit():
         return min(float(said[:9]), MOST_AFTER)
-    date = date_of(said)
+    date = parse_date(said)
     return 0.0 if date is None else min(max(0.0, date - now), MOST_AFTER)
 
 
@@ -121,7 +121,7 @@ def _problem(answer: Answer) -> Mapping[str, Any]:
 # Which certificates are believed.
 
 
-def context_of(settings: Settings) -> ssl.SSLContext | None:
+def make_context(settings: Settings) -> ssl.SSLContext | None:
     """The system's certificates, or those that agent.toml names; None where no server has TLS."""
     if not any(server.tls for server in settings.servers):
         return None
@@ -174,7 +174,7 @@ _NO_MATCH, _TIMES, _PLAIN = (62, 64), (9, 10), "WRONG_VERSION_NUMBER"
 """OpenSSL's words for a certificate with another name, one of another time, and an answer without TLS."""
 
 
-def hints(error: Exception) -> tuple[str, ...]:
+def find_hints(error: Exception) -> tuple[str, ...]:
     """What may help. By attributes: ssl is imported only by who needs it."""
     code = getattr(error, "verify_code", None)
     if code is None:
@@ -187,7 +187,7 @@ def hints(error: Exception) -> tuple[str, ...]:
     return ('If the site has certificates of its own: ca = "FILE" in agent.toml names those to trust.',)
 
 
-def why(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """The reason, without a full stop."""
     told = getattr(error, "verify_message", "")
     if told:
@@ -228,12 +228,14 @@ class Line:
         try:
             sock = self._sock = self._sock or self._connected(min(connect, timeout))
             sock.settimeout(max(0.001, until - time.monotonic()))
-            sock.sendall(_written(self.server, request))
+            sock.sendall(_write(self.server, request))
             answer, stays = _read(Readable(sock, until), request, most)
             done = stays
         except (OSError, ValueError) as error:
             kind = Dropped if kept and isinstance(error, ConnectionError) else Unreachable
-            raise kind(f"{self.server} did not answer: {why(error)}.", *hints(error)) from error
+            raise kind(
+                f"{self.server} did not answer: {describe_error(error)}.", *find_hints(error)
+            ) from error
         finally:
             # Also when a signal ends the waiting: what would come then belongs to no request any more.
             if not done:
@@ -255,7 +257,7 @@ class Line:
         return sock
 
 
-def _written(server: Server, request: Request) -> bytes:
+def _write(server: Server, request: Request) -> bytes:
     lines = [f"{request.method} {request.target} HTTP/1.1", f"host: {server.authority}"]
     lines += [f"{name}: {value}" for name, value in request.headers]
     if request.body is not None:
@@ -349,7 +351,7 @@ class Client:
         try:
             answer = self._asked(line, request, timeout, most)
             self._lines.sort(key=lambda one: one is not line)
-            return accepted(answer, self.who, self.clock.now())
+            return check_accepted(answer, self.who, self.clock.now())
         except (Unreachable, Untrusted, Declined) as error:
             if isinstance(error, Declined) and error.status not in BUSY:
                 raise
@@ -358,7 +360,7 @@ class Client:
     def _awake(self) -> list[Line]:
         """Those that are not busy; all, where that is none: who asks all the same has waited."""
         if not self._lines:
-            context = context_of(self.settings)
+            context = make_context(self.settings)
             self._lines = [Line(one, context if one.tls else None) for one in self.settings.servers]
         return [one for one in self._lines if one.busy_until <= time.monotonic()] or list(self._lines)
 
@@ -377,13 +379,13 @@ class Client:
 
     def _once(self, line: Line, request: Request, timeout: float, most: int) -> tuple[Answer, bool]:
         nonce = os.urandom(16).hex() if request.method == "POST" else ""
-        ready = signed(request, self.who, int(self.clock.now()), nonce)
+        ready = sign_request(request, self.who, int(self.clock.now()), nonce)
         answer = line.ask(ready, self.settings.timeout, timeout, most)
         try:
             return answer, self.clock.seen(verify(answer, ready, self.settings.server_keys))
         except Untrusted as error:
             line.close()
-            told = date_of(answer.headers.get("date", ""))
+            told = parse_date(answer.headers.get("date", ""))
             if answer.status == 401 and told is not None and _private(line.server) and self.clock.seen(told):
                 return answer, True
             raise self._unbelieved(line, answer, error) from None
@@ -391,14 +393,14 @@ class Client:
     def _unbelieved(self, line: Line, answer: Answer, error: Untrusted) -> AgentError:
         """A proxy whose server is away cannot sign: that is no lie, and nothing of it counts either."""
         if answer.status in BUSY:
-            pause = wanted_pause(answer, self.clock.now())
+            pause = retry_pause(answer, self.clock.now())
             return Unreachable(f"{line.server} has no answer now: HTTP {answer.status}.", after=pause)
         return Untrusted(f"{line.server}: {error.message}", *error.hints)
 
 
 def _private(server: Server) -> bool:
     """Whether nobody on the way can have written what a server says, even unsigned."""
-    return server.tls or loopback(server.host)
+    return server.tls or is_loopback(server.host)
 
 
 def _worst(problems: list[AgentError]) -> AgentError:

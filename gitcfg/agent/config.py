@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..install.disk import read
+from ..install.disk import read_open_file
 from ..install.policy import AGENT, Policy
 from .errors import SettingsError
 
@@ -148,21 +148,21 @@ class Server(NamedTuple):
         return f"{'https' if self.tls else 'http'}://{self.authority}"
 
 
-def server_of(read: Reader, text: str, plain: bool) -> Server:
+def parse_server(read: Reader, text: str, plain: bool) -> Server:
     """The server that a URL names; http:// only to this machine, or where agent.toml says `plain`."""
     found = _URL.fullmatch(text)
     port = int(found["port"] or 0) if found else 0
     if found is None or port > _MOST_PORT:
         raise read.wrong("server", f"is {text!r}; https://HOST or https://HOST:PORT is meant")
     host, tls = (found["six"] or found["host"]).lower(), found["scheme"].lower() == "https"
-    if not tls and not plain and not loopback(host):
+    if not tls and not plain and not is_loopback(host):
         raise read.wrong(
             "server", f"is {text!r}, and http:// lets others read along", "Write https://, or plain = true."
         )
     return Server(host, port or (443 if tls else 80), tls)
 
 
-def loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Whether a host is this machine itself."""
     return host in ("localhost", "::1") or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
 
@@ -204,12 +204,12 @@ class Settings(NamedTuple):
         return self._replace(policy=Policy(known.paths, known.commands, (*known.never, *paths)))
 
 
-def settings_from(said: Mapping[str, Any], path: str, host: Callable[[], str]) -> Settings:
+def parse_settings(said: Mapping[str, Any], path: str, host: Callable[[], str]) -> Settings:
     """The settings that a table says; `host` tells the node's name where it says none."""
     read = Reader(said, path)
     plain = read.switch("plain", False)
-    servers = tuple(server_of(read, one, plain) for one in read.texts("server"))
-    keys = tuple(_key(read, one) for one in read.texts("server_key"))
+    servers = tuple(parse_server(read, one, plain) for one in read.texts("server"))
+    keys = tuple(_parse_key(read, one) for one in read.texts("server_key"))
     if not servers or not keys:
         missing = "server" if not servers else "server_key"
         raise read.wrong(missing, "must be there", "`gitcfg serve` prints both lines when it starts.")
@@ -231,13 +231,13 @@ def settings_from(said: Mapping[str, Any], path: str, host: Callable[[], str]) -
         reach=read.seconds("reach", 60.0),
         delay=read.seconds("delay", 10.0),
         ca=read.text("ca", ""),
-        advertise=tuple(_advert(Reader(one, f"{path}: advertise")) for one in read.tables("advertise")),
+        advertise=tuple(_parse_advert(Reader(one, f"{path}: advertise")) for one in read.tables("advertise")),
     )
     read.finished()
     return made
 
 
-def _key(read: Reader, text: str) -> bytes:
+def _parse_key(read: Reader, text: str) -> bytes:
     kind, _, body = text.partition(":")
     try:
         raw = base64.b64decode(body, validate=True)
@@ -248,7 +248,7 @@ def _key(read: Reader, text: str) -> bytes:
     return raw
 
 
-def _advert(read: Reader) -> Advert:
+def _parse_advert(read: Reader) -> Advert:
     paths = tuple(read.paths("htcondor"))
     made = Advert(paths[0] if paths else "", read.line("run"))
     if len(paths) > 1 or not (made.path or made.command):
@@ -276,7 +276,7 @@ def read_trusted(path: str) -> bytes:
     try:
         folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            _judge(os.fstat(folder), os.path.dirname(path) or ".")
+            _check_trusted(os.fstat(folder), os.path.dirname(path) or ".")
             file = os.open(os.path.basename(path), _FLAGS, dir_fd=folder)
         finally:
             os.close(folder)
@@ -289,8 +289,8 @@ def read_trusted(path: str) -> bytes:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
             raise SettingsError(f"{path} is not a file.")
-        _judge(found, path)
-        raw = read(file, _MOST_TRUSTED + 1)
+        _check_trusted(found, path)
+        raw = read_open_file(file, _MOST_TRUSTED + 1)
     finally:
         os.close(file)
     if len(raw) > _MOST_TRUSTED:
@@ -298,7 +298,7 @@ def read_trusted(path: str) -> bytes:
     return raw
 
 
-def _judge(found: os.stat_result, path: str) -> None:
+def _check_trusted(found: os.stat_result, path: str) -> None:
     if found.st_uid not in (0, os.geteuid()):
         raise SettingsError(
             f"{path} belongs to the user {found.st_uid}, and must be root's.", f"chown root {path}"
@@ -312,13 +312,13 @@ def _judge(found: os.stat_result, path: str) -> None:
 DEFAULT = "/etc/gitcfg/agent.toml"
 
 
-def configured(root: str, config: str = "") -> Settings:
+def load_settings(root: str, config: str = "") -> Settings:
     """The settings of the node whose files are below `root`; `config` names another file than agent.toml."""
     path = config or os.path.join(root, DEFAULT.lstrip("/"))
-    settings = settings_from(decoded(read_trusted(path), path), path, host_name)
+    settings = parse_settings(parse_toml(read_trusted(path), path), path, host_name)
     if settings.ca and not os.path.isfile(settings.ca):
         raise SettingsError(f"{path}: `ca` is {settings.ca}, which is not there.")
-    return settings.sparing(_own(root, path, settings))
+    return settings.sparing(_own_paths(root, path, settings))
 
 
 def host_name() -> str:
@@ -329,7 +329,7 @@ def host_name() -> str:
     return (name if "." in name else socket.getfqdn(name)).lower()
 
 
-def decoded(raw: bytes, path: str) -> dict[str, Any]:
+def parse_toml(raw: bytes, path: str) -> dict[str, Any]:
     """TOML as plain data. Python has a reader of its own from 3.11 on; before, tomli is that very code."""
     try:
         toml: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -345,7 +345,7 @@ def decoded(raw: bytes, path: str) -> dict[str, Any]:
     return said
 
 
-def _own(root: str, path: str, settings: Settings) -> tuple[str, ...]:
+def _own_paths(root: str, path: str, settings: Settings) -> tuple[str, ...]:
     """What no package may touch beside /etc/gitcfg: this program, and files that its settings name."""
     own = [_below(root, os.path.realpath(path)), settings.ca, *(one.path for one in settings.advertise)]
     if root == "/":

@@ -12,7 +12,7 @@ _CONDOR_FOLDERS = ("usr/lib64", "usr/lib64/condor", "usr/lib", "usr/lib/condor",
 _CONDOR = re.compile(r"libcondor_utils_(\d+)_(\d+)_(\d+)\.so")
 
 
-def facts(root: str = "/") -> Facts:
+def find_facts(root: str = "/") -> Facts:
     """Facts by name; one that cannot be found out is left out."""
     system = os.uname()
     known: Facts = {"hostname": system.nodename, "kernel": system.release, "arch": system.machine}

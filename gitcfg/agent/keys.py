@@ -10,9 +10,9 @@ import re
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..install.disk import put, take
+from ..install.disk import read_file, write_file
 from ..install.place import Place
-from ..install.store import Store, opened, path_of
+from ..install.store import Store, open_store, path_of
 from .errors import Forbidden
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def read_key(raw: bytes) -> tuple[bytes, PrivateKey]:
     return found["public"], PrivateKey(found["seed"])
 
 
-def new_key() -> bytes:
+def make_key() -> bytes:
     """The file of a new key."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -115,9 +115,9 @@ class Identity(NamedTuple):
         return f"SHA256:{digest.rstrip('=')}"
 
 
-def identity(place: Place, node: str) -> Identity:
+def load_identity(place: Place, node: str) -> Identity:
     """The node's identity, made if there is none yet."""
-    with opened(place) as store:
+    with open_store(place) as store:
         if store.disk.stat(store.at, NAME) is None:
             _make(store)
         return Identity(node, *_read(store))
@@ -127,7 +127,7 @@ def _make(store: Store) -> None:
     """Whole or not at all: a key that is half there after a loss of power would be another one."""
     fresh = f"{NAME}.{os.getpid()}"
     store.disk.unlink(store.at, fresh)
-    put(store.disk, store.at, fresh, new_key(), None, 0o600)
+    write_file(store.disk, store.at, fresh, make_key(), None, 0o600)
     try:
         store.disk.link(store.at, fresh, store.at, NAME)
     except FileExistsError:
@@ -147,7 +147,7 @@ def _read(store: Store) -> tuple[bytes, Signs]:
             f"{path} can be read by others.", "Remove it, and accept the node again with its new key."
         )
     try:
-        return read_key(take(store.disk, store.at, NAME, _MOST))
+        return read_key(read_file(store.disk, store.at, NAME, _MOST))
     except ValueError:
         raise Forbidden(
             f"{path} is not an Ed25519 key of OpenSSH's format.",

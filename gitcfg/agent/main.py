@@ -24,7 +24,7 @@ yet), 5 no server in reach, or all are busy, 70 a fault of the agent's own, 141 
 130 and 143 ended by SIGINT and SIGTERM before a round was over"""
 
 
-def arguments(said: Sequence[str], program: str, version: str) -> Namespace:
+def parse_arguments(said: Sequence[str], program: str, version: str) -> Namespace:
     """What is asked for; argparse ends the process with 2 where that makes no sense."""
     import argparse
 
@@ -36,12 +36,12 @@ def arguments(said: Sequence[str], program: str, version: str) -> Namespace:
     )
     parser.add_argument("--version", action="version", version=f"{program} {version}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    run = _command(commands, "run", "report, fetch what this node shall run, and put it in force")
+    run = _add_command(commands, "run", "report, fetch what this node shall run, and put it in force")
     run.add_argument("--once", action="store_true", help="one round, then end; else until SIGTERM")
-    status = _command(commands, "status", "what runs here, and what came of the last commit")
+    status = _add_command(commands, "status", "what runs here, and what came of the last commit")
     status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="json: for programs")
-    _command(commands, "key", "this node's line for keys/ and its fingerprint")
-    _command(commands, "drift", "which files were changed by hand, with differences")
+    _add_command(commands, "key", "this node's line for keys/ and its fingerprint")
+    _add_command(commands, "drift", "which files were changed by hand, with differences")
     return parser.parse_args(said)
 
 
@@ -52,16 +52,18 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     return argparse.RawDescriptionHelpFormatter(prog, width=100)
 
 
-def _whole(root: str) -> str:
+def _absolute(root: str) -> str:
     """From the root on, for commands that run elsewhere; with only one way to say "/"."""
     return "/" + os.path.abspath(root).lstrip("/")
 
 
-def _command(commands: argparse._SubParsersAction[ArgumentParser], name: str, purpose: str) -> ArgumentParser:
+def _add_command(
+    commands: argparse._SubParsersAction[ArgumentParser], name: str, purpose: str
+) -> ArgumentParser:
     told = f"{purpose[0].upper()}{purpose[1:]}."
     parser = commands.add_parser(name, help=purpose, description=told, formatter_class=_formatter)
     parser.add_argument(
-        "--root", type=_whole, default="/", metavar="DIR", help="all of the node's files are below DIR"
+        "--root", type=_absolute, default="/", metavar="DIR", help="all of the node's files are below DIR"
     )
     parser.add_argument("--config", default="", metavar="FILE", help="instead of DIR/etc/gitcfg/agent.toml")
     return parser
@@ -73,52 +75,52 @@ PROGRAM = "gitcfg-agent"
 _DIFF, _LOCK_WAIT = 4096, 10.0
 
 
-def _run_commands(asked: Namespace) -> int:
-    from ..install.commands import forbid
+def _run(asked: Namespace) -> int:
+    from ..install.commands import forbid_core_dumps
     from ..install.errors import InstallError
-    from .process import Wakes
+    from .process import Signals
 
-    forbid()
-    wakes = Wakes()
-    wakes.listen()  # before anything that takes time: a hangup that nobody listens for ends a process
+    forbid_core_dumps()
+    signals = Signals()
+    signals.listen()  # before anything that takes time: a hangup that nobody listens for ends a process
     from .errors import AgentError
-    from .process import alone, notifier
-    from .rounds import started
+    from .process import hold_agent_lock, make_notifier
+    from .rounds import start_agent
     from .update import settle_memory, settle_without_settings
 
-    notify = notifier(os.environ.get("NOTIFY_SOCKET", ""))
+    notify = make_notifier(os.environ.get("NOTIFY_SOCKET", ""))
 
     def say(line: str) -> None:
-        told = shown(line, sys.stderr.encoding)
+        told = printable(line, sys.stderr.encoding)
         sys.stderr.write(f"{told}\n")
         sys.stderr.flush()
         notify(f"STATUS={told.partition(os.linesep)[0]}")
 
     try:
-        agent = started(asked.root, asked.config, _place(asked), say, __version__)
+        agent = start_agent(asked.root, asked.config, _place(asked), say, __version__)
     except (AgentError, InstallError, OSError):
         settle_without_settings(_place(asked))
         raise
-    agent.wakes = wakes
-    with alone(agent.place):
+    agent.signals = signals
+    with hold_agent_lock(agent.place):
         settle_memory(agent)
         notify("READY=1")
         if asked.once:
-            from .rounds import once
+            from .rounds import run_once
 
-            return once(agent)
-        from .rounds import forever
+            return run_once(agent)
+        from .rounds import run_forever
 
-        forever(agent)
+        run_forever(agent)
         return 0
 
 
 def _key(asked: Namespace) -> int:
-    from .config import configured
-    from .keys import identity
+    from .config import load_settings
+    from .keys import load_identity
 
-    who = identity(_place(asked), configured(asked.root, asked.config).node)
-    write([who.line])
+    who = load_identity(_place(asked), load_settings(asked.root, asked.config).node)
+    print_lines([who.line])
     sys.stderr.write(f"{who.fingerprint}\n")
     return 0
 
@@ -126,49 +128,49 @@ def _key(asked: Namespace) -> int:
 def _status(asked: Namespace) -> int:
     from ..install.errors import InstallError
     from ..install.plan import Debt
-    from ..install.record import debts, installed
-    from .config import configured
-    from .keys import identity
-    from .memory import Memory, recall
-    from .status import status, status_lines
+    from ..install.record import read_debts, read_installed
+    from .config import load_settings
+    from .keys import load_identity
+    from .memory import Memory, load_memory
+    from .status import format_status, make_status
 
-    place, settings = _place(asked), configured(asked.root, asked.config)
-    who, memory = identity(place, settings.node), Memory()
+    place, settings = _place(asked), load_settings(asked.root, asked.config)
+    who, memory = load_identity(place, settings.node), Memory()
     package, unreadable = None, []
     owed: tuple[Debt, ...] = ()
     try:
-        memory = recall(place)
+        memory = load_memory(place)
     except InstallError as error:
         unreadable.append(str(error))
     try:
-        package = installed(place)
+        package = read_installed(place)
     except InstallError as error:
         unreadable.append(str(error))
     try:
-        owed = debts(place)
+        owed = read_debts(place)
     except InstallError as error:
         unreadable.append(str(error))
-    said = status(settings, who, memory, package, unreadable, owed)
+    said = make_status(settings, who, memory, package, unreadable, owed)
     if asked.output == "json":
         import json
 
-        write([json.dumps(said, indent=2)])
+        print_lines([json.dumps(said, indent=2)])
     else:
-        write(status_lines(said))
+        print_lines(format_status(said))
     return 0
 
 
 def _drift(asked: Namespace) -> int:
-    from ..install.drift import drift
-    from .status import drift_lines
+    from ..install.drift import find_drift
+    from .status import format_drift
 
-    found = drift(_place(asked))
-    write(drift_lines(found))
+    found = find_drift(_place(asked))
+    print_lines(format_drift(found))
     return 1 if found else 0
 
 
 COMMANDS: Mapping[str, Callable[[Namespace], int]] = {
-    "run": _run_commands,
+    "run": _run,
     "key": _key,
     "status": _status,
     "drift": _drift,
@@ -181,9 +183,9 @@ def _place(asked: Namespace) -> Place:
     return Place(asked.root, who=PROGRAM, limits=Limits(lock_wait=_LOCK_WAIT, diff=_DIFF))
 
 
-def write(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str]) -> None:
     """To stdout."""
-    sys.stdout.writelines(f"{shown(line, sys.stdout.encoding)}\n" for line in lines)
+    sys.stdout.writelines(f"{printable(line, sys.stdout.encoding)}\n" for line in lines)
     sys.stdout.flush()
 
 
@@ -204,28 +206,28 @@ def main(said: Sequence[str], name: str = PROGRAM) -> int:
     """Run a command line; its exit code."""
     try:
         if list(said) == ["--version"]:  # before argparse is imported: scripts ask this often
-            write([f"{name} {__version__}"])
+            print_lines([f"{name} {__version__}"])
             return 0
-        return _run(_asked(said, name))
+        return _run_command(_parse(said, name))
     except BrokenPipeError:
         # What is still buffered has no reader; without this Python complains when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
 
 
-def _asked(said: Sequence[str], name: str) -> Namespace:
+def _parse(said: Sequence[str], name: str) -> Namespace:
     try:
-        return arguments(said, name, __version__)
+        return parse_arguments(said, name, __version__)
     finally:
         sys.stdout.flush()  # --help ends the process in there
 
 
-def _run(asked: Namespace) -> int:
+def _run_command(asked: Namespace) -> int:
     try:
         return COMMANDS[asked.command](asked)
     except (AgentError, InstallError) as error:
         said = [f"error: {error.message}\n", *(f"hint: {hint}\n" for hint in error.hints)]
-        sys.stderr.write(shown("".join(said), sys.stderr.encoding))
+        sys.stderr.write(printable("".join(said), sys.stderr.encoding))
         return error.code if isinstance(error, AgentError) else REFUSED
     except BrokenPipeError:
         raise
@@ -259,7 +261,7 @@ _ODD = (*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F
 _SHOWN = dict.fromkeys(_ODD, "\N{REPLACEMENT CHARACTER}")
 
 
-def shown(text: str, encoding: str | None) -> str:
+def printable(text: str, encoding: str | None) -> str:
     """The text without what a terminal obeys, in characters that an encoding has."""
     code = encoding or "utf-8"
     return text.translate(_SHOWN).encode(code, "backslashreplace").decode(code)

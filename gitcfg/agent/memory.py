@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from ..install.errors import Damaged
 from ..install.place import Place
-from ..install.record import read_said
-from ..install.store import opened
+from ..install.record import read_table
+from ..install.store import open_store
 
 NAME = "agent.json"
 SCHEMA = "gitcfg.memory/1"
@@ -58,10 +58,10 @@ class Memory(NamedTuple):
     drift: tuple[Mapping[str, str], ...] = ()
 
 
-def recall(place: Place) -> Memory:
+def load_memory(place: Place) -> Memory:
     """What was kept; Damaged where it cannot be read."""
-    with opened(place) as store:
-        said = read_said(store, NAME)
+    with open_store(place) as store:
+        said = read_table(store, NAME)
     if said is None:
         return Memory()
     if said.get("schema") != SCHEMA:
@@ -76,13 +76,13 @@ def recall(place: Place) -> Memory:
         raise Damaged(f"{NAME} in the state folder is damaged: {error}.", _ANEW) from error
 
 
-def keep(place: Place, memory: Memory) -> None:
+def save_memory(place: Place, memory: Memory) -> None:
     """On the disk, whole or not at all; OSError where it has no room."""
-    with opened(place) as store:
-        store.write_json(NAME, {"schema": SCHEMA, **_plain(memory)})
+    with open_store(place) as store:
+        store.write_json(NAME, {"schema": SCHEMA, **_to_json(memory)})
 
 
-def _plain(memory: Memory) -> dict[str, Any]:
+def _to_json(memory: Memory) -> dict[str, Any]:
     """By name, within too: JSON has tuples as lists."""
     named = {"running": memory.running, "failure": memory.failure}
     return {**memory._asdict(), **{key: one and one._asdict() for key, one in named.items()}}

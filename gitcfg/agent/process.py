@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from ..install.place import Place
-from ..install.store import opened
+from ..install.store import open_store
 from .errors import Forbidden
 
 
-def notifier(address: str) -> Callable[[str], None]:
+def make_notifier(address: str) -> Callable[[str], None]:
     """Who sends a state (`READY=1`) to the socket that NOTIFY_SOCKET names; to nobody where that is empty."""
 
     def send(state: str) -> None:
@@ -36,15 +36,15 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
-def alone(place: Place) -> Iterator[None]:
+def hold_agent_lock(place: Place) -> Iterator[None]:
     """Forbidden if another agent is at work here.
 
     One that was killed while it started a command has the lock until the half-born process is that command.
     """
-    with opened(place) as store:
+    with open_store(place) as store:
         file = os.open(NAME, _FLAGS, 0o600, dir_fd=store.at)
     try:
-        if not _awaited(file):
+        if not _wait_for_lock(file):
             holder = os.pread(file, 32, 0).decode(errors="replace") or "unknown"
             raise Forbidden(
                 f"Another agent is at work on this node: process {holder}.",
@@ -58,16 +58,16 @@ def alone(place: Place) -> Iterator[None]:
         os.close(file)
 
 
-def _awaited(file: int) -> bool:
+def _wait_for_lock(file: int) -> bool:
     until = time.monotonic() + _PATIENCE
-    while not _taken(file):
+    while not _try_lock(file):
         if time.monotonic() >= until:
             return False
         time.sleep(_PAUSE)
     return True
 
 
-def _taken(file: int) -> bool:
+def _try_lock(file: int) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -82,7 +82,7 @@ class Woken(Exception):
     """A waiting was ended by a signal."""
 
 
-class Wakes:
+class Signals:
     """Nothing but a waiting is interrupted: an installation comes to its end first, also at a second signal.
 
     `ending` is the number of the signal that wants the agent to end; 0 while none does.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..install.drift import Drift, drift
+from ..install.drift import Drift, find_drift
 from ..install.errors import Busy, Damaged, InstallError
 from .agent import Agent
 from .api import Target, check_in
@@ -26,12 +26,12 @@ def report(agent: Agent, again: float = 0.0) -> Target:
 
     `again` is when the next check-in is planned, 0 where none is.
     """
-    found = _drifted(agent)
+    found = _find_drift(agent)
     while True:
         results = agent.memory.results
         try:
-            said = _said(agent, found)
-            with agent.wakes.waiting():
+            said = _encode(agent, found)
+            with agent.signals.waiting():
                 target = check_in(agent.client, agent.memory.sequence, said)
         except Declined as error:
             if not results or error.status not in _UNFIT:
@@ -39,16 +39,16 @@ def report(agent: Agent, again: float = 0.0) -> Target:
             agent.say(f"The server does not take the result of {results[0].get('commit')}: {error.message}")
             agent.remember(results=results[1:])
             continue
-        agent.heard(target, results=results[1:], next=again)
+        agent.record_answer(target, results=results[1:], next=again)
         if len(results) < 2:
             return target
 
 
-def _said(agent: Agent, found: tuple[Drift, ...]) -> bytes:
+def _encode(agent: Agent, found: tuple[Drift, ...]) -> bytes:
     """What fits. Characters that JSON writes in six bytes cannot be counted before."""
     raw = b""
     for files, text in SIZES:
-        changed = [one._asdict() for one in bounded(found, files, text)]
+        changed = [one._asdict() for one in limit_drift(found, files, text)]
         raw = json.dumps({**_state(agent), "drift": changed}, ensure_ascii=False).encode("utf-8", "replace")
         if len(raw) <= MOST_BYTES:
             break
@@ -56,7 +56,7 @@ def _said(agent: Agent, found: tuple[Drift, ...]) -> bytes:
 
 
 def _state(agent: Agent) -> dict[str, Any]:
-    running = agent.running(agent.in_force())
+    running = agent.running(agent.read_in_force())
     results = agent.memory.results
     return {
         "schema": SCHEMA,
@@ -74,10 +74,10 @@ def _state(agent: Agent) -> dict[str, Any]:
     }
 
 
-def _drifted(agent: Agent) -> tuple[Drift, ...]:
+def _find_drift(agent: Agent) -> tuple[Drift, ...]:
     """What is changed by hand; mended, where agent.toml says so: without a server too."""
     try:
-        known, found = agent.drifted, drift(agent.place)
+        known, found = agent.drifted, find_drift(agent.place)
         agent.drifted = found
         if found and agent.settings.drift == REPAIR:
             return mend(agent, found)
@@ -92,7 +92,7 @@ def _drifted(agent: Agent) -> tuple[Drift, ...]:
     return agent.drifted
 
 
-def bounded(found: tuple[Drift, ...], files: int, text: int) -> list[Drift]:
+def limit_drift(found: tuple[Drift, ...], files: int, text: int) -> list[Drift]:
     """As many files, and as much of their differences, as that; what is left out is said."""
     kept: list[Drift] = []
     for one in found[:files]:

@@ -14,20 +14,20 @@ from . import errors
 from .agent import Agent
 from .api import Target, ask_target
 from .client import Client, ServerClock
-from .config import configured
+from .config import load_settings
 from .errors import AgentError, Declined, Untrusted
-from .facts import facts
-from .keys import identity
-from .memory import Memory, recall, times
+from .facts import find_facts
+from .keys import load_identity
+from .memory import Memory, load_memory, times
 from .process import Woken
 from .report import report
 from .update import follow, settle, tell_application
 
 
-def started(root: str, config: str, place: Place, say: Callable[[str], None], version: str) -> Agent:
+def start_agent(root: str, config: str, place: Place, say: Callable[[str], None], version: str) -> Agent:
     """The agent of a node, with a key of its own from the first start on; nothing is asked yet."""
-    settings = configured(root, config)
-    who, memory = identity(place, settings.node), _remembered(place)
+    settings = load_settings(root, config)
+    who, memory = load_identity(place, settings.node), _load_memory(place)
     return Agent(
         settings=settings,
         place=place,
@@ -36,14 +36,14 @@ def started(root: str, config: str, place: Place, say: Callable[[str], None], ve
         say=say,
         wall=time.time,
         version=version,
-        facts=facts(root),
+        facts=find_facts(root),
     )
 
 
-def _remembered(place: Place) -> Memory:
+def _load_memory(place: Place) -> Memory:
     """Nothing where it is damaged: `settle_memory` tells that, once no other agent can be at work here."""
     try:
-        return recall(place)
+        return load_memory(place)
     except Damaged:
         return Memory()
 
@@ -55,30 +55,30 @@ STOPPED = 128
 _CODES = {REVERTED: errors.REVERTED, FAILED: errors.REVERTED, REFUSED: errors.REFUSED}
 
 
-def once(agent: Agent) -> int:
+def run_once(agent: Agent) -> int:
     """One round; the exit code. A problem that keeps it from being a round is kept, and raised."""
     code = None
     while code is None:
-        code = _tried(agent)
+        code = _try_round(agent)
     return code
 
 
-def _tried(agent: Agent) -> int | None:
+def _try_round(agent: Agent) -> int | None:
     """None where a signal wants the round begun anew."""
     try:
-        return _round(agent)
+        return _run_single_round(agent)
     except Woken:
-        if not agent.wakes.ending:
-            agent.wakes.hurried = False
+        if not agent.signals.ending:
+            agent.signals.hurried = False
             return None
         agent.tell("Ended by a signal before the round was over.")
-        return STOPPED + agent.wakes.ending
+        return STOPPED + agent.signals.ending
     except (AgentError, InstallError, OSError) as error:
-        agent.troubled(error)
+        agent.record_trouble(error)
         raise
 
 
-def _round(agent: Agent) -> int:
+def _run_single_round(agent: Agent) -> int:
     settle(agent)
     target = report(agent)
     outcome = follow(agent, target)
@@ -90,12 +90,12 @@ def _round(agent: Agent) -> int:
             agent.tell("Ended by a signal; the next run tells the server what came of it.")
         except AgentError as error:
             agent.explain(error)
-            agent.troubled(error)
-            return _code(agent, outcome) or error.code
-    return _code(agent, outcome)
+            agent.record_trouble(error)
+            return _exit_code(agent, outcome) or error.code
+    return _exit_code(agent, outcome)
 
 
-def _code(agent: Agent, outcome: Outcome | None) -> int:
+def _exit_code(agent: Agent, outcome: Outcome | None) -> int:
     if outcome is not None:
         return _CODES.get(outcome.result, 0)
     failure, last = agent.memory.failure, agent.memory.last or {}
@@ -123,7 +123,7 @@ def load_whole_program() -> None:
     from . import advertise, secrets  # noqa: F401
 
 
-def forever(agent: Agent) -> None:
+def run_forever(agent: Agent) -> None:
     """Follow the server until SIGTERM. Nothing that a server, a network or a configuration does ends it."""
     load_whole_program()
     due, misses = 0.0, 0
@@ -131,37 +131,37 @@ def forever(agent: Agent) -> None:
     with suppress(Busy):  # the first round tells it
         settle(agent)  # before the pause: what died in the middle may have left secrets
     _pause(agent, _chance() * agent.settings.delay)
-    while not agent.wakes.ending:
-        if agent.wakes.hurried:
-            agent.wakes.hurried, due, misses = False, 0.0, 0
+    while not agent.signals.ending:
+        if agent.signals.hurried:
+            agent.signals.hurried, due, misses = False, 0.0, 0
             agent.client.close()
             agent.remember(failure=None)
         try:
-            due = _round_loop(agent, due)
+            due = _run_round(agent, due)
             misses = 0
         except Woken:
             continue
         except (AgentError, InstallError, OSError) as error:
             misses += 1
             due = 0.0
-            _missed(agent, error, misses)
-    agent.tell(f"Ended by {signal.Signals(agent.wakes.ending).name}.")
+            _wait_after_failure(agent, error, misses)
+    agent.tell(f"Ended by {signal.Signals(agent.signals.ending).name}.")
 
 
-def _missed(agent: Agent, error: AgentError | InstallError | OSError, misses: int) -> None:
+def _wait_after_failure(agent: Agent, error: AgentError | InstallError | OSError, misses: int) -> None:
     """Tell what went wrong, and wait."""
     if isinstance(error, Untrusted) or (isinstance(error, Declined) and error.status >= 500):
         agent.client.turn()
     chance = _chance()
     longest = agent.settings.interval if isinstance(error, Declined) else MOST_PAUSE
-    again = min(longest, pause(misses, agent.settings.interval, chance))
+    again = min(longest, retry_pause(misses, agent.settings.interval, chance))
     again = max(again, agent.client.rest * (1 + chance / 2))
     agent.explain(error)
-    agent.troubled(error, agent.wall() + again)
+    agent.record_trouble(error, agent.wall() + again)
     _pause(agent, again)
 
 
-def _round_loop(agent: Agent, due: float) -> float:
+def _run_round(agent: Agent, due: float) -> float:
     """A check-in where one is due, else a long-poll; when the next check-in is due."""
     settle(agent)
     if time.monotonic() >= due:
@@ -170,25 +170,25 @@ def _round_loop(agent: Agent, due: float) -> float:
         target: Target | None = report(agent, agent.wall() + interval)
         tell_application(agent)
     else:
-        target = _awaited(agent, due - time.monotonic())
+        target = _poll(agent, due - time.monotonic())
     if target is not None and follow(agent, target) is not None:
         return 0.0
     return due
 
 
-def _awaited(agent: Agent, left: float) -> Target | None:
+def _poll(agent: Agent, left: float) -> Target | None:
     """What the server names while the next check-in is not yet due."""
     wait = min(agent.settings.wait, left, LONGEST_WAIT)
     if wait < _IDLE:
-        agent.wakes.sleep(left if not agent.settings.wait else min(left, _IDLE))
+        agent.signals.sleep(left if not agent.settings.wait else min(left, _IDLE))
         return None
     started, before = time.monotonic(), agent.memory.told
-    with agent.wakes.waiting():
+    with agent.signals.waiting():
         target = ask_target(agent.client, agent.memory.sequence, before, wait)
-    agent.heard(target)
+    agent.record_answer(target)
     if target.digest == before and time.monotonic() - started < wait / 2:
         # A server, or somebody between, that does not wait must not be asked all the time.
-        agent.wakes.sleep(min(left, 5 * _IDLE))
+        agent.signals.sleep(min(left, 5 * _IDLE))
     return target
 
 
@@ -199,7 +199,7 @@ def _chance() -> float:
     return random.random()
 
 
-def pause(misses: int, interval: float, chance: float) -> float:
+def retry_pause(misses: int, interval: float, chance: float) -> float:
     """Seconds until the next try: twice as long each time, never in step with other nodes."""
     most = max(MOST_PAUSE, interval)
     return float(min(most, min(FIRST_PAUSE, interval) * 2 ** min(misses - 1, 30))) * (0.5 + chance / 2)
@@ -207,6 +207,6 @@ def pause(misses: int, interval: float, chance: float) -> float:
 
 def _pause(agent: Agent, seconds: float) -> None:
     try:
-        agent.wakes.sleep(seconds)
+        agent.signals.sleep(seconds)
     except Woken:
         return

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..install.errors import PackageError
-from ..install.package import MAX_FILE, Package, decoded, hidden, package_from_json
+from ..install.package import MAX_FILE, Package, decode_json, package_from_json, with_hidden_content
 from .keys import HEAD, Identity
 
 CHUNK = 1 << 16
@@ -22,36 +22,36 @@ _MAC = re.compile(rb"--- ([A-Za-z0-9+/]{43})\n")
 _KIND, _LABEL = b"ssh-ed25519", b"age-encryption.org/v1/ssh-ed25519"
 
 
-class Unopened(ValueError):
+class SealError(ValueError):
     """It is not sealed to this key, or was changed on the way."""
 
 
-def opened(raw: bytes, who: Identity) -> bytes:
+def decrypt(raw: bytes, who: Identity) -> bytes:
     """What was sealed to a node's key. Unopened: it cannot be, and nothing of it counts."""
-    stanzas, end = _header(raw)
+    stanzas, end = _parse_header(raw)
     mac = _MAC.match(raw, end)
     if mac is None:
-        raise Unopened("its header does not end")
-    file_key = _file_key(stanzas, who)
-    if not hmac.compare_digest(_mac(file_key, raw[: end + 3]), _decoded(mac[1], 32)):
-        raise Unopened("its header was changed")
+        raise SealError("its header does not end")
+    file_key = _find_file_key(stanzas, who)
+    if not hmac.compare_digest(_mac(file_key, raw[: end + 3]), _decode(mac[1], 32)):
+        raise SealError("its header was changed")
     rest = raw[mac.end() :]
     if len(rest) < _NONCE:
-        raise Unopened("it is not whole")
-    key = derived(file_key, rest[:_NONCE], b"payload")
-    return b"".join(_parts(key, memoryview(rest)[_NONCE:]))
+        raise SealError("it is not whole")
+    key = derive_key(file_key, rest[:_NONCE], b"payload")
+    return b"".join(_decrypt_chunks(key, memoryview(rest)[_NONCE:]))
 
 
-def derived(secret: bytes, salt: bytes, info: bytes) -> bytes:
+def derive_key(secret: bytes, salt: bytes, info: bytes) -> bytes:
     """32 bytes by HKDF-SHA-256 (RFC 5869)."""
     extracted = hmac.new(salt or bytes(32), secret, hashlib.sha256).digest()
     return hmac.new(extracted, info + b"\x01", hashlib.sha256).digest()
 
 
-def _header(raw: bytes) -> tuple[list[tuple[list[bytes], bytes]], int]:
+def _parse_header(raw: bytes) -> tuple[list[tuple[list[bytes], bytes]], int]:
     """The stanzas, each its words and its body in base64, and where they end."""
     if not raw.startswith(_VERSION):
-        raise Unopened("it is not of age's format")
+        raise SealError("it is not of age's format")
     found, end = [], len(_VERSION)
     while stanza := _STANZA.match(raw, end):
         found.append((stanza[1].split(b" "), stanza[2].replace(b"\n", b"")))
@@ -59,99 +59,99 @@ def _header(raw: bytes) -> tuple[list[tuple[list[bytes], bytes]], int]:
     return found, end
 
 
-def _file_key(stanzas: list[tuple[list[bytes], bytes]], who: Identity) -> bytes:
+def _find_file_key(stanzas: list[tuple[list[bytes], bytes]], who: Identity) -> bytes:
     """The key of the file, out of the stanza that is for this node."""
     wire = HEAD + who.public
     tag = base64.b64encode(hashlib.sha256(wire).digest()[:4]).rstrip(b"=")
     for words, body in stanzas:
         if words[:2] == [_KIND, tag]:
             if len(words) != 3:
-                raise Unopened("its header is malformed")
-            return _unwrapped(who, wire, _decoded(words[2], 32), _decoded(body, 32))
-    raise Unopened("it is sealed to another key than this node's")
+                raise SealError("its header is malformed")
+            return _unwrap(who, wire, _decode(words[2], 32), _decode(body, 32))
+    raise SealError("it is sealed to another key than this node's")
 
 
-def _unwrapped(who: Identity, wire: bytes, share: bytes, body: bytes) -> bytes:
+def _unwrap(who: Identity, wire: bytes, share: bytes, body: bytes) -> bytes:
     """The node's Ed25519 key as an X25519 one, tweaked by its public half, agrees on what wraps the key."""
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
     own = X25519PrivateKey.from_private_bytes(hashlib.sha512(who.private.private_bytes_raw()).digest()[:32])
-    tweak = X25519PrivateKey.from_private_bytes(derived(b"", wire, _LABEL))
+    tweak = X25519PrivateKey.from_private_bytes(derive_key(b"", wire, _LABEL))
     try:
         agreed = own.exchange(X25519PublicKey.from_public_bytes(share))
         agreed = tweak.exchange(X25519PublicKey.from_public_bytes(agreed))
     except ValueError:  # a share that makes every agreement the same
-        raise Unopened("its header was changed") from None
-    key = derived(agreed, share + own.public_key().public_bytes_raw(), _LABEL)
-    return _decrypted(key, bytes(12), body)
+        raise SealError("its header was changed") from None
+    key = derive_key(agreed, share + own.public_key().public_bytes_raw(), _LABEL)
+    return _decrypt(key, bytes(12), body)
 
 
 def _mac(file_key: bytes, header: bytes) -> bytes:
-    return hmac.new(derived(file_key, b"", b"header"), header, hashlib.sha256).digest()
+    return hmac.new(derive_key(file_key, b"", b"header"), header, hashlib.sha256).digest()
 
 
-def _parts(key: bytes, rest: memoryview) -> Iterator[bytes]:
+def _decrypt_chunks(key: bytes, rest: memoryview) -> Iterator[bytes]:
     """The pieces of the content: each is numbered, and the last one says that it is."""
     size = CHUNK + _TAG
     for number, at in enumerate(range(0, max(len(rest), 1), size)):
         last = at + size >= len(rest)
-        part = _decrypted(key, number.to_bytes(11, "big") + bytes([last]), rest[at : at + size])
+        part = _decrypt(key, number.to_bytes(11, "big") + bytes([last]), rest[at : at + size])
         if last and number and not part:
-            raise Unopened("it has an empty end")
+            raise SealError("it has an empty end")
         yield part
 
 
-def _decrypted(key: bytes, nonce: bytes, sealed: bytes | memoryview) -> bytes:
+def _decrypt(key: bytes, nonce: bytes, sealed: bytes | memoryview) -> bytes:
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
     try:
         return ChaCha20Poly1305(key).decrypt(nonce, sealed, None)
     except (InvalidTag, ValueError):
-        raise Unopened("it was changed, or is not whole") from None
+        raise SealError("it was changed, or is not whole") from None
 
 
-def _decoded(text: bytes, size: int) -> bytes:
+def _decode(text: bytes, size: int) -> bytes:
     """Base64 without padding, in the one spelling that there is of each value."""
     try:
         raw = base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):
         raw = b""
     if len(raw) != size or base64.b64encode(raw).rstrip(b"=") != text:
-        raise Unopened("its header is malformed")
+        raise SealError("its header is malformed")
     return raw
 
 
 # A package as the server sends it, with the contents opened that are sealed to this node's key.
 
 
-def opened_package(raw: bytes, who: Identity) -> Package:
+def open_package(raw: bytes, who: Identity) -> Package:
     """The package, whose secrets are in memory alone. PackageError: it is none, or sealed to another key."""
-    said = decoded(raw)
+    said = decode_json(raw)
     files = said.get("files") if isinstance(said, dict) else None
-    contents = _contents(files, who) if isinstance(files, dict) else {}
+    contents = _open_contents(files, who) if isinstance(files, dict) else {}
     package = package_from_json(said)
     if not contents:
         return package
-    known = {path: hidden(package.files[path], content) for path, content in contents.items()}
+    known = {path: with_hidden_content(package.files[path], content) for path, content in contents.items()}
     return package._replace(files={**package.files, **known})
 
 
-def _contents(files: dict[str, Any], who: Identity) -> dict[str, bytes]:
+def _open_contents(files: dict[str, Any], who: Identity) -> dict[str, bytes]:
     """What was sealed, by path; taken out of the files, for nobody else reads it."""
     found = {}
     for path, file in files.items():
         if isinstance(file, dict) and isinstance(file.get("sealed"), str):
-            found[path] = _content(path, file["sealed"], who)
+            found[path] = _open_content(path, file["sealed"], who)
             file["sealed"] = None
     return found
 
 
-def _content(path: str, text: str, who: Identity) -> bytes:
+def _open_content(path: str, text: str, who: Identity) -> bytes:
 
     try:
-        content = opened(base64.b64decode(text, validate=True), who)
-    except Unopened as error:
+        content = decrypt(base64.b64decode(text, validate=True), who)
+    except SealError as error:
         raise PackageError(f"The secrets of {path} cannot be opened: {error}.") from None
     except (binascii.Error, ValueError):
         raise PackageError(f"The secrets of {path} are not in base64.") from None

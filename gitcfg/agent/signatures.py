@@ -40,7 +40,7 @@ def content_digest(body: bytes) -> str:
     return f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
 
 
-def part(request: Request, name: str) -> str | None:
+def find_component(request: Request, name: str) -> str | None:
     """What a component of a request is worth (RFC 9421, 2.1 and 2.2); None: this program does not know it."""
     derived = {"@method": request.method, "@path": request.path, "@query": f"?{request.query}"}
     if name in derived:
@@ -48,13 +48,13 @@ def part(request: Request, name: str) -> str | None:
     return request.header(name) or None
 
 
-def base(lines: Sequence[tuple[str, str]], params: str) -> bytes:
+def signature_base(lines: Sequence[tuple[str, str]], params: str) -> bytes:
     """The signature base: a line for each component, and the line that names them."""
     told = [f"{name}: {value}" for name, value in lines]
     return "\n".join((*told, f'"@signature-params": {params}')).encode()
 
 
-def signed(request: Request, who: Identity, created: int, nonce: str = "") -> Request:
+def sign_request(request: Request, who: Identity, created: int, nonce: str = "") -> Request:
     """The request with the headers that prove who sent it. The key goes along for who does not know it."""
     headers = [*request.headers, ("gitcfg-key", who.key)]
     covered = ["@method", "@path", "@query"]
@@ -63,8 +63,8 @@ def signed(request: Request, who: Identity, created: int, nonce: str = "") -> Re
         covered.append("content-digest")
     ready = request._replace(headers=tuple(headers))
     params = _params(covered, created, who.node, nonce)
-    lines = [(f'"{name}"', part(ready, name) or "") for name in covered]
-    signature = base64.b64encode(who.private.sign(base(lines, params))).decode()
+    lines = [(f'"{name}"', find_component(ready, name) or "") for name in covered]
+    signature = base64.b64encode(who.private.sign(signature_base(lines, params))).decode()
     own = (("signature-input", f"{LABEL}={params}"), ("signature", f"{LABEL}=:{signature}:"))
     return ready._replace(headers=(*ready.headers, *own))
 
@@ -121,11 +121,11 @@ def verify(answer: Answer, request: Request, keys: Iterable[bytes]) -> int:
         raise Untrusted(
             f"The answer's signature does not cover {missing[0] if missing else 'its parts once'}."
         )
-    created = _created(found["rest"])
+    created = _parse_created(found["rest"])
     if answer.headers.get("content-digest") != content_digest(answer.body):
         raise Untrusted("The answer's body is not the one that was signed.")
-    told = base([(name, _value(answer, request, name)) for name in names], found["params"])
-    if not any(_fits(key, signature[1], told) for key in keys):
+    told = signature_base([(name, _component(answer, request, name)) for name in names], found["params"])
+    if not any(_is_signed_by(key, signature[1], told) for key in keys):
         raise Untrusted(
             "The answer is not signed by the server whose key agent.toml pins.",
             "If the server has a new key, set `server_key`.",
@@ -133,7 +133,7 @@ def verify(answer: Answer, request: Request, keys: Iterable[bytes]) -> int:
     return created
 
 
-def _created(rest: str) -> int:
+def _parse_created(rest: str) -> int:
     params: dict[str, str] = {}
     for name, number, text in _PARAM.findall(rest):
         if name in params:
@@ -146,17 +146,17 @@ def _created(rest: str) -> int:
     return int(params["created"])
 
 
-def _value(answer: Answer, request: Request, name: str) -> str:
+def _component(answer: Answer, request: Request, name: str) -> str:
     if name == '"@status"':
         return str(answer.status)
     plain = name.partition(";")[0].strip('"')
-    value = part(request, plain) if name.endswith(";req") else answer.headers.get(plain)
+    value = find_component(request, plain) if name.endswith(";req") else answer.headers.get(plain)
     if value is None:
         raise Untrusted(f"The answer's signature covers {name}, which is not there.")
     return value
 
 
-def _fits(key: bytes, signature: str, told: bytes) -> bool:
+def _is_signed_by(key: bytes, signature: str, told: bytes) -> bool:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..install.drift import Drift
 from ..install.package import Package
 from ..install.plan import Debt
-from ..install.record import in_words
+from ..install.record import debt_titles
 from .config import Settings
 from .errors import PENDING
 from .keys import Identity
@@ -18,7 +18,7 @@ from .memory import Memory, times
 SCHEMA = "gitcfg.status/1"
 
 
-def status(
+def make_status(
     settings: Settings,
     who: Identity,
     memory: Memory,
@@ -49,7 +49,7 @@ def status(
         "under_way": memory.begun or None,
         "unheard": len(memory.results),
         "drift": list(memory.drift),
-        "owed": list(in_words(owed)),
+        "owed": list(debt_titles(owed)),
     }
 
 
@@ -63,7 +63,7 @@ def _running(memory: Memory, package: Package | None) -> dict[str, Any] | None:
     return {**known._asdict(), "state": package.state}
 
 
-def status_lines(said: Mapping[str, Any]) -> Iterator[str]:
+def format_status(said: Mapping[str, Any]) -> Iterator[str]:
     """The same for people, line by line."""
     yield f"node      {said['node']}"
     yield f"key       {said['fingerprint']}"
@@ -108,7 +108,7 @@ def _runs(running: Mapping[str, Any] | None) -> str:
     return f"{running['commit'][:10]}{since}{' (retired)' if running['state'] == 'retired' else ''}"
 
 
-def drift_lines(found: tuple[Drift, ...]) -> Iterator[str]:
+def format_drift(found: tuple[Drift, ...]) -> Iterator[str]:
     """What was changed by hand."""
     for one in found:
         yield f"{one.kind:8}  {one.path}"

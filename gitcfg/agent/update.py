@@ -7,31 +7,31 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from ..install.drift import Drift, drift
+from ..install.drift import Drift, find_drift
 from ..install.errors import Busy, Damaged, InstallError, PackageError, StepFailed
 from ..install.interruption import recover
 from ..install.outcome import FAILED, OK, REFUSED, UNCHANGED, Outcome
 from ..install.package import Actions, Package
 from ..install.place import Limits, Place
 from ..install.plan import STOP
-from ..install.record import debts, in_words, installed, last_report
-from .agent import Agent, forgotten, is_last, lost, mended, note
+from ..install.record import debt_titles, read_debts, read_installed, read_last_report
+from .agent import Agent, is_last, keep_damage, keep_lost_memory, keep_repair, keep_result
 from .api import Target, ask_actions, ask_package, ask_target
 from .errors import AgentError, Declined
-from .memory import NAME, recall
+from .memory import NAME, load_memory
 
 STEP = "reach"
 _PAUSE = 1.0
 
 
-def reaching(agent: Agent, target: Target) -> Callable[[], None] | None:
+def make_reach_check(agent: Agent, target: Target) -> Callable[[], None] | None:
     """What is asked when everything is active; None where agent.toml switches it off."""
     if not agent.settings.reach:
         return None
-    return lambda: _reach(agent, target)
+    return lambda: _check_reach(agent, target)
 
 
-def _reach(agent: Agent, target: Target) -> None:
+def _check_reach(agent: Agent, target: Target) -> None:
     """Over a new connection: an old one may outlive a name server or a route that is gone."""
     until = time.monotonic() + agent.settings.reach
     agent.client.close()
@@ -61,15 +61,15 @@ _FORGOTTEN = (
 
 def settle_memory(agent: Agent) -> None:
     """At the start, before anything is written over them: damaged files that all goes on without."""
-    from ..install.damage import file_aside, report_aside
+    from ..install.damage import set_file_aside, set_report_aside
 
     try:
-        said = file_aside(agent.place, NAME, _stamp(agent), lambda: recall(agent.place))
+        said = set_file_aside(agent.place, NAME, _stamp(agent), lambda: load_memory(agent.place))
         if said:
-            forgotten(agent, f"{said} {_FORGOTTEN}")
-        said = report_aside(agent.place, _stamp(agent))
+            keep_lost_memory(agent, f"{said} {_FORGOTTEN}")
+        said = set_report_aside(agent.place, _stamp(agent))
         if said:
-            forgotten(agent, said)
+            keep_lost_memory(agent, said)
     except (InstallError, OSError) as error:
         agent.explain(error)
 
@@ -81,15 +81,15 @@ def settle(agent: Agent) -> None:
     the same reason, and that is reported. Of a damaged record or journal the server hears at once.
     """
     try:
-        _recovered(agent)
-        installed(agent.place)
-        debts(agent.place)
+        _recover(agent)
+        read_installed(agent.place)
+        read_debts(agent.place)
     except Busy:
         raise
     except Damaged as error:
-        lost(agent, _mended(agent, error))
+        keep_damage(agent, _set_damaged_aside(agent, error))
     except InstallError as error:
-        lost(agent, str(error))
+        keep_damage(agent, str(error))
     except OSError as error:
         agent.explain(error)
 
@@ -104,22 +104,22 @@ def settle_without_settings(place: Place) -> None:
             recover(place._replace(limits=Limits()))
 
 
-def _recovered(agent: Agent) -> None:
+def _recover(agent: Agent) -> None:
     outcome = recover(agent.place)
     if outcome is None and agent.memory.begun:
-        found = last_report(agent.place)
+        found = read_last_report(agent.place)
         outcome = found if found and found.commit == agent.memory.begun else None
     if outcome is not None and not (outcome.result == FAILED and is_last(agent, outcome)):
-        note(agent, outcome, 0.0)
+        keep_result(agent, outcome, 0.0)
     elif agent.memory.begun:
         agent.remember(begun="")
 
 
-def _mended(agent: Agent, error: Damaged) -> str:
-    from ..install.damage import set_aside
+def _set_damaged_aside(agent: Agent, error: Damaged) -> str:
+    from ..install.damage import set_damaged_aside
 
     try:
-        return set_aside(agent.place, _stamp(agent)) or error.message
+        return set_damaged_aside(agent.place, _stamp(agent)) or error.message
     except Busy:
         raise
     except (InstallError, OSError) as refused:
@@ -137,11 +137,11 @@ MOST_WAIT = 3600.0
 
 def follow(agent: Agent, target: Target) -> Outcome | None:
     """Put in force what the server names; None if there is nothing to do, or not yet."""
-    before = agent.in_force()
+    before = agent.read_in_force()
     moved = before is None or before.commit != target.commit
     same = before is not None and before.digest == target.digest and not _is_owed(agent)
     if before is not None and same and not (moved and agent.settings.advertise):
-        agent.supplied()
+        agent.record_supply()
         return _adopt(agent, before, target)
     if _too_early(agent, target):
         return None
@@ -150,7 +150,7 @@ def follow(agent: Agent, target: Target) -> Outcome | None:
         # Once an interval at most: a server that says it for ever must not have this node work all the time.
         agent.patient_until = started + agent.settings.interval
     outcome = _put_in_force(agent, before, target)
-    note(agent, outcome, time.monotonic() - started)
+    keep_result(agent, outcome, time.monotonic() - started)
     tell_application(agent)
     return outcome
 
@@ -161,22 +161,22 @@ def _instead(before: Package | None) -> str:
 
 def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outcome:
     try:
-        with agent.wakes.waiting():
+        with agent.signals.waiting():
             package = ask_package(agent.client, target)
             same = before is not None and before.digest == package.digest
             actions = Actions() if same else ask_actions(agent.client, before, target)
     except PackageError as error:
-        agent.supplied()
+        agent.record_supply()
         return Outcome(REFUSED, target.commit, target.digest, step="read", output=str(error))
     from ..install.installation import install
 
-    agent.supplied()
+    agent.record_supply()
     settle(agent)  # Busy where somebody else installs: that says nothing against this commit
-    agent.wakes.may_begin()
-    owed = "".join(f", {one} is owed" for one in in_words(agent.owed()))
+    agent.signals.may_begin()
+    owed = "".join(f", {one} is owed" for one in debt_titles(agent.read_debts()))
     agent.say(f"{target.commit[:10]}: to be installed{_instead(before)}{owed}")
     agent.remember(begun=target.commit)
-    return install(agent.place, package, actions, agent.settings.policy, reaching(agent, target))
+    return install(agent.place, package, actions, agent.settings.policy, make_reach_check(agent, target))
 
 
 def _adopt(agent: Agent, before: Package, target: Target) -> Outcome | None:
@@ -187,7 +187,7 @@ def _adopt(agent: Agent, before: Package, target: Target) -> Outcome | None:
     """
     if (agent.memory.last or {}).get("outcome") == FAILED:
         outcome = Outcome(UNCHANGED, target.commit, target.digest)
-        note(agent, outcome, 0.0)
+        keep_result(agent, outcome, 0.0)
         return outcome
     known = agent.running(before)
     if known is not None and known.commit != target.commit:
@@ -197,7 +197,7 @@ def _adopt(agent: Agent, before: Package, target: Target) -> Outcome | None:
 
 def _is_owed(agent: Agent) -> bool:
     """Whether what is in force must be installed once more. A stop goes along with the next change."""
-    return any(one.kind != STOP for one in agent.owed())
+    return any(one.kind != STOP for one in agent.read_debts())
 
 
 def _too_early(agent: Agent, target: Target) -> bool:
@@ -213,12 +213,12 @@ def _too_early(agent: Agent, target: Target) -> bool:
 
 def tell_application(agent: Agent) -> None:
     """Tell the application what the node is, where that changed; what did not work is tried again."""
-    package = agent.in_force() if agent.settings.advertise else None
+    package = agent.read_in_force() if agent.settings.advertise else None
     if package is None:
         return
-    from .advertise import advertise, mark_of
+    from .advertise import advert_mark, advertise
 
-    mark = mark_of(package, agent.settings.advertise)
+    mark = advert_mark(package, agent.settings.advertise)
     if mark == agent.memory.advertised:
         return
     try:
@@ -242,19 +242,19 @@ def mend(agent: Agent, found: tuple[Drift, ...]) -> tuple[Drift, ...]:
     """
     from ..install.installation import repair
 
-    started, package = agent.place.clock.now(), agent.in_force()
+    started, package = agent.place.clock.now(), agent.read_in_force()
     secret = package is not None and any(_is_secret(package, one) for one in found)
-    fresh = _fresh(agent, package) if package is not None and secret else None
+    fresh = _fetch_secrets(agent, package) if package is not None and secret else None
     outcome = repair(agent.place, agent.settings.policy, fresh)
     if outcome.result not in (OK, UNCHANGED):
         if outcome.output not in str(agent.memory.last or ""):
-            note(agent, outcome, 0.0)
+            keep_result(agent, outcome, 0.0)
         return found
-    agent.drifted = drift(agent.place) if secret else ()
+    agent.drifted = find_drift(agent.place) if secret else ()
     paths = {one.path for one in agent.drifted}
     gone = tuple(one for one in found if one.path not in paths)
     if gone:
-        mended(agent, outcome, gone, agent.place.clock.now() - started)
+        keep_repair(agent, outcome, gone, agent.place.clock.now() - started)
     if agent.drifted:
         agent.tell(
             f"Changed by hand, and left so until a server sends the secrets: {', '.join(sorted(paths))}."
@@ -265,16 +265,16 @@ def mend(agent: Agent, found: tuple[Drift, ...]) -> tuple[Drift, ...]:
 def _is_secret(package: Package, one: Drift) -> bool:
     """Whether what is meant is not recorded here."""
     file = package.files.get(one.path)
-    return one.kind in _CONTENT and file is not None and file.true is None
+    return one.kind in _CONTENT and file is not None and file.true_content is None
 
 
-def _fresh(agent: Agent, package: Package) -> Package | None:
+def _fetch_secrets(agent: Agent, package: Package) -> Package | None:
     """The package in force once more, with its secrets; None where no server sends it."""
     running = agent.running(package)
     if running is None:
         return None
     try:
-        with agent.wakes.waiting():
+        with agent.signals.waiting():
             return ask_package(agent.client, Target(package.node, running.commit, running.digest, 0))
     except (AgentError, PackageError) as error:
         agent.explain(error)

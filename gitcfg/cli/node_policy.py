@@ -9,7 +9,7 @@ from gitcfg.cli.session import Output, Session, write
 from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
-    from gitcfg.delivery.policy import Needs, Place, Use
+    from gitcfg.delivery.policy import CommandNeed, Needs, PathNeed
 
 _POLICY_EPILOG = """Examples:
 
@@ -28,13 +28,13 @@ def show_policy(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Show the paths and commands that nodes need, as agent.toml has them; without nodes, for all."""
-    from gitcfg.delivery.policy import needs
+    from gitcfg.delivery.policy import find_needs
 
     session: Session = context.obj
     with session.fleet(at) as fleet:
         from gitcfg.cli.nodes import chosen
 
-        found = needs(fleet, chosen(fleet, nodes or (), where))
+        found = find_needs(fleet, chosen(fleet, nodes or (), where))
         commit = fleet.commit
     if output is Output.TEXT:
         write("".join(f"{line}\n" for line in format_policy(found)))
@@ -83,21 +83,21 @@ def policy_to_json(commit: str | None, found: "Needs") -> dict[str, Any]:
     }
 
 
-def _use_to_json(one: "Use") -> dict[str, Any]:
+def _use_to_json(one: "CommandNeed") -> dict[str, Any]:
     pattern = None if one.program is None else list(one.pattern)
     return {"run": list(one.words), "pattern": pattern, "assumed": one.assumed, "risks": list(one.risks)}
 
 
-def _format_path(one: "Place") -> str:
+def _format_path(one: "PathNeed") -> str:
     said = "" if len(one.files) == 1 else f"  # for {counted(len(one.files), 'file')}: {_join_names(one)}"
     return f"  {_quote(one.glob)},{said}"
 
 
-def _join_names(one: "Place") -> str:
+def _join_names(one: "PathNeed") -> str:
     return safe(", ".join(path.rpartition("/")[2] for path in one.files))
 
 
-def _format_command(one: "Use") -> Iterator[str]:
+def _format_command(one: "CommandNeed") -> Iterator[str]:
     for risk in one.risks:
         yield f"  # {safe(risk)}:"
     if one.program is None:

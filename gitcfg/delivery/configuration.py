@@ -88,12 +88,12 @@ class Configuration(msgspec.Struct, frozen=True):
 # All that a node needs of a commit: its files, and the subsystems that run on it.
 
 
-def consequences(fleet: Fleet) -> Consequences:
+def find_consequences(fleet: Fleet) -> Consequences:
     """What follows from mended files; one for many nodes judges what they have in common once."""
     return Consequences(fleet.compiled, fleet.compiled)
 
 
-def configuration(fleet: Fleet, name: str, known: Consequences | None = None) -> Configuration:
+def make_configuration(fleet: Fleet, name: str, known: Consequences | None = None) -> Configuration:
     """What a node gets. `known` is of the same fleet, and lets 10 ms of 16 be spent once for all nodes.
 
     GitcfgError: the fleet is of no commit, or knows no such node.
@@ -112,8 +112,8 @@ def configuration(fleet: Fleet, name: str, known: Consequences | None = None) ->
         node.features,
         node.groups,
         node.params,
-        dict(_files(part, node, here, known or consequences(part))),
-        {each: _runs(said, running) for each, said in running.items()},
+        dict(_files(part, node, here, known or find_consequences(part))),
+        {each: _subsystem(said, running) for each, said in running.items()},
     )
 
 
@@ -121,13 +121,13 @@ def _files(fleet: Fleet, node: Node, here: FleetNode, known: Consequences) -> It
     side = Side(fleet.compiled, fleet.engine)
     secret = holding(fleet.compiled, here, fleet.engine)
     for path, file in sorted(node.rendered.items()):
-        taken = _taken(side, here, here.entries[path])
+        taken = _parameters_of(side, here, here.entries[path])
         due = known.of(here, here, taken, (path,))
         concerns = dict.fromkeys(due.reload, "reload") | dict.fromkeys(due.restart, "restart")
         yield path, _file(file, concerns, UNSET if path not in secret else None)
 
 
-def _taken(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, ...]:
+def _parameters_of(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, ...]:
     """The parameters that a file is made of, or may be."""
     if entry.format is not None:
         return tuple(sorted(selected(side.fleet, entry, node.params)))
@@ -142,7 +142,7 @@ def _file(file: RenderedFile, concerns: Mapping[str, str], sealed: UnsetType | N
     return File(file.content, file.mode, file.owner, file.group, file.digest, concerns, sealed)
 
 
-def _runs(said: Subsystem, here: Iterable[str]) -> RunsHere:
+def _subsystem(said: Subsystem, here: Iterable[str]) -> RunsHere:
     """A subsystem's commands; `covers` as the names of those that run here."""
     check = said.check
     named = [ref.name for ref in said.covers]
@@ -180,7 +180,7 @@ class Steps(msgspec.Struct, frozen=True, rename={"before": "from", "after": "to"
         return msgspec.json.encode(self, order="sorted")
 
 
-def steps(old: Fleet | None, new: Fleet, name: str) -> Steps:
+def find_steps(old: Fleet | None, new: Fleet, name: str) -> Steps:
     """What must happen on a node; one that had nothing before starts everything that runs on it."""
     after = new.commit or ""
     if old is None or name not in old:

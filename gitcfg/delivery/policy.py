@@ -31,7 +31,7 @@ _FOLDERS = {
 _KNOWN = {name: f"{folder}/{name}" for folder, names in _FOLDERS.items() for name in names}
 
 
-def place_of(name: str) -> str:
+def guess_program(name: str) -> str:
     """Where Debian's and HTCondor's own packages have a program: a guess, which somebody must confirm."""
     return _KNOWN.get(name, f"/usr/bin/{name}")
 
@@ -43,14 +43,14 @@ _DEEP = 3
 _OF_ALL = frozenset({"bin", "sbin", "lib", "lib64", "libexec", "share", "system", "systemd"})
 
 
-class Place(msgspec.Struct, frozen=True):
+class PathNeed(msgspec.Struct, frozen=True):
     """A glob of paths, and the files that it is there for."""
 
     glob: str
     files: tuple[str, ...]
 
 
-class Use(msgspec.Struct, frozen=True):
+class CommandNeed(msgspec.Struct, frozen=True):
     """A command, word for word.
 
     `program` is the path that a policy names it by, None where no policy can; `assumed` says that the
@@ -76,13 +76,13 @@ class Needs(msgspec.Struct, frozen=True):
 
     nodes: tuple[str, ...]
     retired: tuple[str, ...]
-    paths: tuple[Place, ...]
-    commands: tuple[Use, ...]
+    paths: tuple[PathNeed, ...]
+    commands: tuple[CommandNeed, ...]
     own: tuple[str, ...]
     ending: tuple[tuple[str, ...], ...]
 
 
-def needs(fleet: Fleet, names: Iterable[str]) -> Needs:
+def find_needs(fleet: Fleet, names: Iterable[str]) -> Needs:
     """What nodes need to run what is described here, and to stop it some day."""
     chosen = tuple(names)
     paths: set[str] = set()
@@ -96,18 +96,18 @@ def needs(fleet: Fleet, names: Iterable[str]) -> Needs:
     retired = tuple(name for name in chosen if compiled[name].said.retired)
     never = tuple(sorted(filter(is_own, paths))), tuple(sorted(filter(stops_agent, commands)))
     paths.difference_update(never[0])
-    uses = tuple(_use(words, paths) for words in sorted(commands.difference(never[1])))
-    return Needs(chosen, retired, tuple(_places(paths)), uses, *never)
+    uses = tuple(_command_need(words, paths) for words in sorted(commands.difference(never[1])))
+    return Needs(chosen, retired, tuple(_path_needs(paths)), uses, *never)
 
 
-def _places(paths: Iterable[str]) -> Iterator[Place]:
+def _path_needs(paths: Iterable[str]) -> Iterator[PathNeed]:
     """Several files of one folder are that folder's, where it is one application's own."""
     files = {folder: tuple(found) for folder, found in groupby(sorted(paths, key=_apart), _folder)}
     for folder, found in sorted(files.items()):
         if len(found) > 1 and _own(folder):
-            yield Place(f"{folder}/*", found)
+            yield PathNeed(f"{folder}/*", found)
         else:
-            yield from (Place(path, (path,)) for path in found)
+            yield from (PathNeed(path, (path,)) for path in found)
 
 
 def _folder(path: str) -> str:
@@ -123,13 +123,13 @@ def _own(folder: str) -> bool:
     return len(names) >= _DEEP and not _OF_ALL & set(names) and not holds_own(folder)
 
 
-def _use(words: tuple[str, ...], paths: set[str]) -> Use:
+def _command_need(words: tuple[str, ...], paths: set[str]) -> CommandNeed:
     named = words[0]
     if named.startswith("/"):
         program: str | None = named
     else:
-        program = None if "/" in named else place_of(named)
-    return Use(words, program, program not in (None, named), tuple(_risks(words, paths)))
+        program = None if "/" in named else guess_program(named)
+    return CommandNeed(words, program, program not in (None, named), tuple(_risks(words, paths)))
 
 
 def _risks(words: tuple[str, ...], paths: set[str]) -> Iterator[str]:

@@ -10,14 +10,14 @@ from gitcfg.model.names import shown
 from gitcfg.render.secrets import revealed
 
 
-def revealed_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mapping[str, str]:
+def reveal_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mapping[str, str]:
     """By path; none where the node has no secrets. `opened` tells what the secret of a name holds.
 
     GitcfgError: the node may not have one, one cannot be opened, or one fits nowhere; it never says a value.
     """
     node = fleet.compiled[name]
     names = sorted(set(node.secrets.values()))
-    for secret in kept_from(fleet, name, names):
+    for secret in find_withheld(fleet, name, names):
         raise GitcfgError(
             f"The secret {shown(secret)} is not for {name}.",
             "`for` in its file says which nodes may have it.",
@@ -25,7 +25,7 @@ def revealed_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Map
     return revealed(fleet.compiled, node, fleet.engine, {one: opened(one) for one in names}) if names else {}
 
 
-def kept_from(fleet: Fleet, name: str, secrets: Iterable[str]) -> tuple[str, ...]:
+def find_withheld(fleet: Fleet, name: str, secrets: Iterable[str]) -> tuple[str, ...]:
     """Which of some secrets a node may not have as a fleet says it: it may not know them, or the node."""
     if name not in fleet:
         return tuple(secrets)

@@ -4,7 +4,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 
-from gitcfg.delivery.configuration import steps
+from gitcfg.delivery.configuration import find_steps
 from gitcfg.install.package import Actions
 from gitcfg.library import Fleet, Source, compare
 from gitcfg.model import GitcfgError
@@ -85,5 +85,5 @@ class _Older:
 
 
 def _alone(old: Fleet | None, new: Fleet, name: str) -> Actions:
-    due = steps(old, new, name)
+    due = find_steps(old, new, name)
     return Actions(due.restart, due.reload, due.stop)

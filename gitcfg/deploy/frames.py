@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from gitcfg.deploy.answers import clean
 from gitcfg.deploy.messages import Line
 from gitcfg.deploy.problems import LineLost, Noisy, Unreadable
-from gitcfg.install.remote.protocol import MARK, WireError, message, read_message
+from gitcfg.install.remote.protocol import MARK, WireError, encode_message, read_message
 
 _CHUNK = 1 << 16
 _NOISE = 1 << 16
@@ -32,12 +32,12 @@ class Frames:
 
     def say(self, kind: int, parts: Iterable[bytes]) -> None:
         """A message."""
-        for frame in message(kind, parts):
+        for frame in encode_message(kind, parts):
             self.send(frame)
 
     def say_all(self, *messages: tuple[int, Iterable[bytes]]) -> None:
         """Several small messages, in one piece."""
-        self.send(b"".join(frame for kind, parts in messages for frame in message(kind, parts)))
+        self.send(b"".join(frame for kind, parts in messages for frame in encode_message(kind, parts)))
 
     def receive(self, limits: Mapping[int, int]) -> tuple[int, bytes]:
         """The next message, of a kind that `limits` has."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from gitcfg.check.secrets import path_of
-from gitcfg.delivery.secrets import kept_from
+from gitcfg.delivery.secrets import find_withheld
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet
 from gitcfg.model import Secret
@@ -41,7 +41,7 @@ def withheld(wanted: Kept, counts: Fleet | None) -> Kept:
     if counts is None:
         return wanted
     part = counts.valued([name for name in wanted if name in counts])
-    found = ((name, kept_from(part, name, secrets)) for name, secrets in wanted.items())
+    found = ((name, find_withheld(part, name, secrets)) for name, secrets in wanted.items())
     return {name: secrets for name, secrets in found if secrets}
 
 

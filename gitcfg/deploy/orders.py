@@ -6,7 +6,7 @@ from functools import cached_property
 import msgspec
 
 from gitcfg.comparison.comparison import Consequences
-from gitcfg.delivery.configuration import Configuration, configuration, consequences
+from gitcfg.delivery.configuration import Configuration, find_consequences, make_configuration
 from gitcfg.deploy.changes import Changes
 from gitcfg.deploy.hosts import AGENT, AGENT_HINT
 from gitcfg.deploy.messages import NO_AGENT, Hello, Order
@@ -42,7 +42,7 @@ class Orders:
         sending = self._sending
         if hello.agent != NO_AGENT and name not in sending.held:
             raise GitcfgError(AGENT, AGENT_HINT, code=REFUSED)
-        found = configuration(self._fleet, name, self._consequences)
+        found = make_configuration(self._fleet, name, self._consequences)
         return Order(
             msgspec.to_builtins(found),
             self._actions(found, hello),
@@ -74,7 +74,7 @@ class Orders:
     @cached_property
     def _consequences(self) -> Consequences:
         """What nodes have in common is judged once."""
-        return consequences(self._fleet)
+        return find_consequences(self._fleet)
 
     def _actions(self, found: Configuration, hello: Hello) -> Actions:
         """As the change from what is in force asks for; where the digest is the same nothing changes."""

@@ -21,7 +21,15 @@ from gitcfg.deploy.frames import Frames
 from gitcfg.deploy.greeting import greet
 from gitcfg.deploy.messages import Decide, Done, Hello, Line, Order, Told
 from gitcfg.deploy.problems import REFUSED, FarError, LineLost, NoPython, Unreadable
-from gitcfg.install.remote.parts import SMALL, Parts, Wanted, contents_of, ids_of, sum_of, taken_apart
+from gitcfg.install.remote.parts import (
+    SMALL,
+    Content,
+    Parts,
+    list_contents,
+    short_ids,
+    split_package,
+    whole_sum,
+)
 from gitcfg.install.remote.protocol import CONTENTS, DONE, HELLO, LACKS, ORDER, PARTS, PROBLEM, TOLD
 
 __all__ = ["Done", "FarError", "Hello", "Line", "LineLost", "NoPython", "Order", "command", "talk"]
@@ -57,12 +65,12 @@ def _hand_over(frames: Frames, order: Order, digest: str | None) -> None:
     Nothing secret is handed over unasked, nor anything to a node that has all of it already.
     """
     hidden = {path: content.encode() for path, content in order.hidden.items()}
-    parts = taken_apart(order.package, hidden)
-    wanted = contents_of(parts.pieces)
+    parts = split_package(order.package, hidden)
+    wanted = list_contents(parts.pieces)
     if digest != order.package["digest"] and not hidden and _size(parts) <= SMALL:
         _all_at_once(frames, order, parts, wanted, digest)
         return
-    ids = base64.b64encode(b"".join(ids_of(parts.pieces))).decode()
+    ids = base64.b64encode(b"".join(short_ids(parts.pieces))).decode()
     frames.say(ORDER, [msgspec.json.encode(_ordered(order, parts, digest) | {"ids": ids})])
     lacking = numbers_of(_answer(frames, LACKS, _MOST_LACKS), len(parts.pieces))
     if lacking:
@@ -82,7 +90,7 @@ def _size(parts: Parts) -> int:
 
 
 def _all_at_once(
-    frames: Frames, order: Order, parts: Parts, wanted: tuple[Wanted, ...], base: str | None
+    frames: Frames, order: Order, parts: Parts, wanted: tuple[Content, ...], base: str | None
 ) -> None:
     said = _ordered(order, parts, base) | {"pieces": [piece.decode() for piece in parts.pieces]}
     if not order.dry:
@@ -94,7 +102,7 @@ def _all_at_once(
 def _ordered(order: Order, parts: Parts, base: str | None) -> dict[str, Any]:
     return {
         "head": parts.head,
-        "sum": sum_of(parts.pieces),
+        "sum": whole_sum(parts.pieces),
         "actions": order.actions._asdict(),
         "dry": order.dry,
         "force_agent": order.force_agent,

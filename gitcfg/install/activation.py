@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
-from .commands import Ran, run, start_of
+from .commands import CommandResult, run_command, start_time
 from .errors import StepFailed
-from .journal import Found, Journal
+from .journal import Journal, JournalState
 from .outcome import Outcome
 from .package import Check, Package
 from .place import Place
@@ -19,50 +19,54 @@ _UNDO_OUTPUT = 1024
 """Characters that are kept of what a command on the way back says: the first failure matters more."""
 
 
-def validate(journal: Journal, place: Place, package: Package, policy: Policy) -> None:
+def validate_subsystems(journal: Journal, place: Place, package: Package, policy: Policy) -> None:
     """Ask every subsystem of the node that can tell: one's files may be another's matter too."""
     for name, found in sorted(package.running.items()):
-        command = policy.resolved(found.validate)
+        command = policy.resolve(found.validate)
         if command:
             title = f"validate {name}"
-            place.listener.told(title, "begun")
+            place.listener.notify(title, "begun")
             staged = staged_command(journal.store, command)
-            ran = run(staged, place.limits.validate, place.clock, _noting(journal), place.hides)
-            _judge(place, title, command, ran)
+            ran = run_command(
+                staged, place.limits.validate, place.clock, _process_recorder(journal), place.redaction
+            )
+            _raise_unless_ok(place, title, command, ran)
 
 
-def take_step(journal: Journal, place: Place, found: Found, number: int, step: Step) -> None:
+def take_step(journal: Journal, place: Place, found: JournalState, number: int, step: Step) -> None:
     """Run a step. Its line is on the disk before, so that nobody begins it again."""
-    place.listener.told(step.title, "begun")
+    place.listener.notify(step.title, "begun")
     journal.add({"step": number})
     found.begun.append(number)
-    ran = run(step.command, place.limits.activate, place.clock, _noting(journal), place.hides)
-    _judge(place, step.title, step.command, ran)
+    ran = run_command(
+        step.command, place.limits.activate, place.clock, _process_recorder(journal), place.redaction
+    )
+    _raise_unless_ok(place, step.title, step.command, ran)
     journal.note({"ran": number})
     found.ran.append(number)
 
 
-def _noting(journal: Journal) -> Callable[[int], None]:
+def _process_recorder(journal: Journal) -> Callable[[int], None]:
     """What nobody has noted could not be ended by who finds the installation dead."""
-    return lambda pid: journal.note({"process": [pid, start_of(pid)]})
+    return lambda pid: journal.note({"process": [pid, start_time(pid)]})
 
 
-def check(journal: Journal, place: Place, name: str, asked: Check) -> None:
+def run_check(journal: Journal, place: Place, name: str, asked: Check) -> None:
     """Until it succeeds or its retries are used up."""
     title = f"check {name}"
-    place.listener.told(title, "begun")
-    ran = checked(place, asked, _noting(journal))
-    _judge(place, title, asked.run, ran)
+    place.listener.notify(title, "begun")
+    ran = try_check(place, asked, _process_recorder(journal))
+    _raise_unless_ok(place, title, asked.run, ran)
 
 
-def checked(place: Place, asked: Check, started: Callable[[int], None]) -> Ran:
+def try_check(place: Place, asked: Check, started: Callable[[int], None]) -> CommandResult:
     """The last try's result."""
-    ran = run(asked.run, asked.timeout, place.clock, started, place.hides)
+    ran = run_command(asked.run, asked.timeout, place.clock, started, place.redaction)
     for _ in range(asked.retries):
-        if ran.well:
+        if ran.ok:
             break
         place.clock.sleep(place.limits.check_pause)
-        ran = run(asked.run, asked.timeout, place.clock, started, place.hides)
+        ran = run_command(asked.run, asked.timeout, place.clock, started, place.redaction)
     return ran
 
 
@@ -71,49 +75,49 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
 
     A daemon that died of the new files cannot be reloaded: a reload that fails is followed by a restart.
     """
-    started = noting_if_room(journal)
+    started = lenient_process_recorder(journal)
     said = "" if step.undo.commands else f"{step.name} has no command that takes the old files."
     for command in step.undo.commands:
         title = f"{step.title} again"
-        place.listener.told(title, "begun")
-        ran = run(command, place.limits.activate, place.clock, started, place.hides)
-        if ran.well:
-            tried = (checked(place, one, started) for one in step.undo.checks)
-            ran = next((bad for bad in tried if not bad.well), ran)
-        place.listener.told(title, "done" if ran.well else "failed")
-        if ran.well:
+        place.listener.notify(title, "begun")
+        ran = run_command(command, place.limits.activate, place.clock, started, place.redaction)
+        if ran.ok:
+            tried = (try_check(place, one, started) for one in step.undo.checks)
+            ran = next((bad for bad in tried if not bad.ok), ran)
+        place.listener.notify(title, "done" if ran.ok else "failed")
+        if ran.ok:
             return True, ""
-        said = f"{title}: {why(ran)}\n{ran.output[-_UNDO_OUTPUT:]}".rstrip()
+        said = f"{title}: {describe_end(ran)}\n{ran.output[-_UNDO_OUTPUT:]}".rstrip()
     return not step.undo.commands, said
 
 
-def checked_again(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
+def recheck_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
     """Whether a subsystem that has taken the files is well with them, and what it said if not."""
-    started = noting_if_room(journal)
-    tried = (checked(place, one, started) for one in step.undo.checks)
-    bad = next((ran for ran in tried if not ran.well), None)
+    started = lenient_process_recorder(journal)
+    tried = (try_check(place, one, started) for one in step.undo.checks)
+    bad = next((ran for ran in tried if not ran.ok), None)
     if bad is None:
         return True, ""
-    return False, f"{step.title}: {why(bad)}\n{bad.output[-_UNDO_OUTPUT:]}".rstrip()
+    return False, f"{step.title}: {describe_end(bad)}\n{bad.output[-_UNDO_OUTPUT:]}".rstrip()
 
 
-def noting_if_room(journal: Journal) -> Callable[[int], None]:
+def lenient_process_recorder(journal: Journal) -> Callable[[int], None]:
     """The same where a full disk keeps nothing from being run."""
 
     def noted(pid: int) -> None:
         with suppress(OSError):
-            _noting(journal)(pid)
+            _process_recorder(journal)(pid)
 
     return noted
 
 
-def _judge(place: Place, title: str, command: Sequence[str], ran: Ran) -> None:
-    place.listener.told(title, "done" if ran.well else "failed")
-    if not ran.well:
-        raise StepFailed(title, f"{title}: {why(ran)}", command, ran.code, ran.output)
+def _raise_unless_ok(place: Place, title: str, command: Sequence[str], ran: CommandResult) -> None:
+    place.listener.notify(title, "done" if ran.ok else "failed")
+    if not ran.ok:
+        raise StepFailed(title, f"{title}: {describe_end(ran)}", command, ran.code, ran.output)
 
 
-def why(ran: Ran) -> str:
+def describe_end(ran: CommandResult) -> str:
     """How a command that was not well ended."""
     if ran.code is None:
         return "the time ran out."
@@ -129,9 +133,9 @@ def stop_owed(
     program was never there. It stays owed, and is told.
     """
     for one in owed:
-        command = policy.resolved(one.command) if one.kind == STOP else None
+        command = policy.resolve(one.command) if one.kind == STOP else None
         if command and one.name not in package.running and one.name not in outcome.stopped:
-            said = _stopped(journal, place, one, command)
+            said = _stop(journal, place, one, command)
             if said:
                 output = "\n".join(part for part in (outcome.output, said) if part)
                 outcome = outcome._replace(output=output)
@@ -140,10 +144,12 @@ def stop_owed(
     return outcome
 
 
-def _stopped(journal: Journal, place: Place, one: Debt, command: tuple[str, ...]) -> str:
+def _stop(journal: Journal, place: Place, one: Debt, command: tuple[str, ...]) -> str:
     """What is wrong, or nothing."""
     title = f"stop {one.name}"
-    place.listener.told(title, "begun")
-    ran = run(command, place.limits.activate, place.clock, noting_if_room(journal), place.hides)
-    place.listener.told(title, "done" if ran.well else "failed")
-    return "" if ran.well else f"{title}, which is owed: {why(ran)} It stays owed."
+    place.listener.notify(title, "begun")
+    ran = run_command(
+        command, place.limits.activate, place.clock, lenient_process_recorder(journal), place.redaction
+    )
+    place.listener.notify(title, "done" if ran.ok else "failed")
+    return "" if ran.ok else f"{title}, which is owed: {describe_end(ran)} It stays owed."

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from .place import Clock
-from .redaction import NONE, Hiding, Said
+from .redaction import NONE, OutputTail, Redaction
 
 if TYPE_CHECKING:
     import subprocess
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _before: list[tuple[int, int]] = []
 
 
-def forbid() -> None:
+def forbid_core_dumps() -> None:
     """From now on no core of this process is dumped."""
     import resource
 
@@ -28,7 +28,7 @@ def forbid() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
 
 
-def let(process: int) -> None:
+def restore_core_limit(process: int) -> None:
     """A process of somebody else's program gets the limit that this one began with."""
     if _before:
         import resource
@@ -45,25 +45,25 @@ NOT_RUN = 127
 _GATE = ("/bin/sh", "-c", 'read -r go && exec "$@" < /dev/null', "sh")
 
 
-class Ran(NamedTuple):
+class CommandResult(NamedTuple):
     """`code` is the exit status, negative for a signal; None if the time ran out and it was killed."""
 
     code: int | None
     output: str
 
     @property
-    def well(self) -> bool:
+    def ok(self) -> bool:
         """Whether it succeeded."""
         return self.code == 0
 
 
-def run(
+def run_command(
     command: Sequence[str],
     timeout: float,
     clock: Clock,
     started: Callable[[int], None] | None = None,
-    hides: Hiding = NONE,
-) -> Ran:
+    redaction: Redaction = NONE,
+) -> CommandResult:
     """Run a command to its end. What it leaves running (a daemon) is left, unless the time ran out.
 
     `started` is told its process's number before it begins: a shell waits for leave and becomes the command,
@@ -85,13 +85,13 @@ def run(
         )
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        return Ran(NOT_RUN, f"{command[0]} cannot be run: {why}.")
+        return CommandResult(NOT_RUN, f"{command[0]} cannot be run: {why}.")
     try:
-        let(process.pid)
+        restore_core_limit(process.pid)
         if started is not None:
             started(process.pid)
-            _let_go(process)
-        return _followed(process, clock.now() + timeout, clock, Said(hides))
+            _release(process)
+        return _follow(process, clock.now() + timeout, clock, OutputTail(redaction))
     finally:
         if process.poll() is None:
             _kill(process)
@@ -100,13 +100,13 @@ def run(
                 stream.close()
 
 
-def _let_go(process: subprocess.Popen[bytes]) -> None:
+def _release(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin is not None
     with suppress(BrokenPipeError), process.stdin as gate:
         gate.write(b"go\n")
 
 
-def _followed(process: subprocess.Popen[bytes], until: float, clock: Clock, said: Said) -> Ran:
+def _follow(process: subprocess.Popen[bytes], until: float, clock: Clock, said: OutputTail) -> CommandResult:
     """Read until the process itself has ended: what it leaves behind may hold its output open for good."""
     assert process.stdout is not None
     pipe = process.stdout.fileno()
@@ -116,16 +116,16 @@ def _followed(process: subprocess.Popen[bytes], until: float, clock: Clock, said
         while process.poll() is None:
             if clock.now() >= until:
                 _kill(process)
-                said.add(_pending(pipe))
-                return Ran(None, said.text)
+                said.add(_read_pending(pipe))
+                return CommandResult(None, said.text)
             if selector.select(_TICK):
-                more = _pending(pipe)
+                more = _read_pending(pipe)
                 said.add(more)
                 if not more:
                     # The output is closed, and the process is not over.
                     _wait(process, until, clock)
-    said.add(_pending(pipe))
-    return Ran(process.returncode, said.text)
+    said.add(_read_pending(pipe))
+    return CommandResult(process.returncode, said.text)
 
 
 def _wait(process: subprocess.Popen[bytes], until: float, clock: Clock) -> None:
@@ -135,7 +135,7 @@ def _wait(process: subprocess.Popen[bytes], until: float, clock: Clock) -> None:
         process.wait(max(0.0, min(_TICK, until - clock.now())))
 
 
-def _pending(pipe: int) -> bytes:
+def _read_pending(pipe: int) -> bytes:
     try:
         return os.read(pipe, 1 << 16)
     except BlockingIOError:
@@ -158,7 +158,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 # Processes that outlived the installation that had started them.
 
 
-def start_of(pid: int) -> int:
+def start_time(pid: int) -> int:
     """When a process started (kernel's ticks): tells it from a later one of that number. 0: it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
@@ -167,9 +167,9 @@ def start_of(pid: int) -> int:
         return 0
 
 
-def end_orphan(process: tuple[int, int] | None) -> None:
+def kill_orphan(process: tuple[int, int] | None) -> None:
     """Kill what an installation that was killed had been running, if it still runs."""
-    if process is None or process[1] == 0 or start_of(process[0]) != process[1]:
+    if process is None or process[1] == 0 or start_time(process[0]) != process[1]:
         return
     with suppress(ProcessLookupError):
         os.killpg(process[0], signal.SIGKILL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .errors import Damaged, InstallError
-from .journal import decoded
+from .journal import decode_lines
 from .place import Place
 from .record import (
     INSTALLED,
@@ -17,47 +17,53 @@ from .record import (
     Record,
     read_owed,
     read_record,
-    whole_report,
+    read_whole_report,
     write_record,
 )
-from .store import BACKUP, JOURNAL, STAGED, Store, held, opened
+from .store import BACKUP, JOURNAL, STAGED, Store, hold_lock, open_store
 
 
-def set_aside(place: Place, stamp: str) -> str:
+def set_damaged_aside(place: Place, stamp: str) -> str:
     """Keep what is damaged as NAME.damaged-STAMP; what that means for this node, or nothing.
 
     Nobody is asked: a node whose record is lost takes every file and subsystem anew, and is whole again. What
     can no longer be known is said.
     """
-    with opened(place) as store, held(store, place):
-        parts = (_record(store, stamp), _owed(store, stamp), _journal(store, stamp))
+    with open_store(place) as store, hold_lock(store, place):
+        parts = (
+            _set_record_aside(store, stamp),
+            _set_debts_aside(store, stamp),
+            _set_journal_aside(store, stamp),
+        )
         return "\n".join(said for said in parts if said)
 
 
-def _record(store: Store, stamp: str) -> str:
+def _set_record_aside(store: Store, stamp: str) -> str:
     try:
         read_record(store)
     except Damaged as error:
         _rename(store, INSTALLED, stamp)
         return (
-            f"{error.message} It is kept as {_aside(INSTALLED, stamp)}, and everything is installed anew."
-            " Files that gitcfg wrote here and that are no longer meant cannot be known: they stay."
+            f"{error.message} It is kept as {_damaged_name(INSTALLED, stamp)}, and everything is installed"
+            " anew. Files that gitcfg wrote here and that are no longer meant cannot be known: they stay."
         )
     return ""
 
 
-def _owed(store: Store, stamp: str) -> str:
+def _set_debts_aside(store: Store, stamp: str) -> str:
     """Nobody knows then what runs with other files than its own: that goes last here too."""
     try:
         read_owed(store)
     except Damaged as error:
-        _unknown(store)
+        _forget_commit(store)
         _rename(store, OWED, stamp)
-        return f"{error.message} It is kept as {_aside(OWED, stamp)}, and everything is installed anew."
+        return (
+            f"{error.message} It is kept as {_damaged_name(OWED, stamp)}, and everything is installed anew."
+        )
     return ""
 
 
-def _unknown(store: Store) -> None:
+def _forget_commit(store: Store) -> None:
     """The record, henceforth of no commit: whatever is installed next is activated whole."""
     known = read_record(store) or Record()
     if known.package is not None:
@@ -65,50 +71,50 @@ def _unknown(store: Store) -> None:
         write_record(store, INSTALLED, unknown, known.folders)
 
 
-def _journal(store: Store, stamp: str) -> str:
+def _set_journal_aside(store: Store, stamp: str) -> str:
     """Of an installation that is half done: which files it exchanged, and what it ran, nobody knows.
 
     The journal goes last: who dies in here does all of it again.
     """
     try:
-        decoded(store.read(JOURNAL) or b"")
+        decode_lines(store.read(JOURNAL) or b"")
     except Damaged as error:
-        more = _only_next(store)
-        _unknown(store)
+        more = _files_only_in_next(store)
+        _forget_commit(store)
         store.remove(STAGED)
         kept = [name for name in (BACKUP, NEXT, JOURNAL) if _rename(store, name, stamp)]
-        before = f", the files from before as {_aside(BACKUP, stamp)}" if BACKUP in kept else ""
+        before = f", the files from before as {_damaged_name(BACKUP, stamp)}" if BACKUP in kept else ""
         left = f" These may be left of that installation: {', '.join(more)}." if more else ""
         return (
-            f"{error.message} It is kept as {_aside(JOURNAL, stamp)}{before}, and everything is installed"
-            f" anew.{left}"
+            f"{error.message} It is kept as {_damaged_name(JOURNAL, stamp)}{before}, and everything is"
+            f" installed anew.{left}"
         )
     return ""
 
 
-def file_aside(place: Place, name: str, stamp: str, read: Callable[[], object]) -> str:
+def set_file_aside(place: Place, name: str, stamp: str, read: Callable[[], object]) -> str:
     """Keep a file that nothing else hangs on in the same way, if `read` finds it damaged; what was done."""
     try:
         read()
     except Damaged as error:
-        with opened(place) as store:
+        with open_store(place) as store:
             _rename(store, name, stamp)
-        return f"{error.message} It is kept as {_aside(name, stamp)}."
+        return f"{error.message} It is kept as {_damaged_name(name, stamp)}."
     return ""
 
 
-def report_aside(place: Place, stamp: str) -> str:
+def set_report_aside(place: Place, stamp: str) -> str:
     """The same for what the last installation came to, which nobody may be writing meanwhile."""
-    with opened(place) as store:
+    with open_store(place) as store:
         try:
-            whole_report(store)
+            read_whole_report(store)
         except Damaged:
-            with held(store, place):
-                return file_aside(place, REPORT, stamp, lambda: whole_report(store))
+            with hold_lock(store, place):
+                return set_file_aside(place, REPORT, stamp, lambda: read_whole_report(store))
     return ""
 
 
-def _only_next(store: Store) -> list[str]:
+def _files_only_in_next(store: Store) -> list[str]:
     """The files that only the interrupted installation would have written."""
     try:
         known, new = read_record(store), read_record(store, NEXT)
@@ -118,7 +124,7 @@ def _only_next(store: Store) -> list[str]:
     return sorted(set(new.package.meant if new and new.package else {}) - set(before))
 
 
-def _aside(name: str, stamp: str) -> str:
+def _damaged_name(name: str, stamp: str) -> str:
     return f"{name}.damaged-{stamp}"
 
 
@@ -126,6 +132,6 @@ def _rename(store: Store, name: str, stamp: str) -> bool:
     """Whether there was such a file or folder."""
     if store.disk.stat(store.at, name) is None:
         return False
-    store.disk.rename(store.at, name, store.at, _aside(name, stamp))
+    store.disk.rename(store.at, name, store.at, _damaged_name(name, stamp))
     store.disk.sync(store.at)
     return True

@@ -140,7 +140,7 @@ class Disk:
 ABSENT, FILE, LINK, FOLDER, SPECIAL = "absent", "file", "link", "folder", "special"
 
 
-class Standing(NamedTuple):
+class FileState(NamedTuple):
     """`digest` is the content's SHA-256 ("" if larger than LARGEST); `target` is where a link leads."""
 
     kind: str
@@ -152,52 +152,52 @@ class Standing(NamedTuple):
     target: str = ""
 
 
-NOTHING = Standing(ABSENT)
+NOTHING = FileState(ABSENT)
 LARGEST = 1 << 26
 """Bytes of a file that are read, four times what a package may mean: an endless one holds nobody up."""
 
 
-def standing_to_json(standing: Standing) -> dict[str, Any]:
+def state_to_json(standing: FileState) -> dict[str, Any]:
     """As plain data."""
     return standing._asdict()
 
 
-def standing_from_json(said: Mapping[str, Any]) -> Standing:
+def state_from_json(said: Mapping[str, Any]) -> FileState:
     """From plain data that this version wrote."""
-    return Standing(**said)
+    return FileState(**said)
 
 
-def meant(file: File, owner: tuple[int, int]) -> Standing:
+def intended_state(file: File, owner: tuple[int, int]) -> FileState:
     """How a file must stand."""
-    return Standing(FILE, file.sum, file.bits, *owner, file.size)
+    return FileState(FILE, file.sha256, file.bits, *owner, file.size)
 
 
-def look(disk: Disk, at: int, name: str) -> Standing:
+def read_state(disk: Disk, at: int, name: str) -> FileState:
     """What stands in an open folder under a name."""
     found = disk.stat(at, name)
     if found is None:
         return NOTHING
     if stat.S_ISLNK(found.st_mode):
-        return Standing(LINK, target=disk.readlink(at, name))
+        return FileState(LINK, target=disk.readlink(at, name))
     if stat.S_ISDIR(found.st_mode):
-        return Standing(FOLDER)
+        return FileState(FOLDER)
     if not stat.S_ISREG(found.st_mode):
-        return Standing(SPECIAL)
-    return _file(disk, at, name)
+        return FileState(SPECIAL)
+    return _read_file_state(disk, at, name)
 
 
-def _file(disk: Disk, at: int, name: str) -> Standing:
+def _read_file_state(disk: Disk, at: int, name: str) -> FileState:
     """Owner and mode are asked of the opened file, so that they belong to the content that is read."""
     file = disk.open(at, name)
     try:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
-            return Standing(SPECIAL)
+            return FileState(SPECIAL)
         digest = _digest(file) if found.st_size <= LARGEST else ""
     finally:
         os.close(file)
     mode = stat.S_IMODE(found.st_mode)
-    return Standing(FILE, digest, mode, found.st_uid, found.st_gid, found.st_size)
+    return FileState(FILE, digest, mode, found.st_uid, found.st_gid, found.st_size)
 
 
 def _digest(file: int) -> str:
@@ -251,11 +251,11 @@ class Tree:
             )
         raise Obstacle(f"{walked} is not a folder.")
 
-    def look(self, path: str) -> Standing:
+    def read_state(self, path: str) -> FileState:
         """What stands at a path."""
         try:
             with self.folder(parent_of(path)) as at:
-                return look(self.disk, at, name_of(path))
+                return read_state(self.disk, at, name_of(path))
         except FileNotFoundError:
             return NOTHING
 
@@ -303,7 +303,9 @@ class Tree:
 # Whole files and folders: written with all they must have, read, and removed with everything in them.
 
 
-def put(disk: Disk, at: int, name: str, content: bytes, owner: tuple[int, int] | None, mode: int) -> None:
+def write_file(
+    disk: Disk, at: int, name: str, content: bytes, owner: tuple[int, int] | None, mode: int
+) -> None:
     """A new file with all it must have, on the disk; its folder is the caller's to sync."""
     file = disk.create(at, name)
     try:
@@ -315,16 +317,16 @@ def put(disk: Disk, at: int, name: str, content: bytes, owner: tuple[int, int] |
         os.close(file)
 
 
-def take(disk: Disk, at: int, name: str, most: int) -> bytes:
+def read_file(disk: Disk, at: int, name: str, most: int) -> bytes:
     """At most `most` bytes of a file."""
     file = disk.open(at, name)
     try:
-        return read(file, most)
+        return read_open_file(file, most)
     finally:
         os.close(file)
 
 
-def read(file: int, most: int) -> bytes:
+def read_open_file(file: int, most: int) -> bytes:
     """At most `most` bytes of an open file."""
     parts = []
     while most > 0 and (part := os.read(file, min(CHUNK, most))):

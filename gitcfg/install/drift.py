@@ -6,21 +6,21 @@ import os
 import stat
 from typing import NamedTuple
 
-from .disk import ABSENT, FILE, LINK, Standing, meant, read
+from .disk import ABSENT, FILE, LINK, FileState, intended_state, read_open_file
 from .errors import Obstacle, Refused
-from .interruption import mended
-from .owners import ids
+from .interruption import recover_locked
+from .owners import find_ids
 from .package import File
 from .paths import name_of, parent_of
 from .place import Place
 from .record import read_record
-from .store import Store, held, opened
+from .store import Store, hold_lock, open_store
 
 _MOST = 1 << 20
 _HIDDEN = "the content differs (not shown: not everybody may read the file)\n"
 
 
-def difference(store: Store, place: Place, file: File, stands: Standing, should: Standing) -> str:
+def describe_difference(store: Store, place: Place, file: File, stands: FileState, should: FileState) -> str:
     """From what is meant to what stands."""
     if stands.kind == ABSENT:
         return ""
@@ -38,7 +38,7 @@ def difference(store: Store, place: Place, file: File, stands: Standing, should:
     return "".join(lines)
 
 
-def _diff(store: Store, place: Place, file: File, stands: Standing) -> str:
+def _diff(store: Store, place: Place, file: File, stands: FileState) -> str:
     """Never of a file that not everybody may read, as it is meant or as it stands."""
     if file.secret or not stands.mode & 0o004:
         return _HIDDEN
@@ -53,7 +53,7 @@ def _diff(store: Store, place: Place, file: File, stands: Standing) -> str:
         old = new = "\0"
     if "\0" in old + new:
         return f"binary content differs ({len(file.content)} bytes are meant, {len(content)} stand)\n"
-    return unified(old, new, (f"{file.path} (meant)", f"{file.path} (stands)"), place.limits.diff)
+    return unified_diff(old, new, (f"{file.path} (meant)", f"{file.path} (stands)"), place.limits.diff)
 
 
 def read_public(store: Store, path: str, most: int) -> bytes | None:
@@ -65,12 +65,12 @@ def read_public(store: Store, path: str, most: int) -> bytes | None:
         found = os.fstat(opened)
         if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or not found.st_mode & 0o004:
             return None
-        return read(opened, most)
+        return read_open_file(opened, most)
     finally:
         os.close(opened)
 
 
-def unified(old: str, new: str, names: tuple[str, str], most: int) -> str:
+def unified_diff(old: str, new: str, names: tuple[str, str], most: int) -> str:
     """A diff of two different texts with these names, of at most about `most` characters."""
     import difflib
 
@@ -96,39 +96,39 @@ class Drift(NamedTuple):
     diff: str
 
 
-def drift(place: Place) -> tuple[Drift, ...]:
+def find_drift(place: Place) -> tuple[Drift, ...]:
     """Every file of the package in force that does not stand as meant, in order of path.
 
     An installation that died is finished or taken back first, since its files are no drift.
     """
-    with opened(place) as store, held(store, place):
-        mended(store, place)
+    with open_store(place) as store, hold_lock(store, place):
+        recover_locked(store, place)
         record = read_record(store)
         if record is None or record.package is None:
             return ()
-        found = (_judged(store, place, file) for _, file in sorted(record.package.meant.items()))
+        found = (_find_drift_of(store, place, file) for _, file in sorted(record.package.meant.items()))
         return tuple(one for one in found if one is not None)
 
 
-def _judged(store: Store, place: Place, file: File) -> Drift | None:
+def _find_drift_of(store: Store, place: Place, file: File) -> Drift | None:
     try:
-        stands = store.tree.look(file.path)
+        stands = store.tree.read_state(file.path)
     except Obstacle as error:
         return Drift(file.path, LINKED, f"{error.message}\n")
-    should = meant(file, _owner(file))
+    should = intended_state(file, _owner(file))
     if stands == should:
         return None
-    return Drift(file.path, _kind(stands, should), difference(store, place, file, stands, should))
+    return Drift(file.path, _kind(stands, should), describe_difference(store, place, file, stands, should))
 
 
 def _owner(file: File) -> tuple[int, int]:
     try:
-        return ids(file.owner, file.group)
+        return find_ids(file.owner, file.group)
     except Refused:
         return (-1, -1)
 
 
-def _kind(stands: Standing, should: Standing) -> str:
+def _kind(stands: FileState, should: FileState) -> str:
     if stands.kind == ABSENT:
         return MISSING
     if stands.kind == LINK:

@@ -54,7 +54,7 @@ class StepFailed(InstallError):
         self.output = output
 
 
-def failure(error: OSError | InstallError) -> StepFailed:
+def as_step_failure(error: OSError | InstallError) -> StepFailed:
     """What went wrong as a step that failed."""
     if isinstance(error, StepFailed):
         return error

@@ -12,7 +12,7 @@ T = TypeVar("T")
 MAX_WORDS, MAX_WORD, MAX_NAME, MAX_LEVELS = 256, 8192, 256, 200
 
 
-def mapping(value: object, where: str, limit: int = 10_000) -> dict[str, Any]:
+def parse_mapping(value: object, where: str, limit: int = 10_000) -> dict[str, Any]:
     """A JSON object with at most `limit` entries."""
     if not isinstance(value, dict):
         raise PackageError(f"{where} is not an object.")
@@ -21,24 +21,24 @@ def mapping(value: object, where: str, limit: int = 10_000) -> dict[str, Any]:
     return value
 
 
-def shallow(value: object, where: str, levels: int = MAX_LEVELS) -> None:
+def check_depth(value: object, where: str, levels: int = MAX_LEVELS) -> None:
     """Refuse data that nests deeply: it could be read but not be written again."""
     if not isinstance(value, (dict, list)):
         return
     if not levels:
         raise PackageError(f"{where} nests too deeply.")
     for one in value.values() if isinstance(value, dict) else value:
-        shallow(one, where, levels - 1)
+        check_depth(one, where, levels - 1)
 
 
-def known(value: Mapping[str, Any], where: str, keys: Collection[str]) -> None:
+def check_keys(value: Mapping[str, Any], where: str, keys: Collection[str]) -> None:
     """Refuse keys that are not in `keys`: they may change what is to be done."""
     unknown = sorted(set(value) - set(keys))
     if unknown:
         raise PackageError(f"{where} has an unknown key {unknown[0]!r}.")
 
 
-def text(value: object, where: str, limit: int = MAX_NAME) -> str:
+def parse_text(value: object, where: str, limit: int = MAX_NAME) -> str:
     """Text of at most `limit` characters that UTF-8 can carry, without NUL."""
     if not isinstance(value, str):
         raise PackageError(f"{where} is not text.")
@@ -58,48 +58,50 @@ def _encoded(value: str, where: str) -> bytes:
         raise PackageError(f"{where} is not UTF-8.") from error
 
 
-def word(value: object, where: str, limit: int = MAX_NAME) -> str:
+def parse_word(value: object, where: str, limit: int = MAX_NAME) -> str:
     """Text that is not empty and has no control characters: a name."""
-    said = text(value, where, limit)
+    said = parse_text(value, where, limit)
     if not said or any(ord(char) < 32 or ord(char) == 127 for char in said):
         raise PackageError(f"{where} is empty or holds a control character.")
     return said
 
 
-def one_of(value: object, where: str, choices: Collection[str]) -> str:
+def parse_choice(value: object, where: str, choices: Collection[str]) -> str:
     """One of some words."""
     if not isinstance(value, str) or value not in choices:
         raise PackageError(f"{where} is none of {', '.join(choices)}.")
     return value
 
 
-def hexadecimal(value: object, where: str, lengths: Collection[int]) -> str:
+def parse_hash(value: object, where: str, lengths: Collection[int]) -> str:
     """A lower-case hexadecimal number of one of some lengths: a hash."""
-    said = text(value, where)
+    said = parse_text(value, where)
     if len(said) not in lengths or not set(said) <= set("0123456789abcdef"):
         raise PackageError(f"{where} is not a hexadecimal hash.")
     return said
 
 
-def number(value: object, where: str, most: float) -> float:
+def parse_number(value: object, where: str, most: float) -> float:
     """A number from 0 to `most`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
         raise PackageError(f"{where} is not a number from 0 to {most:g}.")
     return value
 
 
-def listed(value: object, where: str, item: Callable[[object, str], T], limit: int = 10_000) -> tuple[T, ...]:
+def parse_list(
+    value: object, where: str, item: Callable[[object, str], T], limit: int = 10_000
+) -> tuple[T, ...]:
     """A list of at most `limit` items, each read by `item`."""
     if not isinstance(value, list) or len(value) > limit:
         raise PackageError(f"{where} is not a list of at most {limit} items.")
     return tuple(item(one, where) for one in value)
 
 
-def command(value: object, where: str) -> tuple[str, ...]:
+def parse_command(value: object, where: str) -> tuple[str, ...]:
     """A command as its arguments; null is none."""
     if value is None:
         return ()
-    words = listed(value, where, lambda one, place: text(one, place, MAX_WORD), MAX_WORDS)
+    words = parse_list(value, where, lambda one, place: parse_text(one, place, MAX_WORD), MAX_WORDS)
     if not words or not words[0]:
         raise PackageError(f"{where} names no program.")
     return words

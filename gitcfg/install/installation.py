@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from .activation import check, stop_owed, take_step, validate
-from .errors import Busy, InstallError, Refused, failure
-from .journal import Found, Journal
+from .activation import run_check, stop_owed, take_step, validate_subsystems
+from .errors import Busy, InstallError, Refused, as_step_failure
+from .journal import Journal, JournalState
 from .outcome import OK, REFUSED, REVERTED, UNCHANGED, Outcome, outcome_to_json
-from .owners import Owners, owners_of
+from .owners import Owners, find_owners
 from .package import Actions, Package
 from .place import Place
-from .plan import Plan, done, plan_to_json
-from .planning import Request, check_space, make_plan, paths_of, permit
+from .plan import Plan, names_by_action, plan_to_json
+from .planning import Request, check_permitted, check_space, make_plan, touched_paths
 from .policy import Policy
-from .record import INSTALLED, NEXT, Record, in_force, read_record, settle, write_record
-from .recovery import finish, recovered, reported, roll_back
-from .secrets import hiding_of, unknown
-from .staging import back_up, exchange, kept_names, prepare, stage
-from .store import JOURNAL, STAGED, Store, held, opened
+from .record import INSTALLED, NEXT, Record, read_in_force, read_record, settle_debts, write_record
+from .recovery import finish, keep_report, recover_interrupted, roll_back
+from .secrets import collect_redaction, find_unknown
+from .staging import back_up, exchange, kept_paths, prepare, stage
+from .store import JOURNAL, STAGED, Store, hold_lock, open_store
 
 
-class Installing:
+class Installation:
     """Called with the open state folder, under the lock, when nothing is left to recover."""
 
     def __init__(
@@ -46,19 +46,19 @@ class Installing:
         self.outcome = Outcome(OK, package.commit, package.digest)
 
     def __call__(self, store: Store) -> Outcome:
-        record = in_force(store)
-        self._begins_from(record)
+        record = read_in_force(store)
+        self._check_base(record)
         try:
-            owners = owners_of(self.package, record.package)
-            plan = self.planned(store, record, owners)
+            owners = find_owners(self.package, record.package)
+            plan = self.make_plan(store, record, owners)
         except Refused as error:
             outcome = self.outcome._replace(result=REFUSED, step="prepare", output=str(error))
-            return reported(store, outcome)
+            return keep_report(store, outcome)
         if plan.idle:
-            return self._nothing_to_do(store, record)
-        return self._carried_out(store, record, plan, owners)
+            return self._record_unchanged(store, record)
+        return self._carry_out(store, record, plan, owners)
 
-    def _begins_from(self, record: Record) -> None:
+    def _check_base(self, record: Record) -> None:
         """Busy: somebody was quicker. The actions would leave daemons with what that has brought."""
         stands = record.package.digest if record.package is not None else ""
         if self.base and stands not in ("", self.base, self.package.digest):
@@ -67,54 +67,58 @@ class Installing:
                 "Deploy again.",
             )
 
-    def planned(self, store: Store, record: Record, owners: Owners) -> Plan:
+    def make_plan(self, store: Store, record: Record, owners: Owners) -> Plan:
         """What is to be done, with nothing touched; Refused where it may not be, or there is no room."""
         request = self._request(store, record, owners)
-        permit(request, self.policy, self.place.folder)
+        check_permitted(request, self.policy, self.place.folder)
         plan = make_plan(request)
         if not plan.idle:
             check_space(store, plan, self.package, record.package)
         return plan
 
     def _request(self, store: Store, record: Record, owners: Owners) -> Request:
-        paths = paths_of(record.package, self.package)
+        paths = touched_paths(record.package, self.package)
         return Request(
             old=record.package,
             new=self.package,
             actions=self.actions,
-            standing={path: store.tree.look(path) for path in paths},
+            states={path: store.tree.read_state(path) for path in paths},
             owners=owners,
             missing=store.tree.missing_folders(self.package.meant),
-            resolve=self.policy.resolved,
+            resolve=self.policy.resolve,
             spared=self.spared,
             owed=record.owed,
         )
 
-    def _nothing_to_do(self, store: Store, record: Record) -> Outcome:
+    def _record_unchanged(self, store: Store, record: Record) -> Outcome:
         if record.package != self.package:
             write_record(store, INSTALLED, self.package, record.folders)
-        settle(store, self.package, self.outcome)
-        return reported(store, self.outcome._replace(result=UNCHANGED))
+        settle_debts(store, self.package, self.outcome)
+        return keep_report(store, self.outcome._replace(result=UNCHANGED))
 
-    def _carried_out(self, store: Store, record: Record, plan: Plan, owners: Owners) -> Outcome:
-        found = Found(os.urandom(4).hex(), self.package.commit, self.package.digest)
+    def _carry_out(self, store: Store, record: Record, plan: Plan, owners: Owners) -> Outcome:
+        found = JournalState(os.urandom(4).hex(), self.package.commit, self.package.digest)
         journal = Journal(store)
         try:
             journal.begin(found.key, found.commit, found.digest)
-            self.place = self.place._replace(hides=hiding_of(store, (record.package, self.package)))
+            self.place = self.place._replace(
+                redaction=collect_redaction(store, (record.package, self.package))
+            )
             stage(store, self.package, record.package, owners)
-            validate(journal, self.place, self.package, self.policy)
+            validate_subsystems(journal, self.place, self.package, self.policy)
             store.remove(STAGED)
             write_record(store, NEXT, self.package, (*record.folders, *plan.folders))
-            self._swapped(store, journal, found, plan)
-            outcome = self._done(store, found, plan)
+            self._swap(store, journal, found, plan)
+            outcome = self._final_outcome(store, found, plan)
             outcome = stop_owed(journal, self.place, self.policy, record.owed, self.package, outcome)
             journal.add({"end": outcome_to_json(outcome)})
         except (OSError, InstallError) as error:
-            return roll_back(store, self.place, found, self.outcome.because(REVERTED, failure(error)))
+            return roll_back(
+                store, self.place, found, self.outcome.with_failure(REVERTED, as_step_failure(error))
+            )
         return finish(store, self.place, found, outcome)
 
-    def _swapped(self, store: Store, journal: Journal, found: Found, plan: Plan) -> None:
+    def _swap(self, store: Store, journal: Journal, found: JournalState, plan: Plan) -> None:
         back_up(store, plan)
         journal.add({"plan": plan_to_json(plan)})
         found.plan = plan
@@ -126,14 +130,14 @@ class Installing:
         for number in range(len(early), len(plan.steps)):
             take_step(journal, self.place, found, number, plan.steps[number])
         for name, asked in plan.checks:
-            check(journal, self.place, name, asked)
+            run_check(journal, self.place, name, asked)
         if self.confirm is not None:
             self.confirm()
 
-    def _done(self, store: Store, found: Found, plan: Plan) -> Outcome:
-        kept = (*kept_names(store, self.place, plan), *found.aside)
+    def _final_outcome(self, store: Store, found: JournalState, plan: Plan) -> Outcome:
+        kept = (*kept_paths(store, self.place, plan), *found.aside)
         return self.outcome._replace(
-            changed=plan.changed, removed=plan.removed, kept=kept, **done(plan.steps)
+            changed=plan.changed, removed=plan.removed, kept=kept, **names_by_action(plan.steps)
         )
 
 
@@ -153,10 +157,10 @@ def install(
     before is first finished or taken back. The outcome is also kept in the state folder (`last_report`).
     `confirm` has the last word when everything is active: by raising StepFailed it takes all of it back.
     """
-    return _guarded(
+    return _run_guarded(
         place,
         Outcome(OK, package.commit, package.digest),
-        Installing(place, package, actions, policy, confirm),
+        Installation(place, package, actions, policy, confirm),
     )
 
 
@@ -171,13 +175,13 @@ def repair(place: Place, policy: Policy, fresh: Package | None = None) -> Outcom
         record = read_record(store)
         if record is None or record.package is None:
             return Outcome(UNCHANGED, "", "")
-        package = _completed(record.package, fresh)
-        return Installing(place, package, Actions(), policy, spared=unknown(store, package))(store)
+        package = _with_fresh_secrets(record.package, fresh)
+        return Installation(place, package, Actions(), policy, spared=find_unknown(store, package))(store)
 
-    return _guarded(place, Outcome(OK, "", ""), mend)
+    return _run_guarded(place, Outcome(OK, "", ""), mend)
 
 
-def _completed(package: Package, fresh: Package | None) -> Package:
+def _with_fresh_secrets(package: Package, fresh: Package | None) -> Package:
     """With the contents of its secret files, if they are of the same digest."""
     if fresh is None or fresh.digest != package.digest:
         return package
@@ -185,20 +189,20 @@ def _completed(package: Package, fresh: Package | None) -> Package:
     return package._replace(files={**package.files, **known})
 
 
-def _unheard(outcome: Outcome) -> None:
+def _ignore(outcome: Outcome) -> None:
     """Nobody asks."""
 
 
-def under_lock(
-    place: Place, work: Callable[[Store], Outcome], heard: Callable[[Outcome], None] = _unheard
+def run_locked(
+    place: Place, work: Callable[[Store], Outcome], heard: Callable[[Outcome], None] = _ignore
 ) -> Outcome:
     """What `work` comes to, when an installation that died is finished or taken back; else what that came to.
 
     `heard` is told of such a one. InstallError (Busy, Damaged, Refused) or OSError where it does not come to
     that.
     """
-    with opened(place) as store, held(store, place):
-        before = recovered(store, place)
+    with open_store(place) as store, hold_lock(store, place):
+        before = recover_interrupted(store, place)
         if before is not None and store.disk.stat(store.at, JOURNAL) is not None:
             return before
         if before is not None:
@@ -206,10 +210,10 @@ def under_lock(
         return work(store)
 
 
-def _guarded(place: Place, begun: Outcome, work: Callable[[Store], Outcome]) -> Outcome:
+def _run_guarded(place: Place, begun: Outcome, work: Callable[[Store], Outcome]) -> Outcome:
     """With the state folder and the lock; whatever is in the way of that is an outcome too."""
     try:
-        return under_lock(place, work)
+        return run_locked(place, work)
     except InstallError as error:
         return begun._replace(result=REFUSED, step="prepare", output=str(error))
     except OSError as error:

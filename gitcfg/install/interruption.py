@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from .outcome import Outcome
 from .place import Place
-from .store import BACKUP, JOURNAL, STAGED, Store, held, opened
+from .store import BACKUP, JOURNAL, STAGED, Store, hold_lock, open_store
 
 
 def recover(place: Place) -> Outcome | None:
     """Finish or take back an installation that died; what it came to, or None if there was none."""
-    with opened(place) as store, held(store, place):
-        return mended(store, place)
+    with open_store(place) as store, hold_lock(store, place):
+        return recover_locked(store, place)
 
 
-def mended(store: Store, place: Place) -> Outcome | None:
+def recover_locked(store: Store, place: Place) -> Outcome | None:
     """The same for who has the lock."""
     if all(store.disk.stat(store.at, name) is None for name in (JOURNAL, STAGED, BACKUP)):
         return None
-    from .recovery import recovered
+    from .recovery import recover_interrupted
 
-    return recovered(store, place)
+    return recover_interrupted(store, place)

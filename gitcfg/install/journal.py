@@ -15,15 +15,15 @@ from .plan import Plan, plan_from_json
 from .store import JOURNAL, Store
 
 
-def encoded(line: Mapping[str, Any]) -> bytes:
+def encode_line(line: Mapping[str, Any]) -> bytes:
     """A line as it is written."""
     raw = json.dumps(line).encode()
     return b"%08x %s\n" % (zlib.crc32(raw), raw)
 
 
-def decoded(raw: bytes) -> list[dict[str, Any]]:
+def decode_lines(raw: bytes) -> list[dict[str, Any]]:
     """The whole lines; Damaged for one that is and is not the last."""
-    lines = [_line(part) for part in raw[: whole(raw)].split(b"\n")[:-1]]
+    lines = [_parse_line(part) for part in raw[: whole_size(raw)].split(b"\n")[:-1]]
     if None in lines:
         raise Damaged(
             f"The journal of an interrupted installation is damaged in line {lines.index(None) + 1}.",
@@ -32,7 +32,7 @@ def decoded(raw: bytes) -> list[dict[str, Any]]:
     return [line for line in lines if line is not None]
 
 
-def whole(raw: bytes) -> int:
+def whole_size(raw: bytes) -> int:
     """How many bytes are whole lines.
 
     The end of a last line can reach the disk before its middle does. Of several that were not synced the same
@@ -40,12 +40,12 @@ def whole(raw: bytes) -> int:
     """
     size = raw.rfind(b"\n") + 1
     last = raw.rfind(b"\n", 0, size - 1) + 1 if size else 0
-    if size == len(raw) and size and _line(raw[last : size - 1]) is None:
+    if size == len(raw) and size and _parse_line(raw[last : size - 1]) is None:
         return last
     return size
 
 
-def _line(part: bytes) -> dict[str, Any] | None:
+def _parse_line(part: bytes) -> dict[str, Any] | None:
     crc, _, raw = part.partition(b" ")
     if crc != b"%08x" % zlib.crc32(raw):
         return None
@@ -91,7 +91,7 @@ class Journal:
     def _append(self, file: int, line: Mapping[str, Any]) -> None:
         size = os.fstat(file).st_size
         try:
-            self.store.disk.write(file, encoded(line))
+            self.store.disk.write(file, encode_line(line))
         except OSError:
             # A full disk takes half a line; what comes after it must not be joined to that.
             self.store.disk.truncate(file, size)
@@ -100,7 +100,7 @@ class Journal:
     def mend(self) -> None:
         """Cut off a last line that is half written."""
         with self._opened() as file:
-            size = whole(self.store.read(JOURNAL) or b"")
+            size = whole_size(self.store.read(JOURNAL) or b"")
             if size != os.fstat(file).st_size:
                 self.store.disk.truncate(file, size)
 
@@ -113,7 +113,7 @@ class Journal:
 # What the journal of an interrupted installation tells.
 
 
-class Found:
+class JournalState:
     """What a journal tells. `plan` is None while nothing was touched; `end` is None while it is not over."""
 
     def __init__(self, key: str, commit: str, digest: str) -> None:
@@ -131,9 +131,9 @@ class Found:
         self.end: Outcome | None = None
 
 
-def read_journal(store: Store) -> Found | None:
+def read_journal(store: Store) -> JournalState | None:
     """What the journal of an interrupted installation tells; None if there is none."""
-    lines = decoded(store.read(JOURNAL) or b"")
+    lines = decode_lines(store.read(JOURNAL) or b"")
     if not lines:
         return None
     first = lines[0]
@@ -142,13 +142,13 @@ def read_journal(store: Store) -> Found | None:
             f"An interrupted installation wrote a journal of {first.get('schema')!r}; this reads {SCHEMA}.",
             "Run the version that wrote it once more.",
         )
-    found = Found(first["begin"], first["commit"], first["digest"])
+    found = JournalState(first["begin"], first["commit"], first["digest"])
     for line in lines[1:]:
-        _note(found, line)
+        _apply_line(found, line)
     return found
 
 
-def _note(found: Found, line: Mapping[str, Any]) -> None:
+def _apply_line(found: JournalState, line: Mapping[str, Any]) -> None:
     (key, value), *_ = line.items()
     if key == "plan":
         found.plan = plan_from_json(value)

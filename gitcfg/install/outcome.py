@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
     stopped: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 
-    def because(self, result: str, failure: StepFailed) -> Outcome:
+    def with_failure(self, result: str, failure: StepFailed) -> Outcome:
         """The same with the step that failed."""
         said = "\n".join(part for part in (str(failure), failure.output) if part)
         return self._replace(

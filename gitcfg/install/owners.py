@@ -16,29 +16,29 @@ NOBODY = (-1, -1)
 _MOST = (1 << 32) - 2
 
 
-def ids(owner: str, group: str) -> tuple[int, int]:
+def find_ids(owner: str, group: str) -> tuple[int, int]:
     """The numbers of a user and a group; digits are numbers themselves. Refused if there is none."""
     return _user(owner), _group(group)
 
 
-def owners_of(new: Package, old: Package | None) -> Owners:
+def find_owners(new: Package, old: Package | None) -> Owners:
     """Numbers of every owner and group. One that only the package in force names may be gone by now."""
     found: Owners = {}
     for file in old.meant.values() if old else ():
         found[file.owner, file.group] = NOBODY
         with suppress(Refused):
-            found[file.owner, file.group] = ids(file.owner, file.group)
+            found[file.owner, file.group] = find_ids(file.owner, file.group)
     for pair in {(file.owner, file.group) for file in new.meant.values()}:
-        found[pair] = ids(*pair)
+        found[pair] = find_ids(*pair)
     return found
 
 
-def not_ours(package: Package) -> str:
+def find_foreign_file(package: Package) -> str:
     """A file that only root could give to whose it is to be; "" if all may be whoever runs this."""
     groups = {os.getegid(), *os.getgroups()}
     for path, file in sorted(package.meant.items()):
         with suppress(Refused):  # of who does not exist the installation tells
-            user, group = ids(file.owner, file.group)
+            user, group = find_ids(file.owner, file.group)
             if user != os.geteuid() or group not in groups:
                 return path
     return ""
@@ -47,7 +47,7 @@ def not_ours(package: Package) -> str:
 def _user(name: str) -> int:
     if name == "root":
         return 0
-    if _number(name):
+    if _is_number(name):
         return int(name)
     try:
         return pwd.getpwnam(name).pw_uid
@@ -58,7 +58,7 @@ def _user(name: str) -> int:
 def _group(name: str) -> int:
     if name == "root":
         return 0
-    if _number(name):
+    if _is_number(name):
         return int(name)
     try:
         return grp.getgrnam(name).gr_gid
@@ -66,5 +66,5 @@ def _group(name: str) -> int:
         raise Refused(f"There is no group {name!r} on this node.") from None
 
 
-def _number(name: str) -> bool:
+def _is_number(name: str) -> bool:
     return name.isascii() and name.isdigit() and int(name) <= _MOST

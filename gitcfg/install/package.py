@@ -11,8 +11,19 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .errors import PackageError
-from .fields import command, hexadecimal, known, listed, mapping, number, one_of, shallow, text, word
-from .paths import nested, problem_of_path
+from .fields import (
+    check_depth,
+    check_keys,
+    parse_choice,
+    parse_command,
+    parse_hash,
+    parse_list,
+    parse_mapping,
+    parse_number,
+    parse_text,
+    parse_word,
+)
+from .paths import find_nested, find_path_problem
 
 _KEYS = ("sha256", "size")
 _LENGTHS = (64,)
@@ -48,7 +59,7 @@ UNKNOWN = Hidden("unknown", 0)
 """Of a file whose content nobody has handed along: what stands is never it."""
 
 
-def hidden_content(content: bytes) -> Hidden:
+def hide_content(content: bytes) -> Hidden:
     """A content that is known."""
     return Hidden(hashlib.sha256(content).hexdigest(), len(content), content)
 
@@ -65,10 +76,10 @@ def hidden_from_json(said: Mapping[str, Any], where: str, most: int) -> Hidden |
     """Of a file that holds secrets what is known of its content; None for any other file."""
     if said.get("hidden") is None:
         return UNKNOWN if "sealed" in said else None
-    kept = mapping(said["hidden"], f"{where}: hidden")
-    known(kept, f"{where}: hidden", _KEYS)
-    digest = hexadecimal(kept.get("sha256"), f"{where}: sha256", _LENGTHS)
-    return Hidden(digest, int(number(kept.get("size"), f"{where}: size", most)))
+    kept = parse_mapping(said["hidden"], f"{where}: hidden")
+    check_keys(kept, f"{where}: hidden", _KEYS)
+    digest = parse_hash(kept.get("sha256"), f"{where}: sha256", _LENGTHS)
+    return Hidden(digest, int(parse_number(kept.get("size"), f"{where}: size", most)))
 
 
 # What a node is to run: files and subsystems, as frozen data.
@@ -94,12 +105,12 @@ class File(NamedTuple):
     hidden: Hidden | None = None
 
     @property
-    def true(self) -> bytes | None:
+    def true_content(self) -> bytes | None:
         """The content that must stand; None for one that is secret and not known here."""
         return self.content if self.hidden is None else self.hidden.content
 
     @property
-    def sum(self) -> str:
+    def sha256(self) -> str:
         """The SHA-256 of the content that must stand."""
         return hashlib.sha256(self.content).hexdigest() if self.hidden is None else self.hidden.sha256
 
@@ -119,9 +130,9 @@ class File(NamedTuple):
         return self.hidden is not None or not self.bits & 0o004
 
 
-def hidden(file: File, content: bytes) -> File:
+def with_hidden_content(file: File, content: bytes) -> File:
     """A file that holds secrets, with its true content: in memory alone, whatever is recorded of it."""
-    return file._replace(hidden=hidden_content(content))
+    return file._replace(hidden=hide_content(content))
 
 
 class Check(NamedTuple):
@@ -203,29 +214,29 @@ _COMMAND_KEYS = ("validate", "reload", "restart", "stop")
 _SUBSYSTEM_KEYS = (*_COMMAND_KEYS, "check", "using", "covers")
 
 
-def read_file(path: str, value: object) -> File:
+def parse_file(path: str, value: object) -> File:
     """A file, whose content has the digest that the package says."""
-    problem = problem_of_path(path)
+    problem = find_path_problem(path)
     if problem:
         raise PackageError(f"The path {path!r} {problem}.")
-    said = mapping(value, path)
-    known(said, path, _FILE_KEYS)
+    said = parse_mapping(value, path)
+    check_keys(said, path, _FILE_KEYS)
     file = File(
         path=path,
-        content=_content(said, path),
-        mode=_mode(said.get("mode"), path),
-        owner=word(said.get("owner"), f"{path}: owner"),
-        group=word(said.get("group"), f"{path}: group"),
-        digest=hexadecimal(said.get("digest"), f"{path}: digest", DIGEST_LENGTHS),
-        concerns=_concerns(said.get("concerns", {}), path),
-        hidden=_hidden(said, path),
+        content=_parse_content(said, path),
+        mode=_parse_mode(said.get("mode"), path),
+        owner=parse_word(said.get("owner"), f"{path}: owner"),
+        group=parse_word(said.get("group"), f"{path}: group"),
+        digest=parse_hash(said.get("digest"), f"{path}: digest", DIGEST_LENGTHS),
+        concerns=_parse_concerns(said.get("concerns", {}), path),
+        hidden=_parse_hidden(said, path),
     )
     if file_digest(file.mode, file.owner, file.group, file.content) != file.digest:
         raise PackageError(f"{path} does not have the digest that the package says.")
     return file
 
 
-def _content(said: Mapping[str, Any], path: str) -> bytes:
+def _parse_content(said: Mapping[str, Any], path: str) -> bytes:
     import base64
 
     if ("content" in said) == ("base64" in said):
@@ -242,50 +253,50 @@ def _content(said: Mapping[str, Any], path: str) -> bytes:
     return raw
 
 
-def _hidden(said: Mapping[str, Any], path: str) -> Hidden | None:
+def _parse_hidden(said: Mapping[str, Any], path: str) -> Hidden | None:
     if said.get("sealed") is not None:
         raise PackageError(f"{path} is sealed, and nobody has opened it.")
     return hidden_from_json(said, path, MAX_FILE)
 
 
-def _mode(value: object, path: str) -> str:
+def _parse_mode(value: object, path: str) -> str:
     """Modes that let a program run as its owner (setuid, setgid) are refused, and sticky ones."""
-    said = text(value, f"{path}: mode")
+    said = parse_text(value, f"{path}: mode")
     if not _MODE.fullmatch(said):
         raise PackageError(f"{path} has the mode {said!r}: three octal digits after a 0 are meant.")
     return said
 
 
-def _concerns(value: object, path: str) -> dict[str, str]:
-    said = mapping(value, f"{path}: concerns")
-    return {name: one_of(how, f"{path}: concerns", ("reload", "restart")) for name, how in said.items()}
+def _parse_concerns(value: object, path: str) -> dict[str, str]:
+    said = parse_mapping(value, f"{path}: concerns")
+    return {name: parse_choice(how, f"{path}: concerns", ("reload", "restart")) for name, how in said.items()}
 
 
-def read_subsystem(name: str, value: object) -> Subsystem:
+def parse_subsystem(name: str, value: object) -> Subsystem:
     """A subsystem; one without commands is one too."""
-    where = f"subsystem {word(name, 'a subsystem')}"
-    said = mapping(value, where)
-    known(said, where, _SUBSYSTEM_KEYS)
-    commands = {key: command(said.get(key), f"{where}: {key}") for key in _COMMAND_KEYS}
+    where = f"subsystem {parse_word(name, 'a subsystem')}"
+    said = parse_mapping(value, where)
+    check_keys(said, where, _SUBSYSTEM_KEYS)
+    commands = {key: parse_command(said.get(key), f"{where}: {key}") for key in _COMMAND_KEYS}
     return Subsystem(
         name=name,
-        check=_check(said.get("check"), f"{where}: check"),
-        using=one_of(said.get("using", "new"), f"{where}: using", ("new", "old")),
-        covers=listed(said.get("covers", []), f"{where}: covers", word),
+        check=_parse_check(said.get("check"), f"{where}: check"),
+        using=parse_choice(said.get("using", "new"), f"{where}: using", ("new", "old")),
+        covers=parse_list(said.get("covers", []), f"{where}: covers", parse_word),
         **commands,
     )
 
 
-def _check(value: object, where: str) -> Check | None:
+def _parse_check(value: object, where: str) -> Check | None:
     if value is None:
         return None
-    said = mapping(value, where)
-    known(said, where, ("run", "timeout", "retries"))
-    run = command(said.get("run"), where)
+    said = parse_mapping(value, where)
+    check_keys(said, where, ("run", "timeout", "retries"))
+    run = parse_command(said.get("run"), where)
     if not run:
         raise PackageError(f"{where} runs nothing.")
-    timeout = number(said.get("timeout", 60), f"{where}: timeout", 3600)
-    retries = number(said.get("retries", 0), f"{where}: retries", 1000)
+    timeout = parse_number(said.get("timeout", 60), f"{where}: timeout", 3600)
+    retries = parse_number(said.get("retries", 0), f"{where}: retries", 1000)
     return Check(run, float(timeout), int(retries))
 
 
@@ -297,51 +308,51 @@ MAX_BYTES = 128 << 20
 _COMMIT_LENGTHS = (40, 64)
 
 
-def read_package(raw: bytes) -> Package:
+def parse_package(raw: bytes) -> Package:
     """The package that JSON of gitcfg.node/1 says. PackageError says what is wrong with it."""
-    return package_from_json(decoded(raw))
+    return package_from_json(decode_json(raw))
 
 
-def read_actions(said: Mapping[str, Any]) -> Actions:
+def parse_actions(said: Mapping[str, Any]) -> Actions:
     """What a gitcfg.changes/1 asks for."""
-    lists = (listed(said.get(key, []), key, word) for key in ("restart", "reload", "stop"))
+    lists = (parse_list(said.get(key, []), key, parse_word) for key in ("restart", "reload", "stop"))
     return Actions(*lists)
 
 
-def decoded(raw: bytes) -> object:
+def decode_json(raw: bytes) -> object:
     """JSON as plain data, without repeated keys, NaN or endless nesting."""
     if len(raw) > MAX_BYTES:
         raise PackageError(f"The package is larger than {MAX_BYTES >> 20} MiB.")
     try:
-        return json.loads(raw, object_pairs_hook=_unrepeated, parse_constant=_no_constant)
+        return json.loads(raw, object_pairs_hook=_refuse_repeated_keys, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise PackageError("The package is not JSON.") from error
 
 
 def package_from_json(value: object) -> Package:
     """The package that decoded JSON says."""
-    said = mapping(value, "The package")
-    one_of(said.get("schema"), "schema", (SCHEMA,))
-    files = mapping(said.get("files"), "files")
-    subsystems = mapping(said.get("subsystems"), "subsystems")
-    shallow(said.get("params"), "params")
+    said = parse_mapping(value, "The package")
+    parse_choice(said.get("schema"), "schema", (SCHEMA,))
+    files = parse_mapping(said.get("files"), "files")
+    subsystems = parse_mapping(said.get("subsystems"), "subsystems")
+    check_depth(said.get("params"), "params")
     package = Package(
-        node=word(said.get("node"), "node"),
-        commit=hexadecimal(said.get("commit"), "commit", _COMMIT_LENGTHS),
-        digest=hexadecimal(said.get("digest"), "digest", DIGEST_LENGTHS),
-        state=one_of(said.get("state"), "state", (ACTIVE, RETIRED)),
-        features=listed(said.get("features", []), "features", word),
-        groups=listed(said.get("groups", []), "groups", word),
-        params=mapping(said.get("params", {}), "params", 1_000_000),
-        files={path: read_file(path, file) for path, file in sorted(files.items())},
-        subsystems={name: read_subsystem(name, one) for name, one in sorted(subsystems.items())},
+        node=parse_word(said.get("node"), "node"),
+        commit=parse_hash(said.get("commit"), "commit", _COMMIT_LENGTHS),
+        digest=parse_hash(said.get("digest"), "digest", DIGEST_LENGTHS),
+        state=parse_choice(said.get("state"), "state", (ACTIVE, RETIRED)),
+        features=parse_list(said.get("features", []), "features", parse_word),
+        groups=parse_list(said.get("groups", []), "groups", parse_word),
+        params=parse_mapping(said.get("params", {}), "params", 1_000_000),
+        files={path: parse_file(path, file) for path, file in sorted(files.items())},
+        subsystems={name: parse_subsystem(name, one) for name, one in sorted(subsystems.items())},
     )
-    _fits_together(package)
+    _check_references(package)
     return package
 
 
-def _fits_together(package: Package) -> None:
-    clash = nested(package.files)
+def _check_references(package: Package) -> None:
+    clash = find_nested(package.files)
     if clash:
         raise PackageError(f"{clash[0]} is a file and the folder of {clash[1]}.")
     for path, file in package.files.items():
@@ -350,7 +361,7 @@ def _fits_together(package: Package) -> None:
             raise PackageError(f"{path} concerns {strangers[0]!r}, which is no subsystem of this node.")
 
 
-def _unrepeated(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     pairs = list(pairs)
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -358,7 +369,7 @@ def _unrepeated(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_constant(name: str) -> float:
+def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no number")
 
 

@@ -13,7 +13,7 @@ _MAX_PATH, _MAX_NAME, _MAX_DEPTH = 4000, 240, 100
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def problem_of_path(path: str) -> str | None:
+def find_path_problem(path: str) -> str | None:
     """Why `path` is not a normal absolute path of a file, if it is not."""
     try:
         raw = path.encode()
@@ -33,7 +33,7 @@ def problem_of_path(path: str) -> str | None:
     return None
 
 
-def nested(paths: Iterable[str]) -> tuple[str, str] | None:
+def find_nested(paths: Iterable[str]) -> tuple[str, str] | None:
     """A path that another one needs as a folder, and that other one."""
     known = set(paths)
     for path in sorted(known):
@@ -64,16 +64,16 @@ def matches(pattern: str, path: str) -> bool:
 
     `/etc/x/**` also matches `/etc/x` itself, so that who forbids a folder's content forbids its place.
     """
-    return _compiled(pattern).fullmatch(path) is not None
+    return _compile(pattern).fullmatch(path) is not None
 
 
 @lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     text = ""
     for name in pattern.split("/")[1:]:
-        text += "(?:/[^/]+)*" if name == "**" else "/" + _name(name)
+        text += "(?:/[^/]+)*" if name == "**" else "/" + _compile_name(name)
     return re.compile(text, re.DOTALL)
 
 
-def _name(glob: str) -> str:
+def _compile_name(glob: str) -> str:
     return "".join({"*": "[^/]*", "?": "[^/]"}.get(char, re.escape(char)) for char in glob)

@@ -6,7 +6,7 @@ import time
 from typing import NamedTuple, Protocol
 
 from .disk import Disk
-from .redaction import NONE, Hiding
+from .redaction import NONE, Redaction
 
 
 class Clock(Protocol):
@@ -34,14 +34,14 @@ class SystemClock:
 class Listener(Protocol):
     """Who is told how far an installation is."""
 
-    def told(self, step: str, state: str) -> None:
+    def notify(self, step: str, state: str) -> None:
         """`step` like `restart startd`; `state` is begun, done or failed."""
 
 
-class Silence:
+class NoListener:
     """Nobody listens."""
 
-    def told(self, step: str, state: str) -> None:
+    def notify(self, step: str, state: str) -> None:
         """Nothing is done with it."""
 
 
@@ -63,17 +63,17 @@ class Limits(NamedTuple):
 class Place(NamedTuple):
     """A node: `root` is "/" in production; `state` is a path below it; `who` names the holder of the lock.
 
-    `hides` is taken out of what commands say: an installation adds what its secrets say.
+    `redaction` is taken out of what commands say: an installation adds what its secrets say.
     """
 
     root: str
     state: str = "/var/lib/gitcfg"
     who: str = "gitcfg"
-    listener: Listener = Silence()
+    listener: Listener = NoListener()
     limits: Limits = Limits()
     disk: Disk = Disk()
     clock: Clock = SystemClock()
-    hides: Hiding = NONE
+    redaction: Redaction = NONE
 
     @property
     def folder(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .disk import ABSENT, Standing, standing_from_json, standing_to_json
+from .disk import ABSENT, FileState, state_from_json, state_to_json
 from .package import Check, Subsystem
 from .paths import matches
 
@@ -23,7 +23,7 @@ class Debt(NamedTuple):
     command: tuple[str, ...] = ()
 
 
-class Chosen(NamedTuple):
+class Activations(NamedTuple):
     """`covered`: the name of what is restarted, to the names that its restart restarts too."""
 
     restart: tuple[str, ...]
@@ -31,7 +31,9 @@ class Chosen(NamedTuple):
     covered: Mapping[str, tuple[str, ...]]
 
 
-def choose(here: Mapping[str, Subsystem], restart: Iterable[str], reload: Iterable[str]) -> Chosen:
+def choose_activations(
+    here: Mapping[str, Subsystem], restart: Iterable[str], reload: Iterable[str]
+) -> Activations:
     """What is run so that all of these are restarted or reloaded, in order of name.
 
     A subsystem without a command for the one is done the other way; without both there is nothing to run, and
@@ -40,12 +42,12 @@ def choose(here: Mapping[str, Subsystem], restart: Iterable[str], reload: Iterab
     wanted = {**dict.fromkeys(reload, RELOAD), **dict.fromkeys(restart, RESTART)}
     ways = {name: _way(here[name], way) for name, way in sorted(wanted.items())}
     restarts = [name for name, way in ways.items() if way == RESTART]
-    reach = {name: _reached(here, name) for name in here}
+    reach = {name: _find_reached(here, name) for name in here}
     chosen = [name for name in restarts if not any(_leads(reach, other, name) for other in restarts)]
     covered = {name: tuple(one for one in sorted(reach[name] - {name}) if one in ways) for name in chosen}
     done = {one for names in covered.values() for one in names}
     reloads = [name for name, way in ways.items() if way == RELOAD and name not in done]
-    return Chosen(tuple(chosen), tuple(reloads), covered)
+    return Activations(tuple(chosen), tuple(reloads), covered)
 
 
 def _way(found: Subsystem, way: str) -> str:
@@ -60,7 +62,7 @@ def _leads(reach: Mapping[str, frozenset[str]], other: str, name: str) -> bool:
     return other < name or other not in reach[name]
 
 
-def _reached(here: Mapping[str, Subsystem], start: str) -> frozenset[str]:
+def _find_reached(here: Mapping[str, Subsystem], start: str) -> frozenset[str]:
     """Everything that a restart restarts, through what it covers too."""
     found: set[str] = set()
     todo = [start]
@@ -84,8 +86,8 @@ class Entry(NamedTuple):
     """One path: what stands there, what will, and whether what stands is somebody's work and is kept."""
 
     path: str
-    before: Standing
-    after: Standing
+    before: FileState
+    after: FileState
     keep: bool = False
 
 
@@ -144,19 +146,19 @@ class Plan(NamedTuple):
 def plan_to_json(plan: Plan) -> dict[str, Any]:
     """As plain data."""
     return {
-        "entries": [_plain_entry(one) for one in plan.entries],
+        "entries": [_entry_to_json(one) for one in plan.entries],
         "folders": list(plan.folders),
-        "steps": [{**one._asdict(), "undo": _plain_undo(one.undo)} for one in plan.steps],
+        "steps": [{**one._asdict(), "undo": _undo_to_json(one.undo)} for one in plan.steps],
         "checks": [[name, check._asdict()] for name, check in plan.checks],
     }
 
 
-def _plain_entry(entry: Entry) -> dict[str, Any]:
-    before, after = standing_to_json(entry.before), standing_to_json(entry.after)
+def _entry_to_json(entry: Entry) -> dict[str, Any]:
+    before, after = state_to_json(entry.before), state_to_json(entry.after)
     return {**entry._asdict(), "before": before, "after": after}
 
 
-def _plain_undo(undo: Undo) -> dict[str, Any]:
+def _undo_to_json(undo: Undo) -> dict[str, Any]:
     checks, owes = ([one._asdict() for one in some] for some in (undo.checks, undo.owes))
     return {**undo._asdict(), "checks": checks, "owes": owes}
 
@@ -164,32 +166,32 @@ def _plain_undo(undo: Undo) -> dict[str, Any]:
 def plan_from_json(said: Mapping[str, Any]) -> Plan:
     """From plain data that this version wrote."""
     return Plan(
-        entries=tuple(_entry(one) for one in said["entries"]),
+        entries=tuple(_entry_from_json(one) for one in said["entries"]),
         folders=tuple(said["folders"]),
-        steps=tuple(_step(one) for one in said["steps"]),
-        checks=tuple((name, _check(check)) for name, check in said["checks"]),
+        steps=tuple(_step_from_json(one) for one in said["steps"]),
+        checks=tuple((name, _check_from_json(check)) for name, check in said["checks"]),
     )
 
 
-def done(steps: tuple[Step, ...]) -> dict[str, Any]:
+def names_by_action(steps: tuple[Step, ...]) -> dict[str, Any]:
     """The names of what steps restarted, reloaded and stopped, as an outcome has them."""
     kinds = {"restarted": RESTART, "reloaded": RELOAD, "stopped": STOP}
     return {key: tuple(step.name for step in steps if step.kind == kind) for key, kind in kinds.items()}
 
 
-def _entry(said: Mapping[str, Any]) -> Entry:
-    before, after = standing_from_json(said["before"]), standing_from_json(said["after"])
+def _entry_from_json(said: Mapping[str, Any]) -> Entry:
+    before, after = state_from_json(said["before"]), state_from_json(said["after"])
     return Entry(said["path"], before, after, said["keep"])
 
 
-def _step(said: Mapping[str, Any]) -> Step:
+def _step_from_json(said: Mapping[str, Any]) -> Step:
     undo = said["undo"]
     commands = tuple(tuple(one) for one in undo["commands"])
-    checks = tuple(_check(one) for one in undo["checks"])
+    checks = tuple(_check_from_json(one) for one in undo["checks"])
     owes = (Debt(one["name"], one["kind"], tuple(one["command"])) for one in undo.get("owes", ()))
     own = Undo(commands, checks, undo["required"], tuple(owes))
     return Step(said["kind"], said["name"], tuple(said["command"]), said["early"], own)
 
 
-def _check(said: Mapping[str, Any]) -> Check:
+def _check_from_json(said: Mapping[str, Any]) -> Check:
     return Check(tuple(said["run"]), said["timeout"], said["retries"])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Optional
 
-from .disk import ABSENT, FILE, FOLDER, LARGEST, LINK, NOTHING, SPECIAL, Disk, Standing, Tree, meant
+from .disk import ABSENT, FILE, FOLDER, LARGEST, LINK, NOTHING, SPECIAL, Disk, FileState, Tree, intended_state
 from .errors import NoRoom, Obstacle, PackageError, Refused
 from .package import RETIRED, Actions, Check, File, Package, Subsystem
 from .paths import folders_of
-from .plan import RELOAD, RESTART, STOP, Chosen, Debt, Entry, Plan, Step, Undo, choose
-from .policy import Policy, refusals
+from .plan import RELOAD, RESTART, STOP, Activations, Debt, Entry, Plan, Step, Undo, choose_activations
+from .policy import Policy, find_refusals
 from .store import Store
 
 Resolve = Callable[[tuple[str, ...]], Optional[tuple[str, ...]]]
@@ -19,7 +19,7 @@ Resolve = Callable[[tuple[str, ...]], Optional[tuple[str, ...]]]
 class Request(NamedTuple):
     """What is asked: the package in force (None: nothing is known), the new one, and what is to be done.
 
-    `standing` has every path of both; `owners` the numbers of owner and group by their names; `resolve`
+    `states` has every path of both; `owners` the numbers of owner and group by their names; `resolve`
     makes a command what this node runs, None where its policy does not let it: on the way forward such a
     command was refused before, on the way back (an older policy let it) it is left out. `spared` stand as
     they do: their content is secret, and not known here. `owed` is what failed on a way back before.
@@ -28,7 +28,7 @@ class Request(NamedTuple):
     old: Package | None
     new: Package
     actions: Actions
-    standing: Mapping[str, Standing]
+    states: Mapping[str, FileState]
     owners: Mapping[tuple[str, str], tuple[int, int]]
     missing: tuple[str, ...]
     resolve: Resolve
@@ -36,12 +36,12 @@ class Request(NamedTuple):
     owed: tuple[Debt, ...] = ()
 
 
-def paths_of(old: Package | None, new: Package) -> tuple[str, ...]:
+def touched_paths(old: Package | None, new: Package) -> tuple[str, ...]:
     """Every path that an installation may touch."""
     return tuple(sorted({*new.meant, *(old.meant if old else ())}))
 
 
-def asked(request: Request) -> Actions:
+def effective_actions(request: Request) -> Actions:
     """What is to be done: nothing, where the package in force is this very one, for it has all been done."""
     old, new = request.old, request.new
     if old is not None and (old.commit, old.digest) == (new.commit, new.digest):
@@ -52,7 +52,7 @@ def asked(request: Request) -> Actions:
 # The files of a plan: what is written, what is removed, and what of it is somebody's work.
 
 
-def drifted(request: Request) -> tuple[str, ...]:
+def find_drifted(request: Request) -> tuple[str, ...]:
     """The paths where something else stands than the package in force has, nor what the new one means.
 
     And secrets that came without a new version: no comparison of two commits tells of them.
@@ -61,31 +61,31 @@ def drifted(request: Request) -> tuple[str, ...]:
     return tuple(
         path
         for path in new
-        if path in old and path not in request.spared and _drifted(request, old[path], new[path])
+        if path in old and path not in request.spared and _is_drifted(request, old[path], new[path])
     )
 
 
-def _drifted(request: Request, old: File, new: File) -> bool:
-    if request.standing[new.path] not in (_meant(request, old), _meant(request, new)):
+def _is_drifted(request: Request, old: File, new: File) -> bool:
+    if request.states[new.path] not in (_intended_state(request, old), _intended_state(request, new)):
         return True
-    return old.digest == new.digest and old.sum != new.sum
+    return old.digest == new.digest and old.sha256 != new.sha256
 
 
-def _meant(request: Request, file: File) -> Standing:
-    return meant(file, request.owners[file.owner, file.group])
+def _intended_state(request: Request, file: File) -> FileState:
+    return intended_state(file, request.owners[file.owner, file.group])
 
 
-def written(request: Request) -> Iterable[Entry]:
+def plan_writes(request: Request) -> Iterable[Entry]:
     """What does not stand as the new package means it."""
     for path, file in sorted(request.new.meant.items()):
-        before, after = request.standing[path], _meant(request, file)
+        before, after = request.states[path], _intended_state(request, file)
         _refuse(path, before)
         if before != after and path not in request.spared:
             _refuse_unknown(file, before)
-            yield Entry(path, before, after, _theirs(request, path, before, after))
+            yield Entry(path, before, after, _is_foreign(request, path, before, after))
 
 
-def removed(request: Request) -> Iterable[Entry]:
+def plan_removals(request: Request) -> Iterable[Entry]:
     """What only the package in force has.
 
     What stands where nothing of ours can (a folder, a device) is somebody's and stays.
@@ -93,13 +93,13 @@ def removed(request: Request) -> Iterable[Entry]:
     if request.old is None:
         return
     for path in sorted(set(request.old.meant) - set(request.new.meant)):
-        before = request.standing[path]
+        before = request.states[path]
         if before.kind in (FILE, LINK):
             _refuse(path, before)
-            yield Entry(path, before, NOTHING, _theirs(request, path, before, NOTHING))
+            yield Entry(path, before, NOTHING, _is_foreign(request, path, before, NOTHING))
 
 
-def _refuse(path: str, before: Standing) -> None:
+def _refuse(path: str, before: FileState) -> None:
     if before.kind in (FOLDER, SPECIAL):
         what = "A folder" if before.kind == FOLDER else "A device, pipe or socket"
         raise Obstacle(f"{what} stands at {path}, where a file is meant.", "Move it away.")
@@ -109,36 +109,36 @@ def _refuse(path: str, before: Standing) -> None:
         )
 
 
-def _refuse_unknown(file: File, before: Standing) -> None:
-    if file.true is None and before.digest != file.sum:
+def _refuse_unknown(file: File, before: FileState) -> None:
+    if file.true_content is None and before.digest != file.sha256:
         raise Refused(
             f"{file.path} holds secrets, and its content was not handed along.",
             "A server hands it to the node itself, over TLS.",
         )
 
 
-def _theirs(request: Request, path: str, before: Standing, after: Standing) -> bool:
+def _is_foreign(request: Request, path: str, before: FileState, after: FileState) -> bool:
     """Whether what stands is neither the package in force nor what will stand, and would be lost."""
     if before.kind == ABSENT or before.digest == after.digest:
         return False
     file = request.old.meant.get(path) if request.old else None
-    return file is None or before.digest != _meant(request, file).digest
+    return file is None or before.digest != _intended_state(request, file).digest
 
 
 # The steps of a plan: the command of each, and how it is undone.
 
 
-def stopping(request: Request) -> tuple[Subsystem, ...]:
+def find_stopping(request: Request) -> tuple[Subsystem, ...]:
     """What must be stopped, by the commands of the package in force; a retired node stops all."""
     old = request.old.running if request.old else {}
-    wanted = old if request.new.state == RETIRED else asked(request).stop
+    wanted = old if request.new.state == RETIRED else effective_actions(request).stop
     found = (old[name] for name in sorted(set(wanted)) if name in old and name not in request.new.running)
     return tuple(one for one in found if one.stop)
 
 
-def stops(request: Request) -> Iterable[Step]:
+def plan_stops(request: Request) -> Iterable[Step]:
     """Before the files are swapped: what stops may read its old ones."""
-    for found in stopping(request):
+    for found in find_stopping(request):
         command = request.resolve(found.stop)
         if command:
             owes = (Debt(found.name, RESTART),)
@@ -146,12 +146,12 @@ def stops(request: Request) -> Iterable[Step]:
             yield Step(STOP, found.name, command, True, undo)
 
 
-def activations(request: Request, chosen: Chosen) -> list[Step]:
+def plan_activations(request: Request, chosen: Activations) -> list[Step]:
     """Restarts and reloads; what acts with the old files first."""
-    return sorted(_activations(request, chosen), key=lambda step: not step.early)
+    return sorted(_plan_activations(request, chosen), key=lambda step: not step.early)
 
 
-def _activations(request: Request, chosen: Chosen) -> Iterable[Step]:
+def _plan_activations(request: Request, chosen: Activations) -> Iterable[Step]:
     """What the node did not run before has no old files to act with."""
     here, before = request.new.running, request.old.running if request.old else {}
     for kind, names in ((RESTART, chosen.restart), (RELOAD, chosen.reload)):
@@ -192,12 +192,12 @@ def _undo(
     required: bool = True,
 ) -> Undo:
     commands = (resolve(way) for way in ways)
-    checks = (resolved_check(one.check, resolve) for one in found)
+    checks = (resolve_check(one.check, resolve) for one in found)
     kept = tuple(check for check in checks if check)
     return Undo(tuple(command for command in commands if command), kept, required, owes)
 
 
-def resolved_check(check: Check | None, resolve: Resolve) -> Check | None:
+def resolve_check(check: Check | None, resolve: Resolve) -> Check | None:
     """A check as this node runs it; None if there is none, or its policy does not let it."""
     run = resolve(check.run) if check else None
     return Check(run, check.timeout, check.retries) if check and run else None
@@ -206,48 +206,48 @@ def resolved_check(check: Check | None, resolve: Resolve) -> Check | None:
 # The plan that leads from what stands to what is meant. Pure.
 
 
-def permit(request: Request, policy: Policy, state: str) -> None:
+def check_permitted(request: Request, policy: Policy, state: str) -> None:
     """Refused where the node's own policy forbids a path or a command; `state` is the state folder's path."""
     commands = [command for found in request.new.running.values() for command in found.commands]
-    commands += [found.stop for found in stopping(request)]
-    refused = refusals(policy, paths_of(request.old, request.new), commands, state)
+    commands += [found.stop for found in find_stopping(request)]
+    refused = find_refusals(policy, touched_paths(request.old, request.new), commands, state)
     if refused:
         raise Refused("\n".join(refused))
 
 
 def make_plan(request: Request) -> Plan:
     """Files, folders, steps and checks; Obstacle where something stands that is neither file nor link."""
-    writes = tuple(written(request))
-    removes = tuple(removed(request))
-    chosen = _chosen(request, drifted(request))
+    writes = tuple(plan_writes(request))
+    removes = tuple(plan_removals(request))
+    chosen = _choose(request, find_drifted(request))
     covered = (name for names in chosen.covered.values() for name in names)
     concerned = sorted({*chosen.restart, *chosen.reload, *covered})
-    checks = ((name, resolved_check(request.new.running[name].check, request.resolve)) for name in concerned)
+    checks = ((name, resolve_check(request.new.running[name].check, request.resolve)) for name in concerned)
     return Plan(
         entries=(*writes, *removes),
         folders=request.missing if writes else (),
-        steps=(*stops(request), *activations(request, chosen)),
+        steps=(*plan_stops(request), *plan_activations(request, chosen)),
         checks=tuple((name, check) for name, check in checks if check),
     )
 
 
-def _owed(request: Request) -> Iterable[Debt]:
+def _owed_activations(request: Request) -> Iterable[Debt]:
     """What no longer runs owes nothing; what owes its stop, and is to run now, may have other files."""
     return (one for one in request.owed if one.name in request.new.running)
 
 
-def _chosen(request: Request, mended: Iterable[str]) -> Chosen:
-    here, wanted = request.new.running, asked(request)
+def _choose(request: Request, mended: Iterable[str]) -> Activations:
+    here, wanted = request.new.running, effective_actions(request)
     concerns = [pair for path in mended for pair in request.new.meant[path].concerns.items()]
     if request.new.state == RETIRED:
-        return choose({}, (), ())
-    concerns += [(one.name, RELOAD if one.kind == RELOAD else RESTART) for one in _owed(request)]
+        return choose_activations({}, (), ())
+    concerns += [(one.name, RELOAD if one.kind == RELOAD else RESTART) for one in _owed_activations(request)]
     restart = {*wanted.restart, *(name for name, way in concerns if way == RESTART)}
     reload = {*wanted.reload, *(name for name, way in concerns if way == RELOAD)}
     strangers = sorted((restart | reload) - set(here))
     if strangers:
         raise PackageError(f"The subsystem {strangers[0]!r} is to be activated and is not in the package.")
-    return choose(here, restart, reload)
+    return choose_activations(here, restart, reload)
 
 
 # Whether the disk has room for everything before anything is written.
@@ -290,11 +290,11 @@ def check_space(store: Store, plan: Plan, package: Package, old: Package | None)
         own.add(size)
     for entry in plan.entries:
         if entry.after.kind != ABSENT:
-            _beside(store.tree, entry.path, needs).add(entry.after.size)
-    _judge(needs.values())
+            _need_of_path(store.tree, entry.path, needs).add(entry.after.size)
+    _check_needs(needs.values())
 
 
-def _beside(tree: Tree, path: str, needs: dict[int, Need]) -> Need:
+def _need_of_path(tree: Tree, path: str, needs: dict[int, Need]) -> Need:
     """Of the file system that a file will be on: its nearest folder that is there tells."""
     inside = ["", *folders_of(path)]
     missing = tree.missing_folders([path])
@@ -312,7 +312,7 @@ def _need(disk: Disk, needs: dict[int, Need], at: int, sample: str) -> Need:
     return needs[device]
 
 
-def _judge(needs: Iterable[Need]) -> None:
+def _check_needs(needs: Iterable[Need]) -> None:
     for need in needs:
         if need.blocks > need.free:
             wanted, left = need.blocks * need.block >> 10, need.free * need.block >> 10

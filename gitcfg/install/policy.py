@@ -105,40 +105,38 @@ class Policy(NamedTuple):
             return False
         return any(matches(glob, path) for glob in self.paths)
 
-    def resolved(self, command: Sequence[str]) -> tuple[str, ...] | None:
+    def resolve(self, command: Sequence[str]) -> tuple[str, ...] | None:
         """The command as it is run; None if no pattern lets it, or if it ends the agent."""
         if stops_agent(command):
             return None
-        found = (_fitted(pattern, command) for pattern in self.commands)
+        found = (_fit(pattern, command) for pattern in self.commands)
         return next((fitted for fitted in found if fitted is not None), None)
 
 
-def refusals(
+def find_refusals(
     policy: Policy, paths: Iterable[str], commands: Iterable[Sequence[str]], state: str
 ) -> tuple[str, ...]:
     """Everything that the policy does not let through, in sentences."""
     bad_paths = [path for path in sorted(set(paths)) if not policy.allows_path(path, state)]
-    bad_commands = [
-        line for line in sorted({tuple(one) for one in commands}) if policy.resolved(line) is None
-    ]
+    bad_commands = [line for line in sorted({tuple(one) for one in commands}) if policy.resolve(line) is None]
     return (
         *(f"The path {path} is not one that this node's policy allows." for path in bad_paths),
         *(f"The command {list(line)} is not one that this node's policy allows." for line in bad_commands),
     )
 
 
-def _fitted(pattern: Sequence[str], command: Sequence[str]) -> tuple[str, ...] | None:
+def _fit(pattern: Sequence[str], command: Sequence[str]) -> tuple[str, ...] | None:
     if not pattern or not command:
         return None
     if tuple(pattern) == ("**",):
         return tuple(command)
-    program = _program(pattern[0], command[0])
+    program = _fit_program(pattern[0], command[0])
     if program is None or not _rest_fits(pattern[1:], command[1:]):
         return None
     return (program, *command[1:])
 
 
-def _program(allowed: str, named: str) -> str | None:
+def _fit_program(allowed: str, named: str) -> str | None:
     if not allowed.startswith("/"):
         return None
     return allowed if named in (allowed, allowed.rpartition("/")[2]) else None

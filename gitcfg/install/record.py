@@ -13,7 +13,7 @@ from .outcome import Outcome, outcome_from_json, outcome_to_json
 from .package import Package, package_from_json, package_to_json
 from .place import Place
 from .plan import RELOAD, RESTART, STOP, Debt
-from .store import Store, opened
+from .store import Store, open_store
 
 INSTALLED, NEXT, REPORT = "installed.json", "next.json", "report.json"
 SCHEMA = "gitcfg.installed/1"
@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 def read_record(store: Store, name: str = INSTALLED) -> Record | None:
     """The record; None if there is none. It was written whole: what cannot be read is Damaged."""
-    said = read_said(store, name)
+    said = read_table(store, name)
     if said is None:
         return None
     schema = said.get("schema")
@@ -50,7 +50,7 @@ def read_record(store: Store, name: str = INSTALLED) -> Record | None:
         raise Damaged(f"{name} in the state folder is damaged: {error}", ANEW) from error
 
 
-def read_said(store: Store, name: str) -> dict[str, Any] | None:
+def read_table(store: Store, name: str) -> dict[str, Any] | None:
     """What a file of the state folder holds: nothing where that is no table; None if there is no file."""
     try:
         if store.read(name) is None:
@@ -84,14 +84,14 @@ def read_report(store: Store) -> Outcome | None:
     """What the last installation came to."""
     # Another version's report may say other things; what is told anew does not depend on it.
     with suppress(Damaged, TypeError):
-        said = whole_report(store)
+        said = read_whole_report(store)
         return outcome_from_json(said) if said else None
     return None
 
 
-def whole_report(store: Store) -> dict[str, Any] | None:
+def read_whole_report(store: Store) -> dict[str, Any] | None:
     """What the report says, None if there is none; Damaged where it says nothing."""
-    said = read_said(store, REPORT)
+    said = read_table(store, REPORT)
     if said == {}:
         raise Damaged(f"{REPORT} in the state folder is damaged.")
     return said
@@ -103,17 +103,17 @@ UNKNOWN, UNKNOWN_DIGEST = "0" * 40, "0" * 64
 """Of a record whose files may stand as some other commit has them."""
 
 
-def installed(place: Place) -> Package | None:
+def read_installed(place: Place) -> Package | None:
     """The package in force: the last good one. None where there is none, or nobody knows which it is."""
-    with opened(place) as store:
+    with open_store(place) as store:
         record = read_record(store)
         package = record.package if record else None
         return None if package is None or package.commit == UNKNOWN else package
 
 
-def last_report(place: Place) -> Outcome | None:
+def read_last_report(place: Place) -> Outcome | None:
     """What the last installation came to, also if nobody was there to hear it."""
-    with opened(place) as store:
+    with open_store(place) as store:
         return read_report(store)
 
 
@@ -125,7 +125,7 @@ OWED_SCHEMA = "gitcfg.owed/1"
 
 def read_owed(store: Store) -> tuple[Debt, ...]:
     """In order of name; Damaged where it cannot be read, for then nobody knows what runs."""
-    said = read_said(store, OWED)
+    said = read_table(store, OWED)
     if said is None:
         return ()
     try:
@@ -161,12 +161,12 @@ def write_owed(store: Store, owed: Iterable[Debt]) -> None:
     store.disk.sync(store.at)
 
 
-def in_force(store: Store) -> Record:
+def read_in_force(store: Store) -> Record:
     """The record with what its subsystems owe."""
     return (read_record(store) or Record())._replace(owed=read_owed(store))
 
 
-def settle(store: Store, package: Package, outcome: Outcome) -> None:
+def settle_debts(store: Store, package: Package, outcome: Outcome) -> None:
     """An installation of `package` went well, so all that it could do of what was owed is paid.
 
     A stop that failed again stays owed, for it is of what no package has.
@@ -179,12 +179,12 @@ def settle(store: Store, package: Package, outcome: Outcome) -> None:
     write_owed(store, still)
 
 
-def debts(place: Place) -> tuple[Debt, ...]:
+def read_debts(place: Place) -> tuple[Debt, ...]:
     """What the subsystems of a node owe."""
-    with opened(place) as store:
+    with open_store(place) as store:
         return read_owed(store)
 
 
-def in_words(owed: Iterable[Debt]) -> tuple[str, ...]:
+def debt_titles(owed: Iterable[Debt]) -> tuple[str, ...]:
     """Each like `restart startd`."""
     return tuple(f"{one.kind} {one.name}" for one in owed)

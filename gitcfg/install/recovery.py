@@ -7,42 +7,42 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from .activation import checked_again, undo_step
-from .commands import end_orphan
-from .disk import ABSENT, FILE, LINK, Standing, look
+from .activation import recheck_step, undo_step
+from .commands import kill_orphan
+from .disk import ABSENT, FILE, LINK, FileState, read_state
 from .errors import Damaged, InstallError, Obstacle
-from .journal import Found, Journal, read_journal
+from .journal import Journal, JournalState, read_journal
 from .outcome import FAILED, OK, REVERTED, Outcome, outcome_to_json
 from .package import Package
 from .paths import folders_of, name_of, parent_of
 from .place import Place
-from .plan import RESTART, STOP, Debt, Entry, Plan, Step, done
+from .plan import RESTART, STOP, Debt, Entry, Plan, Step, names_by_action
 from .record import (
     INSTALLED,
     NEXT,
     Record,
     read_owed,
     read_record,
-    settle,
+    settle_debts,
     write_owed,
     write_record,
     write_report,
 )
-from .secrets import hiding_of
-from .staging import Where, clear, copy, former, fresh, keep, prune, set_aside
+from .secrets import collect_redaction
+from .staging import Where, copy, keep_backups, new_name, old_name, prune, remove_beside, set_aside
 from .store import BACKUP, FRESH, STAGED, Store
 
 
-def finish(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcome:
+def finish(store: Store, place: Place, found: JournalState, outcome: Outcome) -> Outcome:
     """Record and report what was decided, and tidy up. What cannot be is left to the next run, and said."""
     try:
         store.remove(STAGED)  # before all that a full disk may keep from being done
         if outcome.result == OK and found.plan is not None:
-            clear(store, found.plan, found.key, former)
-            keep(store, found.plan, outcome.kept)
+            remove_beside(store, found.plan, found.key, old_name)
+            keep_backups(store, found.plan, outcome.kept)
             _record(store, outcome)
         prune(store, place.limits.kept)
-        reported(store, outcome)
+        keep_report(store, outcome)
         tidy(store)
         Journal(store).clear()
     except OSError as error:
@@ -65,7 +65,7 @@ def _record(store: Store, outcome: Outcome) -> None:
     found = read_record(store)
     if found is None or found.package is None:
         return
-    settle(store, found.package, outcome)
+    settle_debts(store, found.package, outcome)
     remaining = _without_empty_folders(store, found)
     if remaining != found.folders:
         write_record(store, INSTALLED, found.package, remaining)
@@ -82,7 +82,7 @@ def _without_empty_folders(store: Store, found: Record) -> tuple[str, ...]:
     return tuple(folder for folder in found.folders if folder not in gone)
 
 
-def reported(store: Store, outcome: Outcome) -> Outcome:
+def keep_report(store: Store, outcome: Outcome) -> Outcome:
     """A disk that is full keeps nothing else from being done; the outcome is told all the same."""
     with suppress(OSError):
         write_report(store, outcome)
@@ -97,21 +97,21 @@ def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]
 
     May be done again after dying in it.
     """
-    clear(store, plan, key, fresh)
+    remove_beside(store, plan, key, new_name)
     aside = []
     for number, entry in enumerate(plan.entries):
-        stands = store.tree.look(entry.path)
+        stands = store.tree.read_state(entry.path)
         if stands != entry.before and not _was_put_back(store, entry, number, stands):
             aside += _set_aside(store, place, entry, stands)
             _put_back(store, entry, key, number)
-    clear(store, plan, key, former)
+    remove_beside(store, plan, key, old_name)
     for folder in reversed(plan.folders):
         store.tree.remove_if_empty(folder)
     store.tree.sync(parent_of(entry.path) for entry in plan.entries)
     return tuple(aside)
 
 
-def _was_put_back(store: Store, entry: Entry, number: int, stands: Standing) -> bool:
+def _was_put_back(store: Store, entry: Entry, number: int, stands: FileState) -> bool:
     """Whether a way back that died had put it back, and somebody has written there since: that stays.
 
     Putting back takes the backup away (another file system's aside). Where our new file stands without a
@@ -123,7 +123,7 @@ def _was_put_back(store: Store, entry: Entry, number: int, stands: Standing) -> 
         return store.disk.stat(backup, str(number)) is None
 
 
-def _set_aside(store: Store, place: Place, entry: Entry, stands: Standing) -> list[str]:
+def _set_aside(store: Store, place: Place, entry: Entry, stands: FileState) -> list[str]:
     """What is neither the old content nor the new; going back comes first if the disk has no room for it."""
     known = (entry.before.digest, entry.after.digest)
     if stands.kind == LINK or (stands.kind == FILE and stands.digest not in known):
@@ -144,26 +144,28 @@ def _put_back(store: Store, entry: Entry, key: str, number: int) -> None:
             except OSError as error:
                 if error.errno != errno.EXDEV:
                     raise
-                _elsewhere(store, entry, (backup, str(number)), at, key, number)
+                _put_back_from_elsewhere(store, entry, (backup, str(number)), at, key, number)
 
 
-def _elsewhere(store: Store, entry: Entry, saved: Where, at: int, key: str, number: int) -> None:
+def _put_back_from_elsewhere(
+    store: Store, entry: Entry, saved: Where, at: int, key: str, number: int
+) -> None:
     """From another file system: by the second name that it has here, else as a copy, which needs room."""
-    held = former(key, number)
-    if look(store.disk, at, held) != entry.before:
-        held = fresh(key, number)
+    held = old_name(key, number)
+    if read_state(store.disk, at, held) != entry.before:
+        held = new_name(key, number)
         copy(store.disk, saved, (at, held), entry.before)
     store.disk.rename(at, held, at, name_of(entry.path))
 
 
-def still_to_restore(store: Store, plan: Plan) -> tuple[str, ...]:
+def find_unrestored(store: Store, plan: Plan) -> tuple[str, ...]:
     """The paths that do not stand as they did."""
-    return tuple(entry.path for entry in plan.entries if not _stands(store, entry))
+    return tuple(entry.path for entry in plan.entries if not _is_restored(store, entry))
 
 
 def with_files(outcome: Outcome, store: Store, plan: Plan | None) -> Outcome:
     """An outcome that tells what is to be written to be as it was, and what goes."""
-    paths = set(still_to_restore(store, plan)) if plan is not None else set()
+    paths = set(find_unrestored(store, plan)) if plan is not None else set()
     some = [entry for entry in plan.entries if entry.path in paths] if plan is not None else []
     return outcome._replace(
         changed=tuple(entry.path for entry in some if entry.before.kind != ABSENT),
@@ -171,9 +173,9 @@ def with_files(outcome: Outcome, store: Store, plan: Plan | None) -> Outcome:
     )
 
 
-def _stands(store: Store, entry: Entry) -> bool:
+def _is_restored(store: Store, entry: Entry) -> bool:
     try:
-        return store.tree.look(entry.path) == entry.before
+        return store.tree.read_state(entry.path) == entry.before
     except (OSError, Obstacle):
         return False
 
@@ -181,7 +183,7 @@ def _stands(store: Store, entry: Entry) -> bool:
 # What a way back leaves owed: what it could not do, beside what was owed before and it did not do.
 
 
-def pays(store: Store, found: Found) -> bool:
+def only_pays_debts(store: Store, found: JournalState) -> bool:
     """Whether nothing was to be done but what the package in force is owed: then nothing is to be undone."""
     with suppress(InstallError, OSError):
         record = read_record(store)
@@ -190,7 +192,7 @@ def pays(store: Store, found: Found) -> bool:
     return False
 
 
-def taken_back(store: Store, place: Place, found: Found, number: int) -> tuple[bool, str]:
+def take_back_step(store: Store, place: Place, found: JournalState, number: int) -> tuple[bool, str]:
     """Whether the subsystem of a step has the files that stand now, and what it said if not.
 
     Of what only was owed, a step that ended well is not run once more for the sake of another that did not:
@@ -198,12 +200,12 @@ def taken_back(store: Store, place: Place, found: Found, number: int) -> tuple[b
     """
     assert found.plan is not None
     step, journal = found.plan.steps[number], Journal(store)
-    if not pays(store, found):
+    if not only_pays_debts(store, found):
         return undo_step(journal, place, step)
-    return checked_again(journal, place, step) if number in found.ran else (False, "")
+    return recheck_step(journal, place, step) if number in found.ran else (False, "")
 
 
-def keep_owed(store: Store, found: Found) -> None:
+def record_debts(store: Store, found: JournalState) -> None:
     """Note it, before anybody hears that it is over. OSError: it cannot be noted.
 
     A note that is damaged stays so: whoever reads it next has everything installed anew.
@@ -212,7 +214,7 @@ def keep_owed(store: Store, found: Found) -> None:
     told = [(found.plan.steps[number], well) for number, (well, _) in sorted(found.undone.items())]
     with suppress(Damaged):
         before = read_owed(store)
-        after = owing(before, told)
+        after = remaining_debts(before, told)
         try:
             write_owed(store, after)
         except OSError:
@@ -220,14 +222,14 @@ def keep_owed(store: Store, found: Found) -> None:
                 raise  # what was paid may be paid once more
 
 
-def still_owes(store: Store, found: Found) -> bool:
+def is_still_owing(store: Store, found: JournalState) -> bool:
     """Whether the package in force was only to be paid for, and is not."""
     with suppress(Damaged, OSError):
-        return pays(store, found) and any(one.kind != STOP for one in read_owed(store))
+        return only_pays_debts(store, found) and any(one.kind != STOP for one in read_owed(store))
     return True
 
 
-def owing(before: Iterable[Debt], told: Iterable[tuple[Step, bool]]) -> tuple[Debt, ...]:
+def remaining_debts(before: Iterable[Debt], told: Iterable[tuple[Step, bool]]) -> tuple[Debt, ...]:
     """What is owed then. Pure."""
     found = {one.name: one for one in before}
     for step, well in told:
@@ -249,7 +251,7 @@ def _is_paid(step: Step, one: Debt, well: bool) -> bool:
 # The way back: old files, and the subsystems that took the new ones take the old ones again.
 
 
-def roll_back(store: Store, place: Place, found: Found, failure: Outcome) -> Outcome:
+def roll_back(store: Store, place: Place, found: JournalState, failure: Outcome) -> Outcome:
     """Undo what the journal tells; `failure` is why. May be done again after dying anywhere in it.
 
     Its lines in the journal may be missing (the disk is full): without them the same is done once more.
@@ -259,47 +261,47 @@ def roll_back(store: Store, place: Place, found: Found, failure: Outcome) -> Out
     if found.plan is None:
         return _end(store, place, found, failure._replace(result=REVERTED))
     if found.back is None:
-        problem = _files_back(store, place, found)
+        problem = _put_files_back(store, place, found)
         if problem:
-            return _stuck(store, found, failure, problem)
+            return _report_stuck(store, found, failure, problem)
         _note(journal, {"back": found.back})
     for number in found.begun:
         if number not in found.undone:
-            found.undone[number] = taken_back(store, place, found, number)
+            found.undone[number] = take_back_step(store, place, found, number)
             _note(journal, {"undid": [number, *found.undone[number]]})
-    outcome = _judged(found, failure)
+    outcome = _judge(found, failure)
     try:
-        keep_owed(store, found)
+        record_debts(store, found)
     except OSError as error:
         said = f"What is still owed cannot be kept on the disk: {error.strerror}. Every run tries again."
         return outcome._replace(result=FAILED, output=f"{outcome.output}\n{said}")
     return _end(store, place, found, outcome)
 
 
-def _files_back(store: Store, place: Place, found: Found) -> str:
+def _put_files_back(store: Store, place: Place, found: JournalState) -> str:
     """What kept files from going back, or nothing. The staged files go first: they give room."""
     assert found.plan is not None
-    place.listener.told("put back", "begun")
+    place.listener.notify("put back", "begun")
     try:
         with suppress(OSError):
             store.remove(STAGED)
         found.back = restore(store, place, found.plan, found.key)
     except (OSError, Obstacle) as error:
-        place.listener.told("put back", "failed")
+        place.listener.notify("put back", "failed")
         return str(error)
-    place.listener.told("put back", "done")
+    place.listener.notify("put back", "done")
     return ""
 
 
-def _stuck(store: Store, found: Found, failure: Outcome, problem: str) -> Outcome:
+def _report_stuck(store: Store, found: JournalState, failure: Outcome, problem: str) -> Outcome:
     """The journal stays: the next run tries again."""
     assert found.plan is not None
-    paths = ", ".join(still_to_restore(store, found.plan)) or "none"
+    paths = ", ".join(find_unrestored(store, found.plan)) or "none"
     said = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
     return failure._replace(result=FAILED, output=f"{failure.output}\n{said}", **_activated(found))
 
 
-def _judged(found: Found, failure: Outcome) -> Outcome:
+def _judge(found: JournalState, failure: Outcome) -> Outcome:
     assert found.plan is not None
     told = [(found.plan.steps[number], well, text) for number, (well, text) in sorted(found.undone.items())]
     bad = [text or f"{step.title} is owed." for step, well, text in told if not well and step.undo.required]
@@ -318,15 +320,15 @@ def _judged(found: Found, failure: Outcome) -> Outcome:
     return failure._replace(result=FAILED if bad else REVERTED, output=output, kept=kept, **_activated(found))
 
 
-def _activated(found: Found) -> dict[str, Any]:
+def _activated(found: JournalState) -> dict[str, Any]:
     """What was begun, as an outcome has it."""
     assert found.plan is not None
-    return done(tuple(found.plan.steps[number] for number in found.begun))
+    return names_by_action(tuple(found.plan.steps[number] for number in found.begun))
 
 
-def _end(store: Store, place: Place, found: Found, outcome: Outcome) -> Outcome:
+def _end(store: Store, place: Place, found: JournalState, outcome: Outcome) -> Outcome:
     """What is not as it was is not `reverted`, also if nothing was begun."""
-    if still_owes(store, found):
+    if is_still_owing(store, found):
         outcome = outcome._replace(result=FAILED)
     _note(Journal(store), {"end": outcome_to_json(outcome)})
     return finish(store, place, found, outcome)
@@ -340,7 +342,7 @@ def _note(journal: Journal, line: Mapping[str, Any]) -> None:
 # After dying in the middle: finish what was decided, take back everything else.
 
 
-def recovered(store: Store, place: Place) -> Outcome | None:
+def recover_interrupted(store: Store, place: Place) -> Outcome | None:
     """What the interrupted installation came to; None if none was interrupted. Dying in here is well too.
 
     A command that was running when its installation died is killed: nobody knows how far it came, and the way
@@ -351,14 +353,14 @@ def recovered(store: Store, place: Place) -> Outcome | None:
         store.remove(STAGED)
     found = read_journal(store)
     if found is None:
-        _leftovers(store)
+        _remove_leftovers(store)
         return None
     Journal(store).mend()
     if found.end is not None:
         return finish(store, place, found, found.end)
-    end_orphan(found.process)
-    hiding = place._replace(hides=hiding_of(store, _packages(store), found.plan))
-    failure = with_files(found.undo or _interrupted(found), store, found.plan)
+    kill_orphan(found.process)
+    hiding = place._replace(redaction=collect_redaction(store, _packages(store), found.plan))
+    failure = with_files(found.undo or _interrupted_outcome(found), store, found.plan)
     return roll_back(store, hiding, found, failure)
 
 
@@ -370,7 +372,7 @@ def _packages(store: Store) -> Iterator[Package | None]:
             yield record.package if record else None
 
 
-def _interrupted(found: Found) -> Outcome:
+def _interrupted_outcome(found: JournalState) -> Outcome:
     last = found.begun[-1] if found.begun else None
     in_step = found.plan is not None and last is not None and last not in found.ran
     step = found.plan.steps[last] if in_step and found.plan and last is not None else None
@@ -385,7 +387,7 @@ def _interrupted(found: Found) -> Outcome:
     )
 
 
-def _leftovers(store: Store) -> None:
+def _remove_leftovers(store: Store) -> None:
     """Of one that died before its journal had a line, or after it was cleared."""
     if any(store.disk.stat(store.at, name) is not None for name in (STAGED, BACKUP)):
         tidy(store)

@@ -14,7 +14,7 @@ INSTEAD = b"<secret>"
 _SHOWN = re.compile(r"<secret [^<>\n]* v[0-9]+>")
 
 
-class Hiding(NamedTuple):
+class Redaction(NamedTuple):
     """The words to hide, longest first."""
 
     words: tuple[bytes, ...] = ()
@@ -24,20 +24,20 @@ class Hiding(NamedTuple):
         """The bytes of the longest word."""
         return len(self.words[0]) if self.words else 0
 
-    def out_of(self, said: bytes) -> bytes:
+    def redact(self, said: bytes) -> bytes:
         """The same without those words."""
         for word in self.words:
             said = said.replace(word, INSTEAD)
         return said
 
 
-NONE = Hiding()
+NONE = Redaction()
 
 
-def hiding(files: Iterable[tuple[bytes, bytes]]) -> Hiding:
+def make_redaction(files: Iterable[tuple[bytes, bytes]]) -> Redaction:
     """The words of files' true contents, each beside the content that is shown."""
     found = {word for shown, true in files for word in _words(shown, true)}
-    return Hiding(tuple(sorted((word.encode() for word in found), key=lambda word: (-len(word), word))))
+    return Redaction(tuple(sorted((word.encode() for word in found), key=lambda word: (-len(word), word))))
 
 
 def _words(shown: bytes, true: bytes) -> Iterator[str]:
@@ -76,24 +76,24 @@ OUTPUT = 4096
 """Bytes of its output that are kept, from the end."""
 
 
-class Said:
+class OutputTail:
     """The end of what a command says, without what is to be hidden."""
 
-    def __init__(self, hides: Hiding) -> None:
-        self._hides = hides
+    def __init__(self, redaction: Redaction) -> None:
+        self._redaction = redaction
         self._end = b""
         self._cut = False
 
     def add(self, more: bytes) -> None:
         """Keep so much that a word to be hidden is there whole wherever it touches what is told."""
         said = self._end + more
-        self._end = said[-(OUTPUT + self._hides.longest) :]
+        self._end = said[-(OUTPUT + self._redaction.longest) :]
         self._cut = self._cut or len(said) > len(self._end)
 
     @property
     def text(self) -> str:
         """What is told of it. Where it begins in the middle of a hidden word, that line is left out."""
         said = self._end
-        if self._cut and self._hides.words:
-            said = said.partition(b"\n")[2] or said[self._hides.longest :]
-        return self._hides.out_of(said)[-OUTPUT:].decode(errors="replace")
+        if self._cut and self._redaction.words:
+            said = said.partition(b"\n")[2] or said[self._redaction.longest :]
+        return self._redaction.redact(said)[-OUTPUT:].decode(errors="replace")

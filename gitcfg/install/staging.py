@@ -7,13 +7,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from .disk import ABSENT, FILE, LARGEST, LINK, Disk, Standing, Tree, look, put, take
+from .disk import ABSENT, FILE, LARGEST, LINK, Disk, FileState, Tree, read_file, read_state, write_file
 from .errors import StepFailed
 from .package import Package
 from .paths import OWN_PREFIX, folders_of, name_of, parent_of
 from .place import Place
 from .plan import Entry, Plan
-from .secrets import content_of, kept_content
+from .secrets import find_content, find_verified_content
 from .store import BACKUP, KEPT, STAGED, Store, path_of
 
 NEW, OLD = "new", "old"
@@ -25,24 +25,24 @@ def stage(
     """Write both roots, which stand only while they are validated. Not synced: a crash throws them away."""
     store.empty(STAGED)
     with store.folder(STAGED) as at:
-        _root(store, at, NEW, new, owners)
+        _write_root(store, at, NEW, new, owners)
         if any("{old}" in word for found in new.running.values() for word in found.validate):
-            _root(store, at, OLD, old, owners)
+            _write_root(store, at, OLD, old, owners)
 
 
 def staged_command(store: Store, command: tuple[str, ...]) -> tuple[str, ...]:
     """A command with `{new}` and `{old}` replaced by the staged roots."""
     roots = {"{new}": path_of(store, STAGED, NEW), "{old}": path_of(store, STAGED, OLD)}
-    return tuple(_replaced(word, roots) for word in command)
+    return tuple(_replace_roots(word, roots) for word in command)
 
 
-def _replaced(word: str, roots: dict[str, str]) -> str:
+def _replace_roots(word: str, roots: dict[str, str]) -> str:
     for name, path in roots.items():
         word = word.replace(name, path)
     return word
 
 
-def _root(
+def _write_root(
     store: Store, at: int, name: str, package: Package | None, owners: dict[tuple[str, str], tuple[int, int]]
 ) -> None:
     """A secret file whose content is not known is there as it stands: so it will stand beside the others."""
@@ -53,22 +53,22 @@ def _root(
         tree = Tree(disk, root)
         files = package.meant if package else {}
         for folder in sorted({one for path in files for one in folders_of(path)}):
-            _folder(tree, folder)
+            _make_folder(tree, folder)
         for path, file in files.items():
-            content = content_of(store, file)
+            content = find_content(store, file)
             if content is not None:
                 with tree.folder(parent_of(path)) as inside:
-                    _file(disk, inside, path, content, owners[file.owner, file.group], file.bits)
+                    _write_staged(disk, inside, path, content, owners[file.owner, file.group], file.bits)
     finally:
         os.close(root)
 
 
-def _folder(tree: Tree, folder: str) -> None:
+def _make_folder(tree: Tree, folder: str) -> None:
     with tree.folder(parent_of(folder)) as at:
         tree.disk.make_folder(at, name_of(folder), 0o755)
 
 
-def _file(disk: Disk, at: int, path: str, content: bytes, owner: tuple[int, int], mode: int) -> None:
+def _write_staged(disk: Disk, at: int, path: str, content: bytes, owner: tuple[int, int], mode: int) -> None:
     opened = disk.create(at, name_of(path))
     try:
         disk.write(opened, content)
@@ -85,7 +85,7 @@ Where = tuple[int, str]
 NO_LINKS = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP)
 
 
-def save(store: Store, path: str, stands: Standing, to: Where) -> None:
+def save(store: Store, path: str, stands: FileState, to: Where) -> None:
     """What stands at a path, also there."""
     with store.tree.folder(parent_of(path)) as at:
         try:
@@ -96,24 +96,24 @@ def save(store: Store, path: str, stands: Standing, to: Where) -> None:
             copy(store.disk, (at, name_of(path)), to, stands)
 
 
-def copy(disk: Disk, source: Where, to: Where, stands: Standing) -> None:
+def copy(disk: Disk, source: Where, to: Where, stands: FileState) -> None:
     """A link or a file anew, with its owner and mode, on the disk."""
     if stands.kind == LINK:
         disk.symlink(stands.target, *to)
         return
-    content = take(disk, *source, most=LARGEST)
-    put(disk, *to, content, (stands.uid, stands.gid), stands.mode)
+    content = read_file(disk, *source, most=LARGEST)
+    write_file(disk, *to, content, (stands.uid, stands.gid), stands.mode)
 
 
 # What stands beside a target while it is replaced: in its folder, and so on its file system.
 
 
-def fresh(key: str, number: int) -> str:
+def new_name(key: str, number: int) -> str:
     """The name of a new file until it takes its target's place."""
     return f"{OWN_PREFIX}{key}-{number}.new"
 
 
-def former(key: str, number: int) -> str:
+def old_name(key: str, number: int) -> str:
     """A second name of what stood, where the state folder is on another file system.
 
     What is backed up there is a copy, which a full disk does not take back.
@@ -121,7 +121,7 @@ def former(key: str, number: int) -> str:
     return f"{OWN_PREFIX}{key}-{number}.old"
 
 
-def hold(store: Store, at: int, entry: Entry, name: str) -> None:
+def link_old(store: Store, at: int, entry: Entry, name: str) -> None:
     """Give what stands that second name, where its file system can; `at` is its folder."""
     if store.disk.device(at) == store.disk.device(store.at):
         return
@@ -132,7 +132,7 @@ def hold(store: Store, at: int, entry: Entry, name: str) -> None:
             raise
 
 
-def clear(store: Store, plan: Plan, key: str, named: Callable[[str, int], str]) -> None:
+def remove_beside(store: Store, plan: Plan, key: str, named: Callable[[str, int], str]) -> None:
     """Remove what stands beside the targets, `fresh` or `former`, for good: the journal will be gone next."""
     folders = set()
     for number, entry in enumerate(plan.entries):
@@ -146,29 +146,29 @@ def clear(store: Store, plan: Plan, key: str, named: Callable[[str, int], str]) 
 # What somebody else had written where an installation wrote or removed: kept under rising numbers.
 
 
-def kept_names(store: Store, place: Place, plan: Plan) -> tuple[str, ...]:
+def kept_paths(store: Store, place: Place, plan: Plan) -> tuple[str, ...]:
     """Paths below the root for what the backup holds of somebody else's."""
-    first = _next(_names(store))
+    first = _next_number(_kept_files(store))
     named = [name_of(entry.path) for entry in plan.entries if entry.keep]
-    return tuple(_path(place, first + count, name) for count, name in enumerate(named))
+    return tuple(_kept_path(place, first + count, name) for count, name in enumerate(named))
 
 
-def keep(store: Store, plan: Plan, paths: tuple[str, ...]) -> None:
+def keep_backups(store: Store, plan: Plan, paths: tuple[str, ...]) -> None:
     """Out of the backup, under those names; may be done again. More paths than that are kept already."""
     numbers = [number for number, entry in enumerate(plan.entries) if entry.keep]
     if not numbers:
         return
-    with _folder_kept(store) as kept, suppress(FileNotFoundError), store.folder(BACKUP) as backup:
+    with _open_kept(store) as kept, suppress(FileNotFoundError), store.folder(BACKUP) as backup:
         for number, path in zip(numbers, paths):
             with suppress(FileNotFoundError):
                 store.disk.rename(backup, str(number), kept, name_of(path))
         store.disk.sync(kept)
 
 
-def set_aside(store: Store, place: Place, path: str, stands: Standing) -> str:
+def set_aside(store: Store, place: Place, path: str, stands: FileState) -> str:
     """What stands at a path now, kept; where."""
-    with _folder_kept(store) as kept:
-        where = _path(place, _next(store.disk.names(kept)), name_of(path))
+    with _open_kept(store) as kept:
+        where = _kept_path(place, _next_number(store.disk.names(kept)), name_of(path))
         save(store, path, stands, (kept, name_of(where)))
         store.disk.sync(kept)
     return where
@@ -176,14 +176,14 @@ def set_aside(store: Store, place: Place, path: str, stands: Standing) -> str:
 
 def prune(store: Store, most: int) -> None:
     """Only the newest remain."""
-    names = sorted(_names(store), key=_number)
+    names = sorted(_kept_files(store), key=_number)
     for name in names[: max(0, len(names) - most)]:
         with store.folder(KEPT) as kept:
             store.disk.unlink(kept, name)
 
 
 @contextmanager
-def _folder_kept(store: Store) -> Iterator[int]:
+def _open_kept(store: Store) -> Iterator[int]:
     if store.disk.stat(store.at, KEPT) is None:
         store.disk.make_folder(store.at, KEPT, 0o700)
         store.disk.sync(store.at)
@@ -191,18 +191,18 @@ def _folder_kept(store: Store) -> Iterator[int]:
         yield kept
 
 
-def _names(store: Store) -> list[str]:
+def _kept_files(store: Store) -> list[str]:
     if store.disk.stat(store.at, KEPT) is None:
         return []
     with store.folder(KEPT) as kept:
         return store.disk.names(kept)
 
 
-def _path(place: Place, number: int, name: str) -> str:
+def _kept_path(place: Place, number: int, name: str) -> str:
     return f"{place.folder}/{KEPT}/{number:08d}-{name}"
 
 
-def _next(names: list[str]) -> int:
+def _next_number(names: list[str]) -> int:
     return max((_number(name) for name in names), default=0) + 1
 
 
@@ -223,7 +223,7 @@ def back_up(store: Store, plan: Plan) -> None:
         for number, entry in enumerate(plan.entries):
             if entry.before.kind != ABSENT:
                 save(store, entry.path, entry.before, (backup, str(number)))
-                if look(store.disk, backup, str(number)) != entry.before:
+                if read_state(store.disk, backup, str(number)) != entry.before:
                     raise StepFailed("back up", f"{entry.path} was changed by somebody else in this moment.")
         store.disk.sync(backup)
     store.disk.sync(store.at)
@@ -236,11 +236,11 @@ def prepare(store: Store, plan: Plan, package: Package, key: str) -> None:
     for number, entry in enumerate(plan.entries):
         with store.tree.folder(parent_of(entry.path)) as at:
             if entry.before.kind != ABSENT:
-                hold(store, at, entry, former(key, number))
+                link_old(store, at, entry, old_name(key, number))
             if entry.after.kind == FILE:
                 owner = (entry.after.uid, entry.after.gid)
-                content = kept_content(store, package.files[entry.path])
-                put(store.disk, at, fresh(key, number), content, owner, entry.after.mode)
+                content = find_verified_content(store, package.files[entry.path])
+                write_file(store.disk, at, new_name(key, number), content, owner, entry.after.mode)
 
 
 def exchange(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]:
@@ -249,20 +249,20 @@ def exchange(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...
     Since they were backed up, a command may have run for minutes: what somebody wrote meanwhile is set aside,
     and the paths of that are returned.
     """
-    place.listener.told(_STEP, "begun")
+    place.listener.notify(_STEP, "begun")
     aside = []
     for number, entry in enumerate(plan.entries):
         with store.tree.folder(parent_of(entry.path)) as at:
-            stands = look(store.disk, at, name_of(entry.path))
+            stands = read_state(store.disk, at, name_of(entry.path))
             if stands not in (entry.before, entry.after):
                 if stands.kind not in (FILE, LINK, ABSENT):
                     raise StepFailed(_STEP, f"A {stands.kind} stands at {entry.path} since a moment ago.")
                 if stands.kind != ABSENT:
                     aside.append(set_aside(store, place, entry.path, stands))
             if entry.after.kind == FILE:
-                store.disk.rename(at, fresh(key, number), at, name_of(entry.path))
+                store.disk.rename(at, new_name(key, number), at, name_of(entry.path))
             else:
                 store.disk.unlink(at, name_of(entry.path))
     store.tree.sync(parent_of(entry.path) for entry in plan.entries)
-    place.listener.told(_STEP, "done")
+    place.listener.notify(_STEP, "done")
     return tuple(aside)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, NamedTuple
 
-from .disk import Disk, Tree, put, remove_tree, take
+from .disk import Disk, Tree, read_file, remove_tree, write_file
 from .errors import Busy, Refused
 from .place import Place
 
@@ -32,7 +32,7 @@ class Store(NamedTuple):
         """A file's content; None if there is none."""
         if self.disk.stat(self.at, name) is None:
             return None
-        return take(self.disk, self.at, name, _MOST)
+        return read_file(self.disk, self.at, name, _MOST)
 
     def read_json(self, name: str) -> Any:
         """A file's content as data; None if there is none or it is not JSON."""
@@ -49,7 +49,7 @@ class Store(NamedTuple):
         fresh = name + FRESH
         self.disk.unlink(self.at, fresh)
         try:
-            put(self.disk, self.at, fresh, json.dumps(said).encode(), None, 0o600)
+            write_file(self.disk, self.at, fresh, json.dumps(said).encode(), None, 0o600)
             self.disk.rename(self.at, fresh, self.at, name)
         except OSError:
             # Half a file would take room from what goes back.
@@ -78,7 +78,7 @@ class Store(NamedTuple):
 
 
 @contextmanager
-def opened(place: Place) -> Iterator[Store]:
+def open_store(place: Place) -> Iterator[Store]:
     """The state folder, made if need be; refused if others could write to it."""
     # A path that is handed to a command must hold wherever the command runs.
     disk, top = place.disk, os.path.abspath(place.root)
@@ -90,14 +90,14 @@ def opened(place: Place) -> Iterator[Store]:
         tree = Tree(disk, root)
         with ExitStack() as stack:
             whole = os.path.join(top, place.folder[1:])
-            at = _entered(tree, place.folder, stack, whole)
-            _trusted(at, whole)
+            at = _enter(tree, place.folder, stack, whole)
+            _check_owner(at, whole)
             yield Store(disk, tree, at, whole)
     finally:
         os.close(root)
 
 
-def _entered(tree: Tree, path: str, stack: ExitStack, whole: str) -> int:
+def _enter(tree: Tree, path: str, stack: ExitStack, whole: str) -> int:
     try:
         _make(tree, path)
         return stack.enter_context(tree.folder(path))
@@ -112,7 +112,7 @@ def _make(tree: Tree, path: str) -> None:
         tree.make(folder, 0o700 if folder == path else 0o755)
 
 
-def _trusted(at: int, path: str) -> None:
+def _check_owner(at: int, path: str) -> None:
     found = os.fstat(at)
     if found.st_uid == 0 != os.geteuid():
         raise Refused(f"The state folder {path} is root's.", "Run it as root.")
@@ -140,14 +140,14 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
-def held(store: Store, place: Place) -> Iterator[None]:
+def hold_lock(store: Store, place: Place) -> Iterator[None]:
     """The lock, waited for as long as the limits say; Busy names who has it."""
     until = place.clock.now() + place.limits.lock_wait
     while True:
         file = os.open(NAME, _FLAGS, 0o600, dir_fd=store.at)
         try:
             _wait(file, place, until)
-            if _is_the_lock(file, store):
+            if _is_lock_file(file, store):
                 _sign(file, place)
                 yield
                 return
@@ -156,7 +156,7 @@ def held(store: Store, place: Place) -> Iterator[None]:
 
 
 def _wait(file: int, place: Place, until: float) -> None:
-    while not _taken(file):
+    while not _try_lock(file):
         if place.clock.now() >= until:
             holder = os.pread(file, 200, 0).decode(errors="replace") or "somebody"
             raise Busy(
@@ -165,7 +165,7 @@ def _wait(file: int, place: Place, until: float) -> None:
         place.clock.sleep(_PAUSE)
 
 
-def _is_the_lock(file: int, store: Store) -> bool:
+def _is_lock_file(file: int, store: Store) -> bool:
     """Not if somebody removed or replaced it meanwhile: it would keep nobody out."""
     found = store.disk.stat(store.at, NAME)
     return found is not None and os.path.samestat(found, os.fstat(file))
@@ -178,7 +178,7 @@ def _sign(file: int, place: Place) -> None:
         os.pwrite(file, f"{place.who}, process {os.getpid()}".encode(), 0)
 
 
-def _taken(file: int) -> bool:
+def _try_lock(file: int) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from gitcfg.comparison.comparison import Consequences
-from gitcfg.delivery.configuration import Configuration, configuration, consequences
+from gitcfg.delivery.configuration import Configuration, find_consequences, make_configuration
 from gitcfg.inventory.guests import guest
 from gitcfg.library import Fleet, Source
 
@@ -55,10 +55,10 @@ class FleetCache:
             if fleet is None:
                 return None
             if fleet is not self._kept.get(commit):
-                return configuration(fleet, name)
+                return make_configuration(fleet, name)
             if commit not in self._consequences:
-                self._consequences[commit] = consequences(fleet)
-            return configuration(fleet, name, self._consequences[commit])
+                self._consequences[commit] = find_consequences(fleet)
+            return make_configuration(fleet, name, self._consequences[commit])
 
     def digest(self, commit: str, name: str) -> str | None:
         """Return the digest of all that a node gets at a commit; None if it gets nothing."""

@@ -10,7 +10,7 @@ from logging import Logger
 import msgspec
 
 from gitcfg.delivery.configuration import Configuration
-from gitcfg.delivery.secrets import kept_from, revealed_files
+from gitcfg.delivery.secrets import find_withheld, reveal_files
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
@@ -59,7 +59,7 @@ class SecretSealer:
         try:
             if asking.judge is not None:
                 _check_current(fleet, fleets.at(asking.judge), name)
-            contents = revealed_files(fleet, name, lambda secret: self._opened(fleet, secret))
+            contents = reveal_files(fleet, name, lambda secret: self._opened(fleet, secret))
             return found.sealing(dict(_seal_files(found, contents, asking.who.key)))
         except GitcfgError as error:
             raise Withheld(error.message, *error.hints) from None
@@ -70,7 +70,7 @@ class SecretSealer:
 
 def _check_current(fleet: Fleet, counts: Fleet, name: str) -> None:
     """Raise GitcfgError if a secret of an older commit is not the node's by the accepted commit."""
-    for secret in kept_from(counts, name, sorted(set(fleet.compiled[name].secrets.values()))):
+    for secret in find_withheld(counts, name, sorted(set(fleet.compiled[name].secrets.values()))):
         raise GitcfgError(f"The secret {shown(secret)} is not for {name} any more.")
 
 

@@ -221,9 +221,11 @@ def _sealed(sent: Package, public: bytes) -> dict[str, Any]:
     said = package_to_json(sent)
     key = pyrage.ssh.Recipient.from_str(written(public))
     for path, file in sent.files.items():
-        if file.true is not None and file.hidden is not None:
+        if file.true_content is not None and file.hidden is not None:
             said["files"][path].pop("hidden")
-            said["files"][path]["sealed"] = base64.b64encode(pyrage.encrypt(file.true, [key])).decode()
+            said["files"][path]["sealed"] = base64.b64encode(
+                pyrage.encrypt(file.true_content, [key])
+            ).decode()
     return said
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from gitcfg.agent.agent import Agent
 from gitcfg.agent.api import ask_target
-from gitcfg.agent.client import MOST_AFTER, wanted_pause
+from gitcfg.agent.client import MOST_AFTER, retry_pause
 from gitcfg.agent.errors import Declined, Unreachable
 from gitcfg.agent.process import Woken
-from gitcfg.agent.rounds import forever, started
+from gitcfg.agent.rounds import run_forever, start_agent
 from gitcfg.agent.signatures import Answer
 from gitcfg.install.place import Place
 from tests.agent.server import Book, Handler, Reply, serving
@@ -30,7 +30,7 @@ def unsigned(handler: Handler, reply: Reply) -> Reply:
 
 def agent_of(site: Site) -> Agent:
     root = str(site.world.root)
-    return started(root, "", Place(root), lambda line: None, "0")
+    return start_agent(root, "", Place(root), lambda line: None, "0")
 
 
 @pytest.fixture
@@ -75,12 +75,12 @@ def other(site: Site) -> Iterator[tuple[Book, str]]:
     ],
 )
 def test_how_long_a_server_wants_to_be_left_alone(status: int, said: str, pause: float) -> None:
-    assert wanted_pause(Answer(status, {"retry-after": said}), 1000.0) == pause
+    assert retry_pause(Answer(status, {"retry-after": said}), 1000.0) == pause
 
 
 @given(st.text(), st.floats(allow_nan=False, allow_infinity=False))
 def test_whatever_a_server_says_a_node_stays_in_reach(said: str, now: float) -> None:
-    assert 0.0 <= wanted_pause(Answer(503, {"retry-after": said}), now) <= MOST_AFTER
+    assert 0.0 <= retry_pause(Answer(503, {"retry-after": said}), now) <= MOST_AFTER
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
@@ -145,11 +145,11 @@ def test_the_daemon_waits_as_long_as_it_is_told(
 
     def sleep(seconds: float) -> None:
         slept.append(seconds)
-        agent.wakes.ending = 15 if len(slept) == 2 else 0
+        agent.signals.ending = 15 if len(slept) == 2 else 0
         raise Woken
 
-    agent.wakes.sleep = sleep  # type: ignore[method-assign]
-    forever(agent)
+    agent.signals.sleep = sleep  # type: ignore[method-assign]
+    run_forever(agent)
     assert least - 1 < slept[1] <= most
     assert slept[0] <= agent.settings.delay
     assert agent.memory.next - agent.wall() == pytest.approx(slept[1], abs=5)
@@ -166,11 +166,11 @@ def test_the_daemon_waits_longer_each_time_and_starts_at_a_random_moment(
 
         def sleep(seconds: float, slept: list[float] = slept, agent: Agent = agent) -> None:
             slept.append(seconds)
-            agent.wakes.ending = 15 if len(slept) == 12 else 0
+            agent.signals.ending = 15 if len(slept) == 12 else 0
             raise Woken
 
-        agent.wakes.sleep = sleep  # type: ignore[method-assign]
-        forever(agent)
+        agent.signals.sleep = sleep  # type: ignore[method-assign]
+        run_forever(agent)
         begun.add(slept[0])
         pauses.append(slept[1:])
     assert len(begun) == 5

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.agent.rounds import started
-from gitcfg.install.damage import set_aside
+from gitcfg.agent.rounds import start_agent
+from gitcfg.install.damage import set_damaged_aside
 from gitcfg.install.errors import Damaged, InstallError
 from gitcfg.install.place import Place
-from gitcfg.install.record import UNKNOWN, installed
+from gitcfg.install.record import UNKNOWN, read_installed
 from tests.agent.site import CONFIG, Site
 from tests.install.world import World, package
 
@@ -94,7 +94,7 @@ def test_a_damaged_journal_of_a_commit_that_is_in_force(site: Site) -> None:
 
 
 def test_what_cannot_be_kept_aside_is_told_all_the_same(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gitcfg.agent.rounds import once
+    from gitcfg.agent.rounds import run_once
 
     ready(site)
     site.world.state("installed.json").write_bytes(b"x")
@@ -102,10 +102,10 @@ def test_what_cannot_be_kept_aside_is_told_all_the_same(site: Site, monkeypatch:
     def refused(*said: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("gitcfg.install.damage.set_aside", refused)
+    monkeypatch.setattr("gitcfg.install.damage.set_damaged_aside", refused)
     place = Place(str(site.world.root))
-    agent = started(place.root, "", place, lambda line: None, "0")
-    assert once(agent) == 4
+    agent = start_agent(place.root, "", place, lambda line: None, "0")
+    assert run_once(agent) == 4
     agent.client.close()
     assert [outcome for _, outcome in site.book.results] == ["failed", "refused"]
     assert "Read-only file system" in site.book.checkins[0]["result"]["output"]
@@ -123,22 +123,22 @@ def test_files_of_the_record_are_still_known_after_a_damaged_journal(world: Worl
     world.state("installed.json").rename(world.state("next.json"))
     world.state("installed.json").write_text(json.dumps(record))
     world.state("journal").write_bytes(b"x\n" * 2)
-    assert "/etc/app/new." in set_aside(world.place(), "T")
-    assert installed(world.place()) is None
+    assert "/etc/app/new." in set_damaged_aside(world.place(), "T")
+    assert read_installed(world.place()) is None
     assert json.loads(world.state("installed.json").read_text())["package"]["commit"] == UNKNOWN
     world.write("/etc/app/old", "x")
     assert world.install(package({CONFIG: "z"}, commit="c")).result == "ok"
     assert not (world.root / "etc/app/old").exists()
-    assert set_aside(world.place(), "T") == ""
+    assert set_damaged_aside(world.place(), "T") == ""
 
 
 def test_what_is_whole_is_left(world: World) -> None:
-    assert set_aside(world.place(), "T") == ""
+    assert set_damaged_aside(world.place(), "T") == ""
     assert world.install(package({CONFIG: "x"})).result == "ok"
     before = world.state("installed.json").read_bytes()
     other = b'{"begin": "x", "schema": "gitcfg.journal/9"}'
     world.state("journal").write_bytes(b"%08x %s\n" % (zlib.crc32(other), other))
-    assert set_aside(world.place(), "T") == ""
+    assert set_damaged_aside(world.place(), "T") == ""
     assert world.state("installed.json").read_bytes() == before
     assert world.state("journal").exists()
 
@@ -147,7 +147,7 @@ def test_a_later_record_is_not_a_damaged_one(world: World) -> None:
     assert world.install(package({CONFIG: "x"})).result == "ok"
     world.state("installed.json").write_text('{"schema": "gitcfg.installed/2"}')
     with pytest.raises(InstallError) as raised:
-        installed(world.place())
+        read_installed(world.place())
     assert not isinstance(raised.value, Damaged)
 
 
@@ -163,7 +163,7 @@ def test_an_installation_that_died_is_told_beside_a_damaged_record(site: Site) -
 def test_no_folder_is_named_that_is_not_there(world: World) -> None:
     assert world.install(package({CONFIG: "x"})).result == "ok"
     world.state("journal").write_bytes(b"x\n" * 2)
-    said = set_aside(world.place(), "T")
+    said = set_damaged_aside(world.place(), "T")
     assert "journal.damaged-T, and everything is installed anew." in said
     assert "backup" not in said
     assert "may be left" not in said

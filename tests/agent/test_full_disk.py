@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from gitcfg.agent.agent import Agent
-from gitcfg.agent.rounds import once, started
+from gitcfg.agent.rounds import run_once, start_agent
 from gitcfg.install.disk import Disk
 from gitcfg.install.place import Limits, Place
 from tests.agent.site import Site, awaited
@@ -35,7 +35,7 @@ def made(site: Site) -> Iterator[tuple[Agent, Full, list[str]]]:
     said: list[str] = []
     root = str(site.world.root)
     place = Place(root, disk=disk, limits=Limits(lock_wait=1.0))
-    agent = started(root, "", place, said.append, "0")
+    agent = start_agent(root, "", place, said.append, "0")
     site.accept()
     yield agent, disk, said
     agent.client.close()
@@ -52,16 +52,16 @@ def disks(site: Site) -> Iterator[ExitStack]:
 def test_a_full_disk(site: Site, made: tuple[Agent, Full, list[str]]) -> None:
     agent, disk, said = made
     site.offer("one\n", "a")
-    assert once(agent) == 0
+    assert run_once(agent) == 0
     disk.full = True
     site.offer("two\n", "b")
-    assert once(agent) == 3
+    assert run_once(agent) == 3
     assert any("No space left" in line for line in said)
     assert site.world.runs_with("app") == "one\n"
     assert site.book.results == [("a", "ok"), ("b", "reverted")]
     disk.full = False
     agent.remember(failure=None)
-    assert once(agent) == 0
+    assert run_once(agent) == 0
     assert site.world.runs_with("app") == "two\n"
     assert site.book.results[-1] == ("b", "ok")
 
@@ -70,9 +70,9 @@ def test_a_first_start_without_room(site: Site) -> None:
     disk, root = Full(), str(site.world.root)
     disk.full = True
     with pytest.raises(OSError, match="No space left"):
-        started(root, "", Place(root, disk=disk), print, "0")
+        start_agent(root, "", Place(root, disk=disk), print, "0")
     disk.full = False
-    assert started(root, "", Place(root, disk=disk), print, "0").client.who.node == "n1"
+    assert start_agent(root, "", Place(root, disk=disk), print, "0").client.who.node == "n1"
 
 
 @pytest.mark.parametrize("names", [False, True])

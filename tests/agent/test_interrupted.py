@@ -53,7 +53,7 @@ def is_whole(site: Site, package: Package) -> bool:
     """All files are of one package, and the daemon has them."""
     folder = site.world.root / "etc/app"
     found = {f"/etc/app/{path.name}": path.read_bytes() for path in folder.iterdir()}
-    meant = {path: file.true for path, file in package.files.items()}
+    meant = {path: file.true_content for path, file in package.files.items()}
     return found == meant and site.world.runs_with("app") == found[CONFIG].decode()
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.agent.client import ServerClock, accepted, hints
-from gitcfg.agent.config import EXAMPLE, configured
+from gitcfg.agent.client import ServerClock, check_accepted, find_hints
+from gitcfg.agent.config import EXAMPLE, load_settings
 from gitcfg.agent.errors import Declined, SettingsError
-from gitcfg.agent.keys import Identity, identity
+from gitcfg.agent.keys import Identity, load_identity
 from gitcfg.agent.main import main
 from gitcfg.agent.memory import times
 from gitcfg.agent.signatures import Answer
 from gitcfg.install.disk import Disk
 from gitcfg.install.errors import Refused
 from gitcfg.install.place import Place
-from gitcfg.install.store import opened
+from gitcfg.install.store import open_store
 from tests.agent.site import PROGRAM
 
 NOBODY = 65534
@@ -26,13 +26,13 @@ NOBODY = 65534
 
 @pytest.fixture
 def who(tmp_path: Path) -> Identity:
-    return identity(Place(str(tmp_path)), "n1")
+    return load_identity(Place(str(tmp_path)), "n1")
 
 
 def declined(who: Identity, status: int, kind: str, **said: str) -> Declined:
     body = json.dumps({"type": f"urn:gitcfg:problem:{kind}", "status": status, **said}).encode()
     with pytest.raises(Declined) as raised:
-        accepted(Answer(status, {}, body), who, 0.0)
+        check_accepted(Answer(status, {}, body), who, 0.0)
     return raised.value
 
 
@@ -83,19 +83,19 @@ def test_the_example_is_an_agent_toml(tmp_path: Path) -> None:
     text = Path(EXAMPLE).read_text()
     (folder / "agent.toml").write_text(text)
     (folder / "agent.toml").chmod(0o600)
-    found = configured(str(tmp_path))
+    found = load_settings(str(tmp_path))
     assert (found.servers[0].port, found.policy.paths) == (8421, ("/etc/condor/**",))
     shown = [line.partition("#")[2].partition("#")[0] for line in text.splitlines() if line.startswith("# ")]
     keys = [line for line in shown if " = " in line and "FILE" not in line and "..." not in line]
     (folder / "agent.toml").write_text("\n".join([text, *keys]))
-    assert configured(str(tmp_path)) == found
+    assert load_settings(str(tmp_path)) == found
 
 
 def test_agent_toml_is_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "etc/gitcfg/agent.toml"
     folder.mkdir(parents=True)
     with pytest.raises(SettingsError, match=f"{folder} is not a file"):
-        configured(str(tmp_path))
+        load_settings(str(tmp_path))
 
 
 def test_a_state_folder_that_is_roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +105,10 @@ def test_a_state_folder_that_is_roots(tmp_path: Path, monkeypatch: pytest.Monkey
     if owner != 0:
         pytest.skip("only root has such a folder")
     monkeypatch.setattr("os.geteuid", lambda: NOBODY)
-    with pytest.raises(Refused, match="/var/lib/gitcfg is root's") as raised, opened(Place(str(tmp_path))):
+    with (
+        pytest.raises(Refused, match="/var/lib/gitcfg is root's") as raised,
+        open_store(Place(str(tmp_path))),
+    ):
         pass
     assert raised.value.hints == ("Run it as root.",)
 
@@ -122,7 +125,7 @@ def test_a_state_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.
     place = Place(str(tmp_path), disk=Closed())
     with (
         pytest.raises(Refused, match="/var/lib/gitcfg cannot be opened: Permission") as raised,
-        opened(place),
+        open_store(place),
     ):
         pass
     assert raised.value.hints == ("Run it as root.",)
@@ -149,12 +152,12 @@ def unverified(code: int) -> ssl.SSLCertVerificationError:
     ("code", "hint"), [(10, "clock"), (9, "clock"), (62, "name"), (64, "name"), (20, "ca ="), (18, "ca =")]
 )
 def test_hints_about_certificates(code: int, hint: str) -> None:
-    (said,) = hints(unverified(code))
+    (said,) = find_hints(unverified(code))
     assert hint in said
 
 
 def test_other_errors_have_no_hint_about_certificates() -> None:
-    assert hints(OSError(111, "Connection refused")) == ()
+    assert find_hints(OSError(111, "Connection refused")) == ()
 
 
 def test_a_clock_that_is_about_right_is_not_told_as_off() -> None:
@@ -172,9 +175,9 @@ def test_times() -> None:
 
 @pytest.mark.parametrize("root", ["//", "/.", "///", "/etc/.."])
 def test_one_root_has_one_name(root: str) -> None:
-    from gitcfg.agent.main import arguments
+    from gitcfg.agent.main import parse_arguments
 
-    assert arguments(["key", "--root", root], "x", "0").root == "/"
+    assert parse_arguments(["key", "--root", root], "x", "0").root == "/"
 
 
 def test_the_start_imports_no_ssl() -> None:

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.agent.advertise import advertise, mark_of, snippet
-from gitcfg.agent.api import SCHEMA, target_of
-from gitcfg.agent.client import ServerClock, date_of
+from gitcfg.agent.advertise import advert_mark, advertise, htcondor_snippet
+from gitcfg.agent.api import SCHEMA, parse_target
+from gitcfg.agent.client import ServerClock, parse_date
 from gitcfg.agent.config import Advert
 from gitcfg.agent.errors import Forbidden, Untrusted
-from gitcfg.agent.facts import facts
-from gitcfg.agent.keys import identity
-from gitcfg.agent.memory import NAME, Failure, Memory, Running, keep, recall
-from gitcfg.agent.process import Wakes, Woken
-from gitcfg.agent.report import bounded
-from gitcfg.agent.rounds import pause
+from gitcfg.agent.facts import find_facts
+from gitcfg.agent.keys import load_identity
+from gitcfg.agent.memory import NAME, Failure, Memory, Running, load_memory, save_memory
+from gitcfg.agent.process import Signals, Woken
+from gitcfg.agent.report import limit_drift
+from gitcfg.agent.rounds import retry_pause
 from gitcfg.agent.signatures import Answer
 from gitcfg.install.drift import Drift
 from gitcfg.install.errors import Damaged
@@ -54,7 +54,7 @@ def answer(status: int = 200, body: object = SAID, **headers: str) -> Answer:
 
 
 def test_a_target_is_read_from_body_or_headers() -> None:
-    full, empty = target_of(answer(), "n1", 7), target_of(Answer(304, HEADERS), "n1", 7)
+    full, empty = parse_target(answer(), "n1", 7), parse_target(Answer(304, HEADERS), "n1", 7)
     assert full == empty
     assert (full.commit, full.digest, full.sequence) == ("a" * 40, "b" * 64, 7)
 
@@ -78,7 +78,7 @@ def test_a_target_is_read_from_body_or_headers() -> None:
 )
 def test_what_is_no_target_for_this_node(given: Answer) -> None:
     with pytest.raises(Untrusted):
-        target_of(given, "n1", 7)
+        parse_target(given, "n1", 7)
 
 
 def test_a_clock_is_used_as_it_is_while_it_is_about_right() -> None:
@@ -90,13 +90,13 @@ def test_a_clock_is_used_as_it_is_while_it_is_about_right() -> None:
 
 
 def test_dates() -> None:
-    assert date_of("Thu, 01 Jan 1970 00:01:00 GMT") == 60.0
-    assert [date_of(text) for text in ("", "yesterday", "Thu, 99 Jan 1970 00:01:00 GMT")] == [None] * 3
+    assert parse_date("Thu, 01 Jan 1970 00:01:00 GMT") == 60.0
+    assert [parse_date(text) for text in ("", "yesterday", "Thu, 99 Jan 1970 00:01:00 GMT")] == [None] * 3
 
 
 def test_an_identity_is_made_once_and_named_as_ssh_keygen_does(tmp_path: Path) -> None:
-    made = identity(place(tmp_path), "n1")
-    assert identity(place(tmp_path), "n1").public == made.public
+    made = load_identity(place(tmp_path), "n1")
+    assert load_identity(place(tmp_path), "n1").public == made.public
     file = tmp_path / "var/lib/gitcfg/node.key"
     assert (file.stat().st_mode & 0o777, made.line.split(" ")[:2]) == (0o600, ["n1", "ssh-ed25519"])
     said = subprocess.run(["ssh-keygen", "-l", "-f", file], capture_output=True, text=True, check=True).stdout
@@ -105,12 +105,12 @@ def test_an_identity_is_made_once_and_named_as_ssh_keygen_does(tmp_path: Path) -
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n"])
 def test_a_damaged_key_is_refused(tmp_path: Path, content: bytes) -> None:
-    identity(place(tmp_path), "n1")
+    load_identity(place(tmp_path), "n1")
     (tmp_path / "var/lib/gitcfg/node.key").write_bytes(content)
     with pytest.raises(
         Forbidden, match=re.escape(f"{tmp_path}/var/lib/gitcfg/node.key is not an Ed25519 key")
     ):
-        identity(place(tmp_path), "n1")
+        load_identity(place(tmp_path), "n1")
 
 
 def test_memory_comes_back(tmp_path: Path) -> None:
@@ -125,18 +125,18 @@ def test_memory_comes_back(tmp_path: Path) -> None:
         problem={"kind": "pending"},
         drift=({"path": "/etc/x", "kind": "mode"},),
     )
-    keep(place(tmp_path), full)
-    assert recall(place(tmp_path)) == full
+    save_memory(place(tmp_path), full)
+    assert load_memory(place(tmp_path)) == full
 
 
 @pytest.mark.parametrize(
     "content", ["", "[]", '{"schema": "other"}', '{"schema": "gitcfg.memory/1", "running": 5}']
 )
 def test_damaged_memory_is_no_memory(tmp_path: Path, content: str) -> None:
-    keep(place(tmp_path), Memory())
+    save_memory(place(tmp_path), Memory())
     (tmp_path / "var/lib/gitcfg" / NAME).write_text(content)
     with pytest.raises(Damaged, match=r"agent\.json in the state folder is damaged"):
-        recall(place(tmp_path))
+        load_memory(place(tmp_path))
 
 
 def test_facts_come_from_files(tmp_path: Path) -> None:
@@ -148,10 +148,10 @@ def test_facts_come_from_files(tmp_path: Path) -> None:
     }.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    found = facts(str(tmp_path))
+    found = find_facts(str(tmp_path))
     assert (found["os"], found["os_version"], found["memory_mib"]) == ("rocky", "9.4", 64000)
     assert (found["cpu"], found["htcondor"]) == ("AMD EPYC", "23.0.4")
-    assert "memory_mib" not in facts(str(tmp_path / "nowhere"))
+    assert "memory_mib" not in find_facts(str(tmp_path / "nowhere"))
 
 
 def test_htcondor_is_told_features_and_groups(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_htcondor_is_told_features_and_groups(tmp_path: Path) -> None:
 
 def test_a_name_that_would_be_more_than_a_name_is_not_advertised() -> None:
     with pytest.raises(Forbidden, match="cannot be advertised"):
-        snippet(package({}, features=('x"\nROOT = "$(y)',)))
+        htcondor_snippet(package({}, features=('x"\nROOT = "$(y)',)))
 
 
 def test_a_command_is_told_by_a_file(tmp_path: Path) -> None:
@@ -178,44 +178,44 @@ def test_a_command_is_told_by_a_file(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "node.json").read_text())["features"] == ["A"]
     with pytest.raises(Forbidden, match="/bin/false did not take"):
         advertise(place(tmp_path), node, (Advert("", ("/bin/false",)),))
-    assert mark_of(node, ()) != mark_of(node._replace(features=("B",)), ())
+    assert advert_mark(node, ()) != advert_mark(node._replace(features=("B",)), ())
 
 
 def test_drift_is_bounded() -> None:
     found = tuple(Drift(f"/etc/{number}", "changed", "x" * 100) for number in range(30))
-    kept = bounded(found, 10, 250)
+    kept = limit_drift(found, 10, 250)
     assert [len(one.diff) for one in kept[:2]] == [100, 100]
     assert "too much" in kept[2].diff
     assert kept[-1].diff.endswith("(and 20 more files)\n")
-    assert bounded((), 10, 250) == []
+    assert limit_drift((), 10, 250) == []
 
 
 def test_pauses_grow_and_end_growing() -> None:
-    grown = [pause(misses, 60.0, 1.0) for misses in range(1, 12)]
+    grown = [retry_pause(misses, 60.0, 1.0) for misses in range(1, 12)]
     assert grown[:4] == [2.0, 4.0, 8.0, 16.0]
-    assert grown[-1] == pause(10**6, 60.0, 1.0) == 300.0
-    assert pause(5, 60.0, 0.0) == pause(5, 60.0, 1.0) / 2
-    assert pause(1, 1.0, 1.0) == 1.0
+    assert grown[-1] == retry_pause(10**6, 60.0, 1.0) == 300.0
+    assert retry_pause(5, 60.0, 0.0) == retry_pause(5, 60.0, 1.0) / 2
+    assert retry_pause(1, 1.0, 1.0) == 1.0
 
 
 def test_a_signal_ends_a_waiting_and_nothing_else() -> None:
-    wakes, before = (
-        Wakes(),
+    signals, before = (
+        Signals(),
         {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)},
     )
     try:
-        wakes.listen()
+        signals.listen()
         os.kill(os.getpid(), signal.SIGHUP)
         time.sleep(0.01)
-        assert wakes.hurried
+        assert signals.hurried
         with pytest.raises(Woken):
-            wakes.sleep(60)
-        wakes.hurried = False
+            signals.sleep(60)
+        signals.hurried = False
         signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(Woken):
-            wakes.sleep(60)
-        assert wakes.ending
+            signals.sleep(60)
+        assert signals.ending
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -6,11 +6,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from gitcfg.agent.rounds import once, started
+from gitcfg.agent.rounds import run_once, start_agent
 from gitcfg.install.errors import Busy
 from gitcfg.install.package import Subsystem
 from gitcfg.install.place import Limits, Place
-from gitcfg.install.store import held, opened
+from gitcfg.install.store import hold_lock, open_store
 from tests.agent.server import Handler, Reply
 from tests.agent.site import CONFIG, Site, awaited, ready
 from tests.install.world import made_file, package
@@ -238,17 +238,17 @@ def test_somebody_elses_installation_is_no_failure_of_a_commit(site: Site) -> No
     ready(site)
     site.offer("two\n", "b")
     place = Place(str(site.world.root), who="somebody", limits=Limits(lock_wait=0.1))
-    agent = started(place.root, "", place, lambda line: None, "0")
+    agent = start_agent(place.root, "", place, lambda line: None, "0")
     with ExitStack() as stack:
 
         def busy(handler: Handler, reply: Reply) -> Reply:
             if "/changes" in handler.path:
-                stack.enter_context(held(stack.enter_context(opened(place)), place))
+                stack.enter_context(hold_lock(stack.enter_context(open_store(place)), place))
             return reply
 
         site.book.fault = busy
         with pytest.raises(Busy, match="somebody, process"):
-            once(agent)
+            run_once(agent)
     agent.client.close()
     assert (site.book.results, site.world.runs_with("app")) == ([], "one\n")
     assert agent.memory.failure is None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.agent.keys import Identity
-from gitcfg.agent.secrets import CHUNK, Unopened, opened
+from gitcfg.agent.secrets import CHUNK, SealError, decrypt
 
 SEEDS = st.binary(min_size=32, max_size=32)
 
@@ -29,27 +29,27 @@ NODE, OTHER = node(b"n" * 32), node(b"o" * 32)
 
 @given(SEEDS, st.binary(max_size=300))
 def test_what_age_seals_is_opened(seed: bytes, content: bytes) -> None:
-    assert opened(sealed(content, node(seed)), node(seed)) == content
+    assert decrypt(sealed(content, node(seed)), node(seed)) == content
 
 
 @pytest.mark.parametrize("size", [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK + 7])
 def test_contents_of_any_length(size: int) -> None:
     content = bytes(range(256)) * (size // 256 + 1)
-    assert opened(sealed(content[:size], NODE), NODE) == content[:size]
+    assert decrypt(sealed(content[:size], NODE), NODE) == content[:size]
 
 
 def test_among_other_recipients() -> None:
     raw = sealed(b"content", OTHER, NODE)
-    assert opened(raw, NODE) == opened(raw, OTHER) == b"content"
+    assert decrypt(raw, NODE) == decrypt(raw, OTHER) == b"content"
     age = pyrage.x25519.Identity.generate().to_public()
     raw = pyrage.encrypt(b"content", [age, pyrage.ssh.Recipient.from_str(NODE.key)])
-    assert opened(raw, NODE) == b"content"
+    assert decrypt(raw, NODE) == b"content"
 
 
 @pytest.mark.parametrize("raw", [sealed(b"x", OTHER), pyrage.passphrase.encrypt(b"x", "x")])
 def test_what_is_sealed_to_others_is_refused(raw: bytes) -> None:
-    with pytest.raises(Unopened, match="another key"):
-        opened(raw, NODE)
+    with pytest.raises(SealError, match="another key"):
+        decrypt(raw, NODE)
 
 
 RAW = sealed(b"a content of some length", NODE)
@@ -58,16 +58,16 @@ RAW = sealed(b"a content of some length", NODE)
 def test_every_byte_that_was_changed_is_noticed() -> None:
     for place in range(len(RAW)):
         for change in (1, 0x20, 0x80):
-            with pytest.raises(Unopened):
-                opened(RAW[:place] + bytes([RAW[place] ^ change]) + RAW[place + 1 :], NODE)
+            with pytest.raises(SealError):
+                decrypt(RAW[:place] + bytes([RAW[place] ^ change]) + RAW[place + 1 :], NODE)
 
 
 def test_every_byte_that_is_missing_or_too_many_is_noticed() -> None:
     for place in range(len(RAW)):
         short, less, more = RAW[:place], RAW[:place] + RAW[place + 1 :], RAW[:place] + b"A" + RAW[place:]
         for raw in (short, less, more, RAW + RAW[place:]):
-            with pytest.raises(Unopened):
-                opened(raw, NODE)
+            with pytest.raises(SealError):
+                decrypt(raw, NODE)
 
 
 LONG = sealed(bytes(3 * CHUNK), NODE)
@@ -77,9 +77,9 @@ PIECES = [LONG[HEAD + at : HEAD + at + CHUNK + 16] for at in range(0, 3 * (CHUNK
 
 @pytest.mark.parametrize("order", [(), (0,), (0, 1), (1, 0, 2), (0, 1, 2, 2), (2,), (0, 2), (0, 1, 1, 2)])
 def test_pieces_cannot_be_left_out_or_moved(order: tuple[int, ...]) -> None:
-    assert opened(LONG, NODE) == bytes(3 * CHUNK)
-    with pytest.raises(Unopened):
-        opened(LONG[:HEAD] + b"".join(PIECES[number] for number in order), NODE)
+    assert decrypt(LONG, NODE) == bytes(3 * CHUNK)
+    with pytest.raises(SealError):
+        decrypt(LONG[:HEAD] + b"".join(PIECES[number] for number in order), NODE)
 
 
 def test_an_empty_end_is_refused() -> None:
@@ -88,27 +88,27 @@ def test_an_empty_end_is_refused() -> None:
 
     from gitcfg.agent import secrets as module
 
-    stanzas, end = module._header(LONG)
+    stanzas, end = module._parse_header(LONG)
     nonce = LONG[HEAD - 16 : HEAD]
-    key = module.derived(module._file_key(stanzas, NODE), nonce, b"payload")
+    key = module.derive_key(module._find_file_key(stanzas, NODE), nonce, b"payload")
     cipher = ChaCha20Poly1305(key)
     full = cipher.encrypt(bytes(12), bytes(CHUNK), None)
     empty = cipher.encrypt((1).to_bytes(11, "big") + b"\1", b"", None)
-    with pytest.raises(Unopened, match="empty end"):
-        opened(LONG[:HEAD] + full + empty, NODE)
+    with pytest.raises(SealError, match="empty end"):
+        decrypt(LONG[:HEAD] + full + empty, NODE)
     assert end < HEAD
 
 
 @given(st.binary(max_size=400))
 def test_anything_else_is_refused(raw: bytes) -> None:
     for text in (raw, b"age-encryption.org/v1\n" + raw, base64.b64encode(RAW)):
-        with pytest.raises(Unopened):
-            opened(text, NODE)
+        with pytest.raises(SealError):
+            decrypt(text, NODE)
 
 
 def test_a_share_that_agrees_with_everybody_is_refused() -> None:
     lines = RAW.split(b"\n")
     words = lines[1].split(b" ")
     words[3] = base64.b64encode(bytes(32)).rstrip(b"=")
-    with pytest.raises(Unopened):
-        opened(b"\n".join([lines[0], b" ".join(words), *lines[2:]]), NODE)
+    with pytest.raises(SealError):
+        decrypt(b"\n".join([lines[0], b" ".join(words), *lines[2:]]), NODE)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.agent.config import Server, Settings, configured, decoded, settings_from
+from gitcfg.agent.config import Server, Settings, load_settings, parse_settings, parse_toml
 from gitcfg.agent.errors import SettingsError
 from gitcfg.install.policy import AGENT
 from tests.agent.server import Book
@@ -19,7 +19,7 @@ LEAST = {"server": "https://config.example.com", "server_key": KEY}
 
 
 def made(**said: Any) -> Settings:
-    return settings_from({**LEAST, **said}, "agent.toml", lambda: "n1.example.com")
+    return parse_settings({**LEAST, **said}, "agent.toml", lambda: "n1.example.com")
 
 
 def test_the_least() -> None:
@@ -114,7 +114,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_it_is_read_below_the_root(file: Path, tmp_path: Path) -> None:
-    found = configured(str(tmp_path))
+    found = load_settings(str(tmp_path))
     assert found.servers[0].host == "a"
     assert "/etc/gitcfg/agent.toml" in found.policy.never
 
@@ -122,34 +122,34 @@ def test_it_is_read_below_the_root(file: Path, tmp_path: Path) -> None:
 def test_others_must_not_be_able_to_write_it(file: Path, tmp_path: Path) -> None:
     file.chmod(0o620)
     with pytest.raises(SettingsError, match="can be written by others"):
-        configured(str(tmp_path))
+        load_settings(str(tmp_path))
     file.chmod(0o600)
     file.parent.chmod(0o777)
     with pytest.raises(SettingsError, match="can be written by others"):
-        configured(str(tmp_path))
+        load_settings(str(tmp_path))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_it_must_be_roots(file: Path, tmp_path: Path) -> None:
     os.chown(file, 12345, 0)
     with pytest.raises(SettingsError, match="must be root's"):
-        configured(str(tmp_path))
+        load_settings(str(tmp_path))
 
 
 def test_a_link_a_pipe_and_nothing_are_refused(file: Path, tmp_path: Path) -> None:
     file.rename(tmp_path / "elsewhere")
     with pytest.raises(SettingsError, match="is not there"):
-        configured(str(tmp_path))
+        load_settings(str(tmp_path))
     file.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(SettingsError, match="cannot be read"):
-        configured(str(tmp_path))
+        load_settings(str(tmp_path))
     file.unlink()
     os.mkfifo(file, 0o600)
     with pytest.raises(SettingsError, match="is not a file"):
-        configured(str(tmp_path))
+        load_settings(str(tmp_path))
 
 
 @pytest.mark.parametrize("raw", [b"a = ", b"\xff", b"a = 1\na = 2\n"])
 def test_what_is_no_toml(raw: bytes) -> None:
     with pytest.raises(SettingsError, match="is not TOML"):
-        decoded(raw, "agent.toml")
+        parse_toml(raw, "agent.toml")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.agent.process import notifier
+from gitcfg.agent.process import make_notifier
 from gitcfg.install.package import Subsystem
 from tests.agent.server import Handler, Reply
 from tests.agent.site import CONFIG, ROOT, Site, awaited, drained
@@ -135,10 +135,10 @@ def test_states_go_to_the_socket_of_systemd(tmp_path: Path, hidden: bool) -> Non
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
         told.bind(f"\0{name}" if hidden else name)
         told.settimeout(5)
-        notifier(f"@{name}" if hidden else name)("READY=1")
+        make_notifier(f"@{name}" if hidden else name)("READY=1")
         assert told.recv(100) == b"READY=1"
-    notifier(name)("READY=1")
-    notifier("")("READY=1")
+    make_notifier(name)("READY=1")
+    make_notifier("")("READY=1")
 
 
 def test_the_daemon_tells_systemd_that_it_listens(site: Site, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.agent.keys import new_key, read_key
+from gitcfg.agent.keys import make_key, read_key
 
 MADE = Ed25519PrivateKey.from_private_bytes(bytes(range(32))).private_bytes(
     Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()
@@ -44,7 +44,7 @@ def test_a_key_of_ssh_keygen_is_read(tmp_path: Path, comment: str) -> None:
 
 
 def test_a_new_key_is_read() -> None:
-    raw = new_key()
+    raw = make_key()
     public, private = read_key(raw)
     assert public == public_of(raw)
     Ed25519PublicKey.from_public_bytes(public).verify(private.sign(b"said"), b"said")

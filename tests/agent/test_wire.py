@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gitcfg.agent.errors import Untrusted
 from gitcfg.agent.keys import Identity
-from gitcfg.agent.signatures import Answer, Request, content_digest, signed, verify
+from gitcfg.agent.signatures import Answer, Request, content_digest, sign_request, verify
 from tests.agent.server import raw
 from tests.agent.wire import COVERED, Answered, Asked, proven, sign
 
@@ -32,7 +32,7 @@ def asked(request: Request) -> Asked:
 @given(paths, queries, st.none() | st.binary(min_size=1, max_size=50), st.integers(0, 2**33))
 def test_a_library_verifies_what_is_signed(path: str, query: str, body: bytes | None, created: int) -> None:
     request = Request("GET" if body is None else "POST", path, query, body)
-    ready = signed(request, WHO, created, "0123456789abcdef" if body else "")
+    ready = sign_request(request, WHO, created, "0123456789abcdef" if body else "")
     params = proven(asked(ready), {"n1.example.com": WHO.public})
     assert (params["created"], params["keyid"], params["tag"]) == (created, "n1.example.com", "gitcfg")
     assert params.get("nonce", "") == ("0123456789abcdef" if body else "")
@@ -42,7 +42,7 @@ def test_a_library_verifies_what_is_signed(path: str, query: str, body: bytes | 
 def test_what_a_library_signs_is_verified(
     path: str, query: str, body: bytes, created: int, covered: list[str]
 ) -> None:
-    request = signed(Request("GET", path, query), WHO, 1)
+    request = sign_request(Request("GET", path, query), WHO, 1)
     answer = answered(request, body, created, tuple(covered))
     assert verify(answer, request, (raw(PRIVATE), raw(SERVER))) == created
 
@@ -65,7 +65,7 @@ def answered(
     return Answer(200, {name.lower(): value for name, value in made.headers.items()}, body)
 
 
-REQUEST = signed(Request("GET", "/v1/x", "wait=1"), WHO, 1)
+REQUEST = sign_request(Request("GET", "/v1/x", "wait=1"), WHO, 1)
 
 
 @pytest.mark.parametrize("left", COVERED)
@@ -86,9 +86,9 @@ def test_a_changed_header_is_noticed(name: str) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        signed(Request("GET", "/v1/y", "wait=1"), WHO, 1),
-        signed(Request("GET", "/v1/x", "wait=2"), WHO, 1),
-        signed(Request("GET", "/v1/x", "wait=1"), WHO, 2),
+        sign_request(Request("GET", "/v1/y", "wait=1"), WHO, 1),
+        sign_request(Request("GET", "/v1/x", "wait=2"), WHO, 1),
+        sign_request(Request("GET", "/v1/x", "wait=1"), WHO, 2),
     ],
 )
 def test_an_answer_belongs_to_its_request(other: Request) -> None:

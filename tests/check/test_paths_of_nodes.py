@@ -3,7 +3,7 @@
 import pytest
 
 from gitcfg.check.files import _path
-from gitcfg.install.paths import problem_of_path
+from gitcfg.install.paths import find_path_problem
 
 PATHS = (
     "/etc/a b/c  d",
@@ -39,4 +39,4 @@ PATHS = (
 
 @pytest.mark.parametrize("path", PATHS, ids=ascii)
 def test_what_nodes_refuse_is_a_finding(path: str) -> None:
-    assert bool(list(_path(path))) == bool(problem_of_path(path))
+    assert bool(list(_path(path))) == bool(find_path_problem(path))

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
-from gitcfg.delivery.configuration import configuration, steps
+from gitcfg.delivery.configuration import find_steps, make_configuration
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet, compare
@@ -52,7 +52,7 @@ def at(files: Mapping[str, str], commit: str = "c1") -> Fleet:
 
 def test_all_that_a_node_needs() -> None:
     with at(FILES) as fleet:
-        found = json.loads(configuration(fleet, "n1").encoded())
+        found = json.loads(make_configuration(fleet, "n1").encoded())
         assert found["digest"] == fleet["n1"].digest
         files = {path: file.digest for path, file in fleet["n1"].rendered.items()}
     assert {path: file["digest"] for path, file in found["files"].items()} == files
@@ -69,18 +69,18 @@ def test_all_that_a_node_needs() -> None:
 
 def test_one_that_is_retired_gets_nothing() -> None:
     with at(FILES) as fleet:
-        found = configuration(fleet, "n2")
+        found = make_configuration(fleet, "n2")
     assert (found.state, found.files, found.subsystems) == ("retired", {}, {})
 
 
 def test_who_is_not_there_gets_an_error() -> None:
     with at(FILES) as fleet, pytest.raises(GitcfgError):
-        configuration(fleet, "n3")
+        make_configuration(fleet, "n3")
 
 
 def test_from_nothing_everything_starts() -> None:
     with at(FILES) as fleet:
-        found = steps(None, fleet, "n1")
+        found = find_steps(None, fleet, "n1")
     assert (found.restart, found.reload, found.stop) == (("web",), (), ())
     assert found.files == ("/etc/motd", "/etc/web.env")
     assert json.loads(found.encoded())["from"] is None
@@ -90,10 +90,10 @@ def test_from_one_commit_to_another() -> None:
     later = {**FILES, "features/Web.yaml": FILES["features/Web.yaml"].replace("hello", "hi")}
     gone = {**FILES, "nodes/n1.yaml": "features: [Db]\n"}
     with at(FILES) as old, at(later, "c2") as new, at(gone, "c3") as without:
-        assert steps(old, new, "n1").reload == ("web", "worker")
-        assert steps(old, old, "n1").files == ()
-        assert steps(old, without, "n1").stop == ("web",)
-        assert json.loads(steps(old, new, "n1").encoded())["params"] == {
+        assert find_steps(old, new, "n1").reload == ("web", "worker")
+        assert find_steps(old, old, "n1").files == ()
+        assert find_steps(old, without, "n1").stop == ("web",)
+        assert json.loads(find_steps(old, new, "n1").encoded())["params"] == {
             "MOTD": {"old": "hello", "new": "hi"}
         }
 
@@ -108,7 +108,7 @@ def test_of_random_fleets_it_is_what_the_library_says(seed: int) -> None:
         known = {name: change for change in compare(old, new) for name in change.nodes}
         for name in new:
             with at(files) as before, at(changed, "c2") as after:
-                alone, taken = configuration(after, name), steps(before, after, name)
+                alone, taken = make_configuration(after, name), find_steps(before, after, name)
             assert alone.digest == new[name].digest
             assert {path: file.content for path, file in alone.files.items()} == new[name].files
             if name in known and name in old:

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.agent.config import settings_from
+from gitcfg.agent.config import parse_settings
 from gitcfg.cache import NoCache
 from gitcfg.cli.node_policy import format_policy
 from gitcfg.convert.packs import pack_files
-from gitcfg.delivery.configuration import configuration, consequences
-from gitcfg.delivery.policy import Needs, Use, needs
+from gitcfg.delivery.configuration import find_consequences, make_configuration
+from gitcfg.delivery.policy import CommandNeed, Needs, find_needs
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
-from gitcfg.install.package import Package, read_package
-from gitcfg.install.policy import Policy, refusals
+from gitcfg.install.package import Package, parse_package
+from gitcfg.install.policy import Policy, find_refusals
 from gitcfg.library import Fleet
 from tests.compile.fleets import TODAY, mixed
 
@@ -56,18 +56,18 @@ def policy(found: Needs) -> Policy:
     """As an agent reads what the command writes."""
     said = tomllib.loads("\n".join(format_policy(found)))
     head = {"server": "https://c.example.org", "server_key": "ed25519:" + "A" * 43 + "="}
-    return settings_from({**head, **said}, "agent.toml", lambda: "n1").policy
+    return parse_settings({**head, **said}, "agent.toml", lambda: "n1").policy
 
 
 def packages(fleet: Fleet) -> Iterator[Package]:
-    known = consequences(fleet)
+    known = find_consequences(fleet)
     for name in fleet:
-        yield read_package(configuration(fleet, name, known).encoded())
+        yield parse_package(make_configuration(fleet, name, known).encoded())
 
 
 def refused(own: Policy, package: Package) -> tuple[str, ...]:
     commands = [command for found in package.subsystems.values() for command in found.commands]
-    return refusals(own, package.files, commands, STATE)
+    return find_refusals(own, package.files, commands, STATE)
 
 
 @pytest.fixture(scope="module")
@@ -78,17 +78,17 @@ def pool() -> Iterator[Fleet]:
 
 def test_each_node_of_the_pack_is_let_do_all_it_needs(pool: Fleet) -> None:
     for package in packages(pool):
-        assert refused(policy(needs(pool, [package.node])), package) == ()
+        assert refused(policy(find_needs(pool, [package.node])), package) == ()
 
 
 def test_all_together_need_what_each_needs(pool: Fleet) -> None:
-    own = policy(needs(pool, pool))
+    own = policy(find_needs(pool, pool))
     assert not [line for package in packages(pool) for line in refused(own, package)]
 
 
 def test_nothing_of_it_is_too_much(pool: Fleet) -> None:
     """Whatever one leaves out is refused on some node."""
-    found = needs(pool, pool)
+    found = find_needs(pool, pool)
     every = list(packages(pool))
     for one in found.commands:
         own = policy(replace(found, commands=tuple(use for use in found.commands if use is not one)))
@@ -100,26 +100,26 @@ def test_nothing_of_it_is_too_much(pool: Fleet) -> None:
 
 
 def test_one_more_command_is_refused(pool: Fleet) -> None:
-    own = policy(needs(pool, pool))
+    own = policy(find_needs(pool, pool))
     others = [
         ["condor_off", "-daemon", "startd"],
         ["env", "sh"],
         ["condor_reconfig", "-all"],
         ["sh", "-c", "x"],
     ]
-    assert len(refusals(own, ["/etc/passwd", "/etc/condor/config.d/x"], others, STATE)) == 6
+    assert len(find_refusals(own, ["/etc/passwd", "/etc/condor/config.d/x"], others, STATE)) == 6
 
 
 def test_the_pack_runs_no_shell(pool: Fleet) -> None:
     """`env` alone remains: it says where condor_config_val is to look."""
-    risky = {one.words[0] for one in needs(pool, pool).commands if one.risks}
+    risky = {one.words[0] for one in find_needs(pool, pool).commands if one.risks}
     assert risky == {"env"}
-    assert all(one.program for one in needs(pool, pool).commands)
+    assert all(one.program for one in find_needs(pool, pool).commands)
 
 
 def test_folders_are_meant_where_they_are_an_applications_own() -> None:
     with fleet_of(WEB) as fleet:
-        found = needs(fleet, ["n1"])
+        found = find_needs(fleet, ["n1"])
     assert {place.glob: len(place.files) for place in found.paths} == {
         "/etc/web/conf.d/*": 2,
         **dict.fromkeys(("/etc/cron.d/a", "/etc/cron.d/b", "/usr/local/bin/a", "/usr/local/bin/b"), 1),
@@ -127,13 +127,13 @@ def test_folders_are_meant_where_they_are_an_applications_own() -> None:
     }
 
 
-def by_program(found: Needs) -> dict[str, Use]:
+def by_program(found: Needs) -> dict[str, CommandNeed]:
     return {one.words[0]: one for one in found.commands}
 
 
 def test_what_to_think_of() -> None:
     with fleet_of(WEB) as fleet:
-        known = by_program(needs(fleet, ["n1"]))
+        known = by_program(find_needs(fleet, ["n1"]))
     own, python, shell = known["/opt/web/reload"], known["python3.11"], known["sh"]
     assert (own.program, own.assumed) == ("/opt/web/reload", False)
     assert ["which the repository writes" in own.risks[0], '"*"' in own.risks[1]] == [True, True]
@@ -146,7 +146,7 @@ def test_what_to_think_of() -> None:
 
 def test_what_no_policy_can_let_is_told_and_left_out() -> None:
     with fleet_of(WEB) as fleet:
-        found = needs(fleet, ["n1"])
+        found = find_needs(fleet, ["n1"])
         package = next(each for each in packages(fleet) if each.node == "n1")
     assert by_program(found)["{new}/opt/web/check"].program is None
     assert "No policy can let this" in "\n".join(format_policy(found))
@@ -155,7 +155,7 @@ def test_what_no_policy_can_let_is_told_and_left_out() -> None:
 
 def test_of_who_is_retired_it_is_said_that_another_commit_tells() -> None:
     with fleet_of(WEB) as fleet:
-        retired, idle = (needs(fleet, [name]) for name in ("n2", "n3"))
+        retired, idle = (find_needs(fleet, [name]) for name in ("n2", "n3"))
     assert retired.retired == ("n2",)
     assert any("what they needed before (--at REV): n2" in line for line in format_policy(retired))
     assert (idle.retired, idle.paths, idle.commands) == ((), (), ())
@@ -164,7 +164,7 @@ def test_of_who_is_retired_it_is_said_that_another_commit_tells() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_any_fleet(seed: int) -> None:
     with fleet_of(dict(repository(replace(mixed(seed), nodes=8)))) as fleet:
-        found = needs(fleet, fleet)
+        found = find_needs(fleet, fleet)
         own = policy(found)
         for package in packages(fleet):
             assert refused(own, package) == ()

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from gitcfg.delivery.configuration import configuration
-from gitcfg.delivery.secrets import kept_from, revealed_files
+from gitcfg.delivery.configuration import make_configuration
+from gitcfg.delivery.secrets import find_withheld, reveal_files
 from gitcfg.model import GitcfgError
 from tests.delivery.test_delivery import at
 
@@ -43,8 +43,8 @@ class Opened:
 def test_each_secret_is_opened_once() -> None:
     said: list[str] = []
     with at(FILES) as fleet:
-        found = revealed_files(fleet, "n1", Opened(said))
-        assert revealed_files(fleet, "n2", Opened(said)) == {}
+        found = reveal_files(fleet, "n1", Opened(said))
+        assert reveal_files(fleet, "n2", Opened(said)) == {}
     assert said == ["port", "word"]
     assert set(found) == {"/etc/both", "/etc/word"}
     assert json.loads(found["/etc/both"]) == {"PORT": 8080, "WORD": "canary"}
@@ -53,9 +53,9 @@ def test_each_secret_is_opened_once() -> None:
 
 def test_a_configuration_says_which_files_hold_some() -> None:
     with at(FILES) as fleet:
-        made = configuration(fleet, "n1")
+        made = make_configuration(fleet, "n1")
         raw = made.encoded()
-        assert configuration(fleet, "n2").holding == ()
+        assert make_configuration(fleet, "n2").holding == ()
     assert made.holding == ("/etc/both", "/etc/word")
     said = json.loads(raw)["files"]
     assert {path: file.get("sealed", "none") for path, file in said.items()} == {
@@ -77,14 +77,14 @@ def test_who_may_not_have_one_gets_none(where: str) -> None:
     changed = SECRET.format(where=where) if where else "version: 2\nrecipients: [age1x]\n"
     with at({**FILES, "secrets/word.yaml": changed}) as fleet:
         with pytest.raises(GitcfgError, match="The secret word is not for n1"):
-            revealed_files(fleet, "n1", Opened(said))
-        assert kept_from(fleet, "n1", ["word", "port", "other"]) == ("word", "other")
-        assert kept_from(fleet, "nobody", ["port"]) == ("port",)
+            reveal_files(fleet, "n1", Opened(said))
+        assert find_withheld(fleet, "n1", ["word", "port", "other"]) == ("word", "other")
+        assert find_withheld(fleet, "nobody", ["port"]) == ("port",)
     assert said == []
 
 
 def test_what_does_not_fit_says_no_value() -> None:
     with at(FILES) as fleet, pytest.raises(GitcfgError) as problem:
-        revealed_files(fleet, "n1", Opened([], {**VALUES, "port": "canary"}))
+        reveal_files(fleet, "n1", Opened([], {**VALUES, "port": "canary"}))
     assert "canary" not in str(problem.value) + "".join(problem.value.hints)
     assert "port" in problem.value.message

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.delivery.configuration import steps
+from gitcfg.delivery.configuration import find_steps
 from gitcfg.deploy import changes
 from gitcfg.deploy.changes import Changes
 from gitcfg.deploy.hosts import chosen
@@ -181,7 +181,7 @@ def test_many_nodes_are_compared_at_once_with_the_same_result(
         for commit in (first, second, None, "0" * 40):
             old = source.at(commit) if commit in (first, second) else None
             for name in names:
-                due = steps(old, fleet, name)
+                due = find_steps(old, fleet, name)
                 assert asked.actions(name, commit) == Actions(due.restart, due.reload, due.stop)
         asked.close()
 

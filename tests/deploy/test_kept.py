@@ -12,9 +12,9 @@ import pytest
 from gitcfg.deploy.carry import program
 from gitcfg.install.disk import Disk
 from gitcfg.install.place import Place
-from gitcfg.install.remote.bootstrap import kept_codes, sealed
-from gitcfg.install.remote.session import keep
-from gitcfg.install.store import opened
+from gitcfg.install.remote.bootstrap import load_codes, seal
+from gitcfg.install.remote.session import keep_program
+from gitcfg.install.store import open_store
 from tests.deploy.process import PYTHONS, deploy
 from tests.install.world import STATE, World, package
 
@@ -91,11 +91,11 @@ def test_a_folder_that_is_a_link_makes_room(far: Path, world: World) -> None:
 
 def test_a_folder_that_others_may_read_is_not_believed(far: Path, world: World) -> None:
     key = program().key
-    assert kept_codes(str(world.root), STATE, key)
+    assert load_codes(str(world.root), STATE, key)
     for one in (far, far / f"{key}.code"):
         mode = stat.S_IMODE(one.stat().st_mode)
         one.chmod(mode | 0o020)
-        assert kept_codes(str(world.root), STATE, key) == {}
+        assert load_codes(str(world.root), STATE, key) == {}
         one.chmod(mode)
     far.chmod(0o777)
     assert deploy(world, NEW, OWN).outcome.result == "unchanged"
@@ -106,7 +106,7 @@ def test_a_folder_that_others_may_read_is_not_believed(far: Path, world: World) 
 def test_code_of_somebody_else_is_not_believed(far: Path, world: World) -> None:
     key = program().key
     os.chown(far / f"{key}.code", 65534, 65534)
-    assert kept_codes(str(world.root), STATE, key) == {}
+    assert load_codes(str(world.root), STATE, key) == {}
 
 
 def test_pipes_in_their_places_hold_nobody_up(far: Path, world: World) -> None:
@@ -129,8 +129,8 @@ def test_another_python_compiles_its_own(far: Path, world: World) -> None:
 
 def test_code_without_its_sum_is_none(world: World) -> None:
     """`sealed` has to do with the Python that runs, so that marshal never reads another's."""
-    assert sealed(b"x") != sealed(b"y")
-    assert sealed(b"x")[32:] == b"x"
+    assert seal(b"x") != seal(b"y")
+    assert seal(b"x")[32:] == b"x"
 
 
 class Full(Disk):
@@ -150,6 +150,6 @@ class Full(Disk):
 @pytest.mark.parametrize(("room", "left"), [(0, []), (5, ["k"]), (500, ["k", "k.code"])])
 def test_half_a_program_never_stands_there(world: World, room: int, left: list[str]) -> None:
     place = Place(str(world.root), STATE, disk=Full(room))
-    with opened(place) as store:
-        keep(store, b"1234", "k", lambda: b"5678")
+    with open_store(place) as store:
+        keep_program(store, b"1234", "k", lambda: b"5678")
     assert sorted(one.name for one in world.state("far").iterdir()) == left

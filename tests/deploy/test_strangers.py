@@ -11,7 +11,7 @@ import pytest
 
 from gitcfg.deploy.talk import FarError, Hello, LineLost, Order, talk
 from gitcfg.install.remote.parts import SMALL
-from gitcfg.install.remote.protocol import DONE, HELLO, LACKS, PROBLEM, TOLD, message
+from gitcfg.install.remote.protocol import DONE, HELLO, LACKS, PROBLEM, TOLD, encode_message
 from tests.deploy.process import ordered, unheard
 from tests.install.world import package
 
@@ -58,7 +58,7 @@ class Scripted:
 
 
 def frames(kind: int, raw: bytes) -> bytes:
-    return b"".join(message(kind, [raw]))
+    return b"".join(encode_message(kind, [raw]))
 
 
 def said(kind: int, value: object) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from gitcfg.deploy.carry import program
 from gitcfg.deploy.talk import Hello, talk
 from gitcfg.install.package import Actions, Check, Subsystem
-from gitcfg.install.record import installed
+from gitcfg.install.record import read_installed
 from tests.deploy.process import PYTHONS, deploy, greeted, line_to, ordered, restarting
 from tests.install.world import World, made_file, package, standing
 
@@ -31,7 +31,7 @@ def test_a_package_is_put_in_force_and_then_stands(world: World, folder: str) ->
     assert ("restart app", "begun") in steps
     assert ("check app", "done") in steps
     assert world.runs_with("app") == "one\n"
-    assert installed(world.place()) == new
+    assert read_installed(world.place()) == new
     assert deploy(world, new, folder, actions=restarting("app")).outcome.result == "unchanged"
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from gitcfg.install.disk import Disk
-from gitcfg.install.drift import drift
+from gitcfg.install.drift import find_drift
 from gitcfg.install.errors import Busy, PackageError
 from gitcfg.install.installation import install
 from gitcfg.install.interruption import recover
-from gitcfg.install.package import Actions, Subsystem, read_package
-from gitcfg.install.store import held, opened
+from gitcfg.install.package import Actions, Subsystem, parse_package
+from gitcfg.install.store import hold_lock, open_store
 from tests.install.world import POLICY, World, in_child, package, standing
 
 CONFIG = "/etc/app/app.conf"
@@ -57,7 +57,7 @@ def test_a_link_at_the_target_is_replaced_and_never_followed(world: World) -> No
     assert not target.is_symlink()
     target.unlink()
     target.symlink_to(outside / "passwd")
-    assert [(one.kind, one.path) for one in drift(world.place())] == [("link", CONFIG)]
+    assert [(one.kind, one.path) for one in find_drift(world.place())] == [("link", CONFIG)]
     outcome = world.install(package({}, commit="b"))
     assert (outcome.result, outcome.removed) == ("ok", (CONFIG,))
     assert untouched(outside)
@@ -163,7 +163,7 @@ def test_a_file_system_that_ends_in_the_middle(world: World) -> None:
 
 def test_two_at_once_the_second_says_who_is_first(world: World) -> None:
     place = world.place(lock_wait=0.0)
-    with opened(place) as store, held(store, place):
+    with open_store(place) as store, hold_lock(store, place):
         outcome = install(place, package({CONFIG: "x"}), Actions(), POLICY)
         assert outcome.result == "refused"
         assert f"test, process {os.getpid()}" in outcome.output
@@ -240,15 +240,15 @@ GOOD = {"schema": "gitcfg.node/1", "node": "n", "commit": "a" * 40, "digest": "a
 )
 def test_a_package_is_read_strictly(change: dict[str, object], word: str) -> None:
     whole = {**GOOD, "files": {}, "subsystems": {}, "unknown at the top": 1}
-    assert read_package(json.dumps(whole).encode()).node == "n"
+    assert parse_package(json.dumps(whole).encode()).node == "n"
     with pytest.raises(PackageError, match=word):
-        read_package(json.dumps({**whole, **change}).encode())
+        parse_package(json.dumps({**whole, **change}).encode())
 
 
 @pytest.mark.parametrize("raw", [b"", b"[1", b"\xff", b'{"a": 1, "a": 2}', b'{"a": NaN}', b"[" * 100_000])
 def test_what_is_not_json_is_refused(raw: bytes) -> None:
     with pytest.raises(PackageError):
-        read_package(raw)
+        parse_package(raw)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from gitcfg.install.drift import drift
+from gitcfg.install.drift import find_drift
 from gitcfg.install.interruption import recover
 from gitcfg.install.package import Actions
-from gitcfg.install.record import installed, last_report
+from gitcfg.install.record import read_installed, read_last_report
 from tests.install.world import (
     KILLED,
     Dying,
@@ -57,7 +57,7 @@ def test_a_read_only_file_system_is_said(world: World, disks: ExitStack) -> None
     assert outcome.result == "refused"
     assert "Read-only file system" in outcome.output
     assert world.read(CONFIG) == "one"
-    record = installed(world.place())
+    record = read_installed(world.place())
     assert record is not None
     assert record.commit == "a" * 40
 
@@ -73,7 +73,7 @@ def test_files_on_a_read_only_file_system(world: World, disks: ExitStack) -> Non
         outcome = world.install(package({CONFIG: "two\n", "/etc/c/d": "d"}, app, commit="b"), reload=("app",))
         assert (outcome.result, outcome.step) == ("reverted", "write files")
         assert "Read-only file system" in outcome.output
-        assert last_report(world.place()) == outcome
+        assert read_last_report(world.place()) == outcome
         assert standing(world.root) == before
         assert (world.log("app"), world.runs_with("app")) == ([], "one\n")
         assert not world.state("journal").exists()
@@ -101,8 +101,8 @@ def test_going_back_needs_no_room(world: World, disks: ExitStack, where: str, na
         assert (world.root / "etc/b").exists() == (text == "one\n")
         assert not world.state("journal").exists()
         empty()
-        assert installed(world.place()) == (old if text == "one\n" else new)
-        assert drift(world.place()) == ()
+        assert read_installed(world.place()) == (old if text == "one\n" else new)
+        assert find_drift(world.place()) == ()
         if text == "two\n":
             assert world.install(old, reload=("app",)).result == "ok"
         if code == 0:
@@ -138,7 +138,7 @@ def test_somebody_takes_all_room_while_it_installs(
             assert world.install(old, reload=("app",)).result == "ok"
         assert standing(world.root) == before
         assert world.runs_with("app") == "one\n"
-        assert installed(world.place()) in (old, new)
+        assert read_installed(world.place()) in (old, new)
         assert not world.state("journal").exists()
         if disk.count <= number:
             assert results == {"reverted", "ok"}
@@ -164,7 +164,7 @@ def test_files_on_another_file_system_than_the_state(world: World, disks: ExitSt
         )
         recover(world.place())
         assert code in (0, KILLED)
-        record = installed(world.place())
+        record = read_installed(world.place())
         assert record is not None
         assert world.read(CONFIG) == record.files[CONFIG].content.decode() == world.runs_with("app")
         if record == new:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.install.disk import Disk
-from gitcfg.install.drift import Drift, drift
+from gitcfg.install.drift import Drift, find_drift
 from tests.install.world import World, made_file, package
 
 
@@ -18,12 +18,12 @@ def node(world: World) -> World:
         "/etc/binary": made_file("/etc/binary", b"\0\xff"),
     }
     assert world.install(package(files)).result == "ok"
-    assert drift(world.place()) == ()
+    assert find_drift(world.place()) == ()
     return world
 
 
 def only(world: World) -> Drift:
-    (found,) = drift(world.place(diff=500))
+    (found,) = find_drift(world.place(diff=500))
     return found
 
 
@@ -81,7 +81,7 @@ def test_other_kinds(node: World) -> None:
     text.rmdir()
     (node.root / "etc").rename(node.root / "away")
     (node.root / "etc").symlink_to("away")
-    assert {found.kind for found in drift(node.place())} == {"link"}
+    assert {found.kind for found in find_drift(node.place())} == {"link"}
 
 
 def test_what_not_everybody_may_read_is_not_shown(world: World) -> None:
@@ -121,6 +121,6 @@ class Swapped(Disk):
 
 def test_a_file_that_is_swapped_while_it_is_looked_at_is_not_shown(node: World) -> None:
     disk = Swapped(node.write("/etc/text", "changed\n"))
-    (found,) = drift(node.place(disk, diff=500))
+    (found,) = find_drift(node.place(disk, diff=500))
     assert disk.opened == 2
     assert "somebody" not in found.diff

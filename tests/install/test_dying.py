@@ -15,7 +15,7 @@ from gitcfg.install.installation import install, repair
 from gitcfg.install.interruption import recover
 from gitcfg.install.outcome import Outcome
 from gitcfg.install.package import Actions, Check, Package, Subsystem
-from gitcfg.install.record import debts, installed, last_report
+from gitcfg.install.record import read_debts, read_installed, read_last_report
 from tests.install.world import (
     KILLED,
     POLICY,
@@ -95,20 +95,20 @@ def canaries(world: World) -> list[Path]:
 def settled(world: World, old: Package, new: Package) -> Package:
     """The one package that the node is of, in files, record and daemons."""
     assert not world.state("journal").exists()
-    record = installed(world.place())
+    record = read_installed(world.place())
     assert record in (old, new)
     assert record is not None
     whole = new if record == new else old
-    expected = {path: ("file", file.bits, 0, 0, file.true) for path, file in whole.files.items()}
+    expected = {path: ("file", file.bits, 0, 0, file.true_content) for path, file in whole.files.items()}
     assert not canaries(world)
     found = {path: what for path, what in standing(world.root).items() if what[0] != "folder"}
     assert found == expected
     for name, config in (("app", CONFIG), ("other", "/etc/other.conf")):
         if name not in world.names:
             continue
-        text = (whole.files[config].true or b"").decode() if name in record.subsystems else None
+        text = (whole.files[config].true_content or b"").decode() if name in record.subsystems else None
         if record.subsystems.get(name) is None or record.subsystems[name].using == "new":
-            owes = [one.name for one in debts(world.place())]
+            owes = [one.name for one in read_debts(world.place())]
             assert world.runs_with(name) == text or name in owes
     return record
 
@@ -132,7 +132,7 @@ def sweep(world: World, pair: Pair, when: str, points: range) -> int:
         stands = settled(world, here[0], there[0])
         if outcome is not None:
             assert outcome.result == ("ok" if stands == there[0] else "reverted")
-            assert outcome == last_report(world.place())
+            assert outcome == read_last_report(world.place())
         if stands == here[0]:
             again = install(world.place(), *there, POLICY)
             if again.result == "reverted":
@@ -229,10 +229,10 @@ def test_what_cannot_be_taken_back_is_owed_wherever_it_dies(world: World, when: 
     for number in range(len(when) % 5, MOST, 5):
         world.stuck("app", "one")
         code = killed_at(number, when, partial(world.install_asked, new, Actions(("app",))))
-        outcome = recover(world.place()) or last_report(world.place())
+        outcome = recover(world.place()) or read_last_report(world.place())
         assert outcome is not None
         assert settled(world, old, new) == old
-        noted = debts(world.place())
+        noted = read_debts(world.place())
         assert world.runs_with("app") == "one\n" or noted
         assert (outcome.result == "failed") == bool(noted)
         world.stuck("app")
@@ -241,7 +241,7 @@ def test_what_cannot_be_taken_back_is_owed_wherever_it_dies(world: World, when: 
         recover(world.place())
         paid = install(world.place(), old, Actions(), POLICY)
         assert paid.result in (("ok", "unchanged") if noted else ("unchanged",))
-        assert (world.runs_with("app"), debts(world.place())) == ("one\n", ())
+        assert (world.runs_with("app"), read_debts(world.place())) == ("one\n", ())
         assert len(world.log("app")) <= (1 if again == 0 else 2) * bool(noted)
         owed, deaths = owed + bool(noted), deaths + (code == KILLED)
         if code == 0:

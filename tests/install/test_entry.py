@@ -11,7 +11,7 @@ from gitcfg.install.interruption import recover
 from gitcfg.install.package import Actions, Subsystem
 from gitcfg.install.plan import RELOAD
 from gitcfg.install.policy import Policy
-from gitcfg.install.record import installed, last_report
+from gitcfg.install.record import read_installed, read_last_report
 from tests.install.world import POLICY, Told, World, in_child, made_file, package, standing
 
 CONFIG = "/etc/app/app.conf"
@@ -37,7 +37,7 @@ def test_a_first_installation_writes_files_and_starts_what_runs(world: World) ->
     assert standing(world.root)[CONFIG] == ("file", 0o600, 0, 0, b"one\n")
     assert standing(world.root)["/etc/app/more"] == ("folder", 0o755, 0, 0)
     assert sorted(os.listdir(world.state("."))) == ["installed.json", "lock", "report.json"]
-    assert last_report(world.place()) == outcome
+    assert read_last_report(world.place()) == outcome
 
 
 def test_the_same_again_runs_nothing(world: World) -> None:
@@ -47,7 +47,7 @@ def test_the_same_again_runs_nothing(world: World) -> None:
     moved = package({CONFIG: "one\n"}, world.daemon("app", CONFIG), commit="b")
     assert world.install(moved).result == "unchanged"
     assert world.log("app") == []
-    assert installed(world.place()) == moved
+    assert read_installed(world.place()) == moved
 
 
 def test_a_change_reloads_once(world: World) -> None:
@@ -82,7 +82,7 @@ def test_what_the_application_does_not_take_is_taken_back(
     assert standing(world.root) == before
     assert world.runs_with("app") == "one\n"
     assert not world.state("journal").exists()
-    assert last_report(world.place()) == outcome
+    assert read_last_report(world.place()) == outcome
     good = package({CONFIG: "three\n"}, world.daemon("app", CONFIG), commit="c")
     assert world.install(good, reload=("app",)).result == "ok"
 
@@ -233,7 +233,7 @@ def test_repair_mends_only_what_drifted(world: World) -> None:
 def test_without_a_journal_there_is_nothing_to_recover(world: World) -> None:
     assert recover(world.place()) is None
     assert repair(world.place(), POLICY).result == "unchanged"
-    assert installed(world.place()) is None
+    assert read_installed(world.place()) is None
 
 
 def test_the_listener_is_told_each_step_in_order(world: World) -> None:

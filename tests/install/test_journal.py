@@ -7,7 +7,7 @@ import pytest
 from gitcfg.install.disk import Disk
 from gitcfg.install.errors import InstallError
 from gitcfg.install.journal import Journal, read_journal
-from gitcfg.install.store import JOURNAL, Store, opened
+from gitcfg.install.store import JOURNAL, Store, open_store
 from tests.install.world import World
 
 
@@ -25,7 +25,7 @@ class Half(Disk):
 
 @pytest.fixture
 def store(world: World) -> Iterator[Store]:
-    with opened(world.place(Half())) as found:
+    with open_store(world.place(Half())) as found:
         Journal(found).begin("key", "a" * 40, "b" * 64)
         yield found
 

@@ -9,7 +9,7 @@ import pytest
 from gitcfg.install.disk import LARGEST, Disk
 from gitcfg.install.interruption import recover
 from gitcfg.install.package import Actions, Package, Subsystem
-from gitcfg.install.record import installed
+from gitcfg.install.record import read_installed
 from tests.install.world import KILLED, World, killed_at, made_file, package
 
 CONFIG = "/etc/app/app.conf"
@@ -43,7 +43,7 @@ def test_what_was_written_after_a_death_is_kept(world: World) -> None:
     world.write("/etc/new", "by hand too\n")
     outcome = recover(world.place())
     assert outcome is not None
-    assert (outcome.result, world.read(CONFIG), installed(world.place())) == ("reverted", "one\n", old)
+    assert (outcome.result, world.read(CONFIG), read_installed(world.place())) == ("reverted", "one\n", old)
     assert "kept" in outcome.output
     assert [world.read(path) for path in outcome.kept] == ["by hand\n", "by hand too\n"]
     assert not (world.root / "etc/new").exists()
@@ -206,6 +206,6 @@ def test_no_secret_is_ever_open_to_others(world: World) -> None:
         if code == 0:
             assert {"staged", "backup", "next.json", "next.json.new", "journal", ".gitcfg", "secret"} <= seen
             return
-        if installed(world.place()) == last:
+        if read_installed(world.place()) == last:
             assert world.install(old, reload=("app",)).result == "ok"
     raise AssertionError("it never came through")

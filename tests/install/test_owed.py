@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from gitcfg.install.damage import set_aside
-from gitcfg.install.drift import drift
+from gitcfg.install.damage import set_damaged_aside
+from gitcfg.install.drift import find_drift
 from gitcfg.install.installation import install, repair
 from gitcfg.install.outcome import Outcome
 from gitcfg.install.package import Actions, Check, Package, Subsystem
 from gitcfg.install.plan import Debt, Step, Undo
 from gitcfg.install.planning import make_plan
-from gitcfg.install.record import debts, last_report
-from gitcfg.install.recovery import owing
+from gitcfg.install.record import read_debts, read_last_report
+from gitcfg.install.recovery import remaining_debts
 from tests.deploy.process import deploy, greeted
 from tests.install.test_dying import FullFrom
 from tests.install.test_plan import request, sub
@@ -42,18 +42,18 @@ def left_behind(world: World, asked: Actions = RESTARTED) -> Package:
 
 def test_the_package_in_force_is_no_longer_unchanged(world: World) -> None:
     old = left_behind(world)
-    assert debts(world.place()) == (Debt("app", "restart"),)
+    assert read_debts(world.place()) == (Debt("app", "restart"),)
     again = world.install(old)
     assert (again.result, again.step, world.log("app")) == ("failed", "restart app", ["restart"])
     assert "it is stuck" in again.output
     assert again.output.endswith("not every subsystem took them:\nrestart app is owed.")
-    assert last_report(world.place()) == again
-    assert debts(world.place()) == (Debt("app", "restart"),)
+    assert read_last_report(world.place()) == again
+    assert read_debts(world.place()) == (Debt("app", "restart"),)
     world.stuck("app")
     paid = world.install(old)
     assert (paid.result, paid.restarted, paid.changed) == ("ok", ("app",), ())
     assert world.runs_with("app") == "one\n"
-    assert (debts(world.place()), world.state("owed.json").exists()) == ((), False)
+    assert (read_debts(world.place()), world.state("owed.json").exists()) == ((), False)
     assert world.install(old).result == "unchanged"
     assert world.log("app") == ["restart"]
 
@@ -81,10 +81,10 @@ def test_a_check_that_fails_leaves_it_owed(world: World) -> None:
     mark.touch()
     assert world.install(new, restart=("app",)).result == "failed"
     assert world.install(old).result == "failed"
-    assert debts(world.place()) == (Debt("app", "restart"),)
+    assert read_debts(world.place()) == (Debt("app", "restart"),)
     mark.unlink()
     assert world.install(old).result == "ok"
-    assert debts(world.place()) == ()
+    assert read_debts(world.place()) == ()
 
 
 @pytest.mark.parametrize("asked", [Actions(restart=("app",)), Actions(reload=("app",)), Actions()])
@@ -92,13 +92,17 @@ def test_the_next_commit_pays_once(world: World, asked: Actions) -> None:
     left_behind(world, Actions(reload=("app",)))
     new = package({CONFIG: "three\n"}, world.daemon("app", CONFIG), commit="c")
     assert world.install_asked(new, asked).restarted == ("app",)
-    assert (world.log("app"), world.runs_with("app"), debts(world.place())) == (["restart"], "three\n", ())
+    assert (world.log("app"), world.runs_with("app"), read_debts(world.place())) == (
+        ["restart"],
+        "three\n",
+        (),
+    )
 
 
 def test_repair_pays_too(world: World) -> None:
     old = left_behind(world)
     world.stuck("app")
-    assert drift(world.place()) == ()
+    assert find_drift(world.place()) == ()
     assert repair(world.place(), POLICY).restarted == ("app",)
     assert world.runs_with("app") == "one\n"
     assert world.install(old).result == "unchanged"
@@ -112,12 +116,12 @@ def test_one_that_has_paid_is_not_asked_again_because_of_another(world: World) -
     world.stuck("other", "one")
     new = package({CONFIG: "two\n", OTHER: "sick\n"}, app, other, commit="b")
     assert world.install(new, restart=("app", "other")).result == "failed"
-    assert [one.name for one in debts(world.place())] == ["app", "other"]
+    assert [one.name for one in read_debts(world.place())] == ["app", "other"]
     world.log("app")
     world.stuck("app")
     assert world.install(old).result == "failed"
     assert (world.log("app"), world.runs_with("app")) == (["restart"], "one\n")
-    assert debts(world.place()) == (Debt("other", "restart"),)
+    assert read_debts(world.place()) == (Debt("other", "restart"),)
     world.stuck("other")
     assert world.install(old).restarted == ("other",)
     assert world.log("app") == []
@@ -129,7 +133,7 @@ def test_a_first_installation_tells_what_is_owed(world: World) -> None:
     world.stuck("app", "one")
     outcome = world.install(package({CONFIG: "sick\n"}, app), restart=("app",))
     assert outcome.result == "reverted"
-    assert debts(world.place()) == (Debt("app", "restart"),)
+    assert read_debts(world.place()) == (Debt("app", "restart"),)
     assert outcome.output.endswith("Owed since then, and tried again by the next installation: restart app.")
 
 
@@ -137,7 +141,7 @@ def test_what_no_longer_runs_owes_nothing(world: World) -> None:
     left_behind(world)
     world.stuck("app")
     outcome = world.install(package({}, commit="c"), stop=("app",))
-    assert (outcome.result, outcome.stopped, debts(world.place())) == ("ok", ("app",), ())
+    assert (outcome.result, outcome.stopped, read_debts(world.place())) == ("ok", ("app",), ())
     assert world.runs_with("app") is None
 
 
@@ -147,15 +151,15 @@ def test_what_does_not_stop_keeps_nothing_from_being_in_force(world: World) -> N
     world.stuck("app", "nothing")
     new = package({OTHER: "x\n", CONFIG: "sick\n"}, app, commit="b")
     assert world.install(new, restart=("app",)).result == "reverted"
-    assert [(one.name, one.kind) for one in debts(world.place())] == [("app", "stop")]
+    assert [(one.name, one.kind) for one in read_debts(world.place())] == [("app", "stop")]
     assert world.install(package({OTHER: "x\n"})).result == "unchanged"
     outcome = world.install(package({OTHER: "y\n"}, commit="c"))
     assert (outcome.result, outcome.stopped) == ("ok", ())
     assert "stop app, which is owed: exit code 5." in outcome.output
-    assert debts(world.place())
+    assert read_debts(world.place())
     world.stuck("app")
     assert world.install(package({OTHER: "z\n"}, commit="d")).stopped == ("app",)
-    assert (world.runs_with("app"), debts(world.place())) == (None, ())
+    assert (world.runs_with("app"), read_debts(world.place())) == (None, ())
 
 
 def test_a_note_that_the_disk_does_not_take_keeps_the_journal(world: World) -> None:
@@ -168,12 +172,12 @@ def test_a_note_that_the_disk_does_not_take_keeps_the_journal(world: World) -> N
         if world.runs_with("app") == "sick\n":
             kept = "cannot be kept on the disk" in outcome.output
             assert outcome.result == "failed"
-            assert world.state("journal").exists() or debts(world.place())
+            assert world.state("journal").exists() or read_debts(world.place())
             seen.add(kept)
         world.stuck("app")
         world.install(old)
         assert world.install(old).result == "unchanged"
-        assert (world.runs_with("app"), debts(world.place())) == ("one\n", ())
+        assert (world.runs_with("app"), read_debts(world.place())) == ("one\n", ())
     assert seen == {True, False}
 
 
@@ -187,7 +191,7 @@ def test_a_damaged_note_has_everything_installed_anew(world: World, raw: str) ->
     assert (refused.result, "owed.json in the state folder is damaged" in refused.output) == ("refused", True)
     assert "damaged" in greeted(world).problem
     world.stuck("app")
-    said = set_aside(world.place(), "now")
+    said = set_damaged_aside(world.place(), "now")
     assert "kept as owed.json.damaged-now" in said
     assert greeted(world).commit is None
     assert world.install(old, restart=("app",)).restarted == ("app",)
@@ -230,7 +234,7 @@ BESIDE = Debt("b", "restart")
 def test_what_a_way_back_leaves(
     before: tuple[Debt, ...], told: tuple[Step, bool], after: tuple[Debt, ...]
 ) -> None:
-    assert owing(before, [told]) == after
+    assert remaining_debts(before, [told]) == after
 
 
 def test_a_plan_has_what_is_owed_each_at_most_once() -> None:

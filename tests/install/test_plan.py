@@ -2,13 +2,13 @@
 
 import pytest
 
-from gitcfg.install.disk import NOTHING, Standing, meant
+from gitcfg.install.disk import NOTHING, FileState, intended_state
 from gitcfg.install.errors import PackageError
 from gitcfg.install.package import Actions, Package, Subsystem
-from gitcfg.install.paths import matches, nested, parent_of
-from gitcfg.install.plan import Plan, choose, plan_from_json, plan_to_json
-from gitcfg.install.planning import Request, make_plan, paths_of
-from gitcfg.install.policy import Policy, holds_own, is_own, refusals, stops_agent
+from gitcfg.install.paths import find_nested, matches, parent_of
+from gitcfg.install.plan import Plan, choose_activations, plan_from_json, plan_to_json
+from gitcfg.install.planning import Request, make_plan, touched_paths
+from gitcfg.install.policy import Policy, find_refusals, holds_own, is_own, stops_agent
 from tests.install.world import made_file, package
 
 ROOT = {("root", "root"): (0, 0)}
@@ -58,7 +58,7 @@ def test_globs(pattern: str, path: str, fits: bool) -> None:
     ],
 )
 def test_commands(pattern: list[str], command: list[str], resolved: str | None) -> None:
-    found = Policy(commands=(tuple(pattern),)).resolved(command)
+    found = Policy(commands=(tuple(pattern),)).resolve(command)
     assert found == (None if resolved is None else (resolved, *command[1:]))
 
 
@@ -76,13 +76,13 @@ def test_commands(pattern: list[str], command: list[str], resolved: str | None) 
 )
 def test_some_paths_are_never_allowed(path: str) -> None:
     policy = Policy(("/**",), (), ("/opt/mine",))
-    assert len(refusals(policy, [path], [], "/var/lib/gitcfg")) == 1
-    assert refusals(policy, ["/etc/app"], [], "/var/lib/gitcfg") == ()
+    assert len(find_refusals(policy, [path], [], "/var/lib/gitcfg")) == 1
+    assert find_refusals(policy, ["/etc/app"], [], "/var/lib/gitcfg") == ()
 
 
 def test_a_file_cannot_be_the_folder_of_another() -> None:
-    assert nested(["/a/b", "/a/b/c/d", "/a/bc"]) == ("/a/b", "/a/b/c/d")
-    assert nested(["/a/b", "/a/bc", "/a/c/b"]) is None
+    assert find_nested(["/a/b", "/a/b/c/d", "/a/bc"]) == ("/a/b", "/a/b/c/d")
+    assert find_nested(["/a/b", "/a/bc", "/a/c/b"]) is None
 
 
 def sub(name: str, covers: tuple[str, ...] = (), reload: bool = True, restart: bool = True) -> Subsystem:
@@ -106,23 +106,23 @@ def sub(name: str, covers: tuple[str, ...] = (), reload: bool = True, restart: b
     ],
 )
 def test_order(subsystems: list[Subsystem], restart: str, reload: str, expected: tuple[str, str]) -> None:
-    chosen = choose({one.name: one for one in subsystems}, restart, reload)
+    chosen = choose_activations({one.name: one for one in subsystems}, restart, reload)
     assert ("".join(chosen.restart), "".join(chosen.reload)) == expected
 
 
-def plan(old: Package | None, new: Package, stands: dict[str, Standing], **asked: tuple[str, ...]) -> Plan:
+def plan(old: Package | None, new: Package, stands: dict[str, FileState], **asked: tuple[str, ...]) -> Plan:
     return make_plan(request(old, new, stands, **asked))
 
 
 def request(
-    old: Package | None, new: Package, stands: dict[str, Standing], **asked: tuple[str, ...]
+    old: Package | None, new: Package, stands: dict[str, FileState], **asked: tuple[str, ...]
 ) -> Request:
-    standing = {path: stands.get(path, NOTHING) for path in paths_of(old, new)}
+    standing = {path: stands.get(path, NOTHING) for path in touched_paths(old, new)}
     return Request(old, new, Actions(**asked), standing, ROOT, (), lambda command: command or None)
 
 
-def stands(content: bytes, mode: int = 0o644) -> Standing:
-    return meant(made_file("/x", content, f"{mode:04o}"), (0, 0))
+def stands(content: bytes, mode: int = 0o644) -> FileState:
+    return intended_state(made_file("/x", content, f"{mode:04o}"), (0, 0))
 
 
 def test_a_plan_survives_the_journal() -> None:
@@ -176,7 +176,7 @@ def test_a_command_that_the_policy_no_longer_allows_is_left_out_of_the_way_back(
     old = package({}, Subsystem("s", reload=("gone",)))
     new = package({}, sub("s"), commit="b")
     policy = Policy(commands=(("/r", "**"), ("/R", "**")))
-    made = make_plan(Request(old, new, Actions(reload=("s",)), {}, ROOT, (), policy.resolved))
+    made = make_plan(Request(old, new, Actions(reload=("s",)), {}, ROOT, (), policy.resolve))
     assert [step.undo.commands for step in made.steps] == [()]
     assert made.steps[0].command == ("/r", "s")
 
@@ -202,7 +202,7 @@ def test_no_policy_lets_the_agent_be_stopped(command: str, ends: bool) -> None:
     words = command.split()
     policy = Policy(commands=(("**",), ("/usr/bin/systemctl", "**")))
     assert stops_agent(words) is ends
-    assert (policy.resolved(words) is None) is ends
+    assert (policy.resolve(words) is None) is ends
     assert stops_agent(["sh", "-c", f"true; {command} || true"]) is ends
 
 

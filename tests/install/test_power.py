@@ -13,7 +13,7 @@ from gitcfg.install.interruption import recover
 from gitcfg.install.outcome import Outcome
 from gitcfg.install.package import Actions, Check, Package, Subsystem
 from gitcfg.install.place import Place
-from gitcfg.install.record import debts, installed, last_report
+from gitcfg.install.record import read_debts, read_installed, read_last_report
 from tests.install.power import Apart, Disks, PowerLoss, left
 from tests.install.world import POLICY, QuickClock, World, made_file, package, secret_file, standing
 from tests.seeds import TIMES
@@ -48,7 +48,7 @@ def whole(root: Path) -> str:
     """Which package's files stand, all of them and nothing else."""
     found = {path: what[1::3] for path, what in standing(root).items() if what[0] == "file"}
     for one in (OLD, package(NEW_FILES, commit="b")):
-        if found == {path: (file.bits, file.true) for path, file in one.files.items()}:
+        if found == {path: (file.bits, file.true_content) for path, file in one.files.items()}:
             return one.commit[0]
     return "nothing" if not found else f"a mixture: {found}"
 
@@ -68,7 +68,7 @@ def mend(disk: Disks) -> object:
 
 def settled(root: Path, result: object) -> None:
     recover(Place(str(root), clock=QuickClock()))
-    record = installed(Place(str(root)))
+    record = read_installed(Place(str(root)))
     assert whole(root) == (record.commit[0] if record else "nothing")
     assert not (root / "var/lib/gitcfg/journal").exists()
     assert not list(root.rglob(".gitcfg-*"))
@@ -86,8 +86,8 @@ def started(world: World) -> Path:
 def owed_or_reverted(root: Path) -> bool:
     """Whether something is owed, as it must be where the last outcome was that going back failed."""
     here = Place(str(root))
-    told = last_report(here)
-    owes = bool(debts(here))
+    told = read_last_report(here)
+    owes = bool(read_debts(here))
     assert (told is not None and told.result == "failed") == owes
     return owes
 

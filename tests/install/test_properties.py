@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.install.drift import drift
+from gitcfg.install.drift import find_drift
 from gitcfg.install.interruption import recover
 from gitcfg.install.package import Subsystem
 from tests.install.conftest import MEMORY
@@ -85,7 +85,7 @@ def test_any_package_over_any_other(old: Files, new: Files, changes: dict[str, s
         assert outcome is None or outcome.result in ("ok", "reverted")
         assert world.install(good).result in ("ok", "unchanged")
         assert files_of(world) == expected
-        assert drift(world.place()) == ()
+        assert find_drift(world.place()) == ()
         assert world.install(package({}, commit="d")).result in ("ok", "unchanged")
         assert files_of(world) == {path: what for path, what in expected.items() if path not in new}
     finally:

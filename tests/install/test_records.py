@@ -9,9 +9,9 @@ import pytest
 from gitcfg.install.disk import Disk
 from gitcfg.install.errors import InstallError, PackageError
 from gitcfg.install.installation import install
-from gitcfg.install.package import Actions, read_package
-from gitcfg.install.record import installed, last_report
-from gitcfg.install.store import held, opened
+from gitcfg.install.package import Actions, parse_package
+from gitcfg.install.record import read_installed, read_last_report
+from gitcfg.install.store import hold_lock, open_store
 from tests.install.world import POLICY, World, filled, made_file, mounted, package
 
 CONFIG = "/etc/app/app.conf"
@@ -25,9 +25,9 @@ def test_every_beginning_of_a_record_is_refused(world: World) -> None:
     for size in range(len(raw)):
         record.write_bytes(raw[:size])
         with pytest.raises(InstallError, match=r"installed\.json"):
-            installed(world.place())
+            read_installed(world.place())
     record.write_bytes(raw)
-    assert installed(world.place()) == package({CONFIG: "x"})
+    assert read_installed(world.place()) == package({CONFIG: "x"})
 
 
 def test_every_beginning_of_a_report_is_none(world: World) -> None:
@@ -36,16 +36,16 @@ def test_every_beginning_of_a_report_is_none(world: World) -> None:
     raw = report.read_bytes()
     for size in range(len(raw)):
         report.write_bytes(raw[:size])
-        assert last_report(world.place()) is None
+        assert read_last_report(world.place()) is None
     report.write_bytes(raw)
-    assert last_report(world.place()) == outcome
+    assert read_last_report(world.place()) == outcome
 
 
 @pytest.mark.parametrize("said", [{}, {"result": "ok", "of": "a later version"}, [], 1])
 def test_a_report_of_another_version_is_none(world: World, said: object) -> None:
     assert world.install(package({CONFIG: "x"})).result == "ok"
     world.state("report.json").write_text(json.dumps(said))
-    assert last_report(world.place()) is None
+    assert read_last_report(world.place()) is None
 
 
 @pytest.mark.parametrize("size", [0, 1, 100])
@@ -56,7 +56,7 @@ def test_a_half_written_next_record_is_nobodys(world: World, size: int) -> None:
         world.state(name).write_bytes(b"x" * size)
     new = package({CONFIG: "y"}, commit="b")
     assert world.install(new).result == "ok"
-    assert installed(world.place()) == new
+    assert read_installed(world.place()) == new
     assert world.install(package({CONFIG: "z"}, commit="c")).result == "ok"
 
 
@@ -69,7 +69,7 @@ class Refusing(Disk):
 
 
 def test_a_record_that_found_no_room_takes_none(world: World) -> None:
-    with opened(world.place(Refusing())) as store, pytest.raises(OSError, match="No space"):
+    with open_store(world.place(Refusing())) as store, pytest.raises(OSError, match="No space"):
         store.write_json("installed.json", {"much": "x" * 1000})
     assert list(world.state(".").iterdir()) == []
 
@@ -85,7 +85,7 @@ def test_a_path_that_lies_deep_is_refused() -> None:
     file = made_file(path, "x")
     said = {"content": "x", "mode": "0644", "owner": "root", "group": "root", "digest": file.digest}
     with pytest.raises(PackageError, match="deeper than 100"):
-        read_package(raw_package(files={path: said}))
+        parse_package(raw_package(files={path: said}))
 
 
 def test_the_deepest_path_comes_and_goes(world: World) -> None:
@@ -102,8 +102,8 @@ def test_parameters_that_nest_deeply_are_refused() -> None:
     for _ in range(300):
         deep = [deep]
     with pytest.raises(PackageError, match="nests too deeply"):
-        read_package(raw_package(params={"A": deep}))
-    assert read_package(raw_package(params={"A": [[{"b": [1]}]]})).params == {"A": [[{"b": [1]}]]}
+        parse_package(raw_package(params={"A": deep}))
+    assert parse_package(raw_package(params={"A": [[{"b": [1]}]]})).params == {"A": [[{"b": [1]}]]}
 
 
 def test_a_lock_on_a_full_disk(world: World) -> None:
@@ -111,7 +111,7 @@ def test_a_lock_on_a_full_disk(world: World) -> None:
         assert world.install(package({CONFIG: "x"})).result == "ok"
         world.state("lock").write_bytes(b"")
         filled(world.root)
-        with opened(world.place()) as store, held(store, world.place()):
+        with open_store(world.place()) as store, hold_lock(store, world.place()):
             assert world.state("lock").read_bytes() == b""
 
 
@@ -129,7 +129,7 @@ def test_who_waited_for_a_lock_that_was_replaced_looks_again(
             world.state("lock").unlink()
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    with opened(place) as store, held(store, place):
+    with open_store(place) as store, hold_lock(store, place):
         assert len(taken) == 2
         assert world.state("lock").stat().st_ino == taken[-1]
 
@@ -153,5 +153,5 @@ def test_a_state_folder_that_others_can_write_is_named_whole(world: World) -> No
     assert world.install(package({CONFIG: "x"})).result == "ok"
     world.state(".").chmod(0o777)
     with pytest.raises(InstallError) as raised:
-        installed(world.place())
+        read_installed(world.place())
     assert f"{world.root}/var/lib/gitcfg can be written by others" in raised.value.message

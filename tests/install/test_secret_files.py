@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.install.commands import run
+from gitcfg.install.commands import run_command
 from gitcfg.install.disk import Disk
-from gitcfg.install.drift import drift
+from gitcfg.install.drift import find_drift
 from gitcfg.install.errors import InstallError, PackageError, StepFailed
 from gitcfg.install.installation import install, repair
 from gitcfg.install.interruption import recover
@@ -25,15 +25,15 @@ from gitcfg.install.package import (
     Check,
     Package,
     Subsystem,
-    hidden,
     package_from_json,
     package_to_json,
+    with_hidden_content,
 )
 from gitcfg.install.place import SystemClock
-from gitcfg.install.record import installed, last_report
-from gitcfg.install.redaction import OUTPUT, SHORTEST, hiding
-from gitcfg.install.secrets import kept_content
-from gitcfg.install.store import opened
+from gitcfg.install.record import read_installed, read_last_report
+from gitcfg.install.redaction import OUTPUT, SHORTEST, make_redaction
+from gitcfg.install.secrets import find_verified_content
+from gitcfg.install.store import open_store
 from tests.install.world import KILLED, POLICY, World, killed_at, made_file, package, secret_file, standing
 
 CONFIG, PLAIN = "/etc/app/app.conf", "/etc/app/plain.conf"
@@ -63,12 +63,12 @@ def test_the_content_stands_and_the_record_has_its_sum_alone(world: World) -> No
     made = first(world)
     assert standing(world.root)[CONFIG] == ("file", 0o600, 0, 0, TRUE.encode())
     assert b"canary" not in everything(world)
-    record = installed(world.place())
+    record = read_installed(world.place())
     assert record == made
     assert record is not None
-    assert record.files[CONFIG].true is None
-    assert record.files[CONFIG].sum == made.files[CONFIG].sum
-    assert drift(world.place()) == ()
+    assert record.files[CONFIG].true_content is None
+    assert record.files[CONFIG].sha256 == made.files[CONFIG].sha256
+    assert find_drift(world.place()) == ()
 
 
 def test_what_is_staged_and_backed_up_is_roots_alone_and_goes(world: World) -> None:
@@ -94,13 +94,13 @@ def test_what_is_staged_and_backed_up_is_roots_alone_and_goes(world: World) -> N
 def test_drift_is_found_by_the_sum_and_never_told_with_a_difference(world: World) -> None:
     first(world)
     world.write(CONFIG, "password = canary-changed\n")
-    (found,) = drift(world.place())
+    (found,) = find_drift(world.place())
     assert (found.path, found.kind) == (CONFIG, "changed")
     assert "canary" not in found.diff
     (world.root / CONFIG[1:]).chmod(0o644)
-    assert "canary" not in drift(world.place())[0].diff
+    assert "canary" not in find_drift(world.place())[0].diff
     world.write(CONFIG, TRUE)
-    (found,) = drift(world.place())
+    (found,) = find_drift(world.place())
     assert (found.kind, found.diff) == ("mode", "mode 0600 -> 0644\n")
 
 
@@ -108,7 +108,7 @@ def test_a_public_file_with_a_secret_is_not_told_either(world: World) -> None:
     made = package({CONFIG: secret_file(CONFIG, TRUE, mode="0644")})
     world.install(made)
     world.write(CONFIG, "password = canary-changed\n")
-    assert "canary" not in drift(world.place())[0].diff
+    assert "canary" not in find_drift(world.place())[0].diff
 
 
 def test_repair_mends_what_it_can_and_spares_the_rest(world: World) -> None:
@@ -118,7 +118,7 @@ def test_repair_mends_what_it_can_and_spares_the_rest(world: World) -> None:
     outcome = repair(world.place(), POLICY)
     assert (outcome.result, outcome.changed) == ("ok", (PLAIN,))
     assert world.read(PLAIN) == "plain\n"
-    assert [one.path for one in drift(world.place())] == [CONFIG]
+    assert [one.path for one in find_drift(world.place())] == [CONFIG]
     assert repair(world.place(), POLICY).result == "unchanged"
     (world.root / CONFIG[1:]).unlink()
     assert repair(world.place(), POLICY).result == "unchanged"
@@ -134,7 +134,7 @@ def test_repair_mends_a_mode_from_what_stands(world: World) -> None:
 
 def test_repair_with_a_fresh_package_mends_all(world: World) -> None:
     concerned = made_file(CONFIG, "password = <secret pool v1>\n", "0600", app="reload")
-    made = package({CONFIG: hidden(concerned, TRUE.encode())}, world.daemon("app", CONFIG))
+    made = package({CONFIG: with_hidden_content(concerned, TRUE.encode())}, world.daemon("app", CONFIG))
     world.install(made, restart=("app",))
     world.write(CONFIG, "password = by hand\n")
     other = made._replace(digest="c" * 64)
@@ -170,27 +170,27 @@ def test_a_content_that_stands_need_not_be_handed_along(world: World) -> None:
     new = package({**made.files, PLAIN: "other\n"}, *made.subsystems.values(), commit="b")
     outcome = world.install(bare(new), reload=("app",))
     assert (outcome.result, outcome.changed) == ("ok", (PLAIN,))
-    assert installed(world.place()) == new
+    assert read_installed(world.place()) == new
 
 
 def test_a_content_that_changes_in_this_moment_is_not_taken_from_what_stands(world: World) -> None:
     file = bare(first(world)).files[CONFIG]
-    with opened(world.place()) as store:
-        assert kept_content(store, file) == TRUE.encode()
+    with open_store(world.place()) as store:
+        assert find_verified_content(store, file) == TRUE.encode()
         world.write(CONFIG, "password = by hand\n")
         with pytest.raises(StepFailed):
-            kept_content(store, file)
+            find_verified_content(store, file)
         (world.root / CONFIG[1:]).unlink()
         with pytest.raises(StepFailed):
-            kept_content(store, file)
+            find_verified_content(store, file)
 
 
 def test_a_secret_that_came_without_a_new_version_is_taken(world: World) -> None:
     """The digest is the same, and no comparison of commits tells what to do: the file's own word does."""
     shown = made_file(CONFIG, "password = <secret pool v1>\n", "0600", app="reload")
-    made = package({CONFIG: hidden(shown, TRUE.encode())}, world.daemon("app", CONFIG))
+    made = package({CONFIG: with_hidden_content(shown, TRUE.encode())}, world.daemon("app", CONFIG))
     world.install(made, restart=("app",))
-    again = made._replace(files={CONFIG: hidden(shown, NEXT.encode())})
+    again = made._replace(files={CONFIG: with_hidden_content(shown, NEXT.encode())})
     outcome = world.install(again)
     assert (outcome.result, outcome.reloaded) == ("ok", ("app",))
     assert world.runs_with("app") == NEXT
@@ -207,7 +207,7 @@ def test_what_commands_say_is_told_without_secrets(world: World, where: str) -> 
     assert "\n<secret>" in outcome.output
     assert "canary" not in outcome.output
     assert "3000" in outcome.output
-    assert outcome == last_report(world.place())
+    assert outcome == read_last_report(world.place())
     assert b"canary" not in everything(world)
 
 
@@ -249,18 +249,18 @@ def test_the_way_back_of_who_comes_next_too(world: World) -> None:
 
 def test_a_word_is_hidden_where_the_output_is_cut(world: World) -> None:
     """Whichever byte of it the end that is kept begins with."""
-    hides = hiding([(b"key = <secret k v1>\n", b"key = canary-of-length\n")])
+    redaction = make_redaction([(b"key = <secret k v1>\n", b"key = canary-of-length\n")])
     for more in range(OUTPUT - 30, OUTPUT + 5):
-        said = run(
+        said = run_command(
             ("/bin/sh", "-c", f"printf '%s' canary-of-length; head -c {more} /dev/zero | tr '\\0' x"),
             10,
             SystemClock(),
-            hides=hides,
+            redaction=redaction,
         )
         assert "canary"[-4:] not in said.output
         assert "length" not in said.output
         assert said.output.endswith("x" * (OUTPUT - 100))
-    plain = run(("/bin/sh", "-c", "seq 5000"), 10, SystemClock())
+    plain = run_command(("/bin/sh", "-c", "seq 5000"), 10, SystemClock())
     assert len(plain.output) == OUTPUT
 
 
@@ -275,21 +275,23 @@ def test_values_are_hidden_wherever_they_are_said(parts: list[tuple[str, str]], 
     """One a line: a command that says the value alone does not tell it either."""
     shown = "\n".join(f"{text}<secret s v1>{text[::-1]}" for text, _ in parts) + end
     true = "\n".join(f"{text}{value}{text[::-1]}" for text, value in parts) + end
-    hides = hiding([(shown.encode(), true.encode())])
+    redaction = make_redaction([(shown.encode(), true.encode())])
     for _, value in parts:
         for said in (value, f"bad: {value}!", true):
             if value not in shown and value.split("\n")[0]:
-                assert value.encode() not in hides.out_of(said.encode())
+                assert value.encode() not in redaction.redact(said.encode())
 
 
 def test_values_beside_each_other_and_escaped_ones() -> None:
-    hides = hiding([(b'{"a": "<secret a v1>:<secret b v2>"}', b'{"a": "first \\"one\\":second"}')])
+    redaction = make_redaction(
+        [(b'{"a": "<secret a v1>:<secret b v2>"}', b'{"a": "first \\"one\\":second"}')]
+    )
     for value in ('first \\"one\\"', 'first "one"', "second"):
-        assert hides.out_of(value.encode()) == b"<secret>"
+        assert redaction.redact(value.encode()) == b"<secret>"
     key = "-----BEGIN KEY-----\nAAAABBBB\nCCCCDDDD\n-----END KEY-----\n"
-    hides = hiding([(b"<secret key v1>\n", key.encode())])
-    assert set(hides.out_of(key.encode()).split(b"\n")) == {b"<secret>", b""}
-    assert hiding([(b"pin <secret pin v1>", b"pin 1234")]).out_of(b"at 1234 s") == b"at 1234 s"
+    redaction = make_redaction([(b"<secret key v1>\n", key.encode())])
+    assert set(redaction.redact(key.encode()).split(b"\n")) == {b"<secret>", b""}
+    assert make_redaction([(b"pin <secret pin v1>", b"pin 1234")]).redact(b"at 1234 s") == b"at 1234 s"
 
 
 def test_as_json_and_back(world: World) -> None:
@@ -299,7 +301,7 @@ def test_as_json_and_back(world: World) -> None:
     assert set(said["files"][PLAIN]) == {"content", "mode", "owner", "group", "digest", "concerns"}
     read = bare(made)
     assert read == made
-    assert read.files[CONFIG].true is None
+    assert read.files[CONFIG].true_content is None
     said["files"][CONFIG].pop("hidden")
     assert package_from_json(said).files[CONFIG].hidden == UNKNOWN
 
@@ -372,7 +374,7 @@ def test_what_is_staged_goes_where_nothing_else_can_be_done(world: World, kind: 
     if kind == "later":
         journal.write_bytes(raw)
         assert recover(world.place())
-    assert installed(world.place()) == old
+    assert read_installed(world.place()) == old
 
 
 def _dies_with_staged(world: World, number: int, new: Package) -> bool:

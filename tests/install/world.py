@@ -17,7 +17,7 @@ import pytest
 from gitcfg.install.disk import Disk
 from gitcfg.install.installation import install
 from gitcfg.install.outcome import Outcome
-from gitcfg.install.package import Actions, Check, File, Package, Subsystem, file_digest, hidden
+from gitcfg.install.package import Actions, Check, File, Package, Subsystem, file_digest, with_hidden_content
 from gitcfg.install.place import Limits, Place
 from gitcfg.install.policy import Policy
 
@@ -50,7 +50,7 @@ class Told:
     def __init__(self) -> None:
         self.steps: list[tuple[str, str]] = []
 
-    def told(self, step: str, state: str) -> None:
+    def notify(self, step: str, state: str) -> None:
         self.steps.append((step, state))
 
 
@@ -114,7 +114,7 @@ def made_file(
 def secret_file(path: str, true: str, version: int = 1, **more: str) -> File:
     """One that holds a secret: what is recorded shows its name."""
     shown = f"password = <secret pool v{version}>\n"
-    return hidden(made_file(path, shown, more.pop("mode", "0600"), **more), true.encode())
+    return with_hidden_content(made_file(path, shown, more.pop("mode", "0600"), **more), true.encode())
 
 
 def package(files: Mapping[str, Any], *subsystems: Subsystem, commit: str = "a", **more: Any) -> Package:

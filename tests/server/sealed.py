@@ -4,7 +4,7 @@ import base64
 from collections.abc import Sequence
 
 from gitcfg.agent.keys import Identity
-from gitcfg.agent.secrets import opened
+from gitcfg.agent.secrets import decrypt
 from gitcfg.secrets import armored, sealed
 from tests.server.agent import Answer, Node
 
@@ -46,4 +46,4 @@ def content(node: Node, answer: Answer, path: str = FILE) -> str:
     """The true content of a file, opened with the node's key."""
     assert answer.status == 200, answer.body
     who = Identity(node.name, node.key.public_key().public_bytes_raw(), node.key)
-    return opened(base64.b64decode(answer.json()["files"][path]["sealed"]), who).decode()
+    return decrypt(base64.b64decode(answer.json()["files"][path]["sealed"]), who).decode()

@@ -16,7 +16,7 @@ from multidict import CIMultiDict
 
 from gitcfg.agent.keys import Identity
 from gitcfg.agent.signatures import Request
-from gitcfg.agent.signatures import signed as signed_by_agent
+from gitcfg.agent.signatures import sign_request as signed_by_agent
 from gitcfg.server.keyring import Keyring
 from gitcfg.server.problems import Problem
 from gitcfg.server.signed import verify_with_library

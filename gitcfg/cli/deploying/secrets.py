@@ -20,7 +20,7 @@ def hidden(session: Session, fleet: Fleet, wanted: Kept, files: Sequence[str] | 
     if not wanted:
         return None
     from gitcfg.cli.secret_options import load_identities
-    from gitcfg.delivery.secrets import revealed_files
+    from gitcfg.delivery.secrets import reveal_files
     from gitcfg.secrets import opened
     from gitcfg.secrets.dumps import no_core_dumps
 
@@ -34,7 +34,7 @@ def hidden(session: Session, fleet: Fleet, wanted: Kept, files: Sequence[str] | 
     }
 
     def found(where: Fleet, node: str) -> Mapping[str, str]:
-        return revealed_files(where.valued([node]), node, values.__getitem__)
+        return reveal_files(where.valued([node]), node, values.__getitem__)
 
     _prove(fleet, wanted, found)
     return found

@@ -27,7 +27,7 @@ class Modules:
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """The module of a name, if it is one of the program's."""
-        own = self._own(name)
+        own = self._own_name(name)
         if not own:
             return None
         kind: Any = type(sys.__spec__)  # importlib.machinery's, without its imports
@@ -39,7 +39,7 @@ class Modules:
 
     def exec_module(self, module: ModuleType) -> None:
         """Run a module."""
-        exec(self._code(self._own(module.__name__)), module.__dict__)
+        exec(self._code(self._own_name(module.__name__)), module.__dict__)
 
     def compiled(self) -> bytes:
         """All of it compiled, to be kept."""
@@ -50,14 +50,14 @@ class Modules:
             import json
 
             said = json.loads(self._sources)
-            self._codes = {name: _compiled(name, text) for name, text in said.items()}
+            self._codes = {name: _compile(name, text) for name, text in said.items()}
         return self._codes
 
     def _code(self, name: str) -> CodeType:
         code: CodeType = marshal.loads(self._known()[name])
         return code
 
-    def _own(self, name: str) -> str:
+    def _own_name(self, name: str) -> str:
         """What a module is called in the program, `__init__` at its end if it is a package; else nothing."""
         top, _, inner = name.partition(".")
         if top != PACKAGE:
@@ -66,7 +66,7 @@ class Modules:
         return next((one for one in names if one in self._known()), "")
 
 
-def _compiled(name: str, text: str) -> bytes:
+def _compile(name: str, text: str) -> bytes:
     file = f"{PACKAGE}/{name.replace('.', '/')}.py"
     return marshal.dumps(compile(text, file, "exec", 0, True, 2))
 
@@ -76,12 +76,12 @@ def version() -> bytes:
     return f"{sys.implementation.cache_tag} {sys.version} {sys.byteorder}\n".encode()
 
 
-def sealed(body: bytes) -> bytes:
+def seal(body: bytes) -> bytes:
     """Compiled code as it is kept: with the sum of itself and of the Python that it is for."""
     return hashlib.sha256(version() + body).digest() + body
 
 
-def kept_codes(root: str, state: str, key: str) -> dict[str, bytes]:
+def load_codes(root: str, state: str, key: str) -> dict[str, bytes]:
     """What was kept compiled of this very program; nothing where it is damaged, or not root's alone.
 
     Who could write there could write anything here: the folder and all above it are walked without links.
@@ -92,11 +92,11 @@ def kept_codes(root: str, state: str, key: str) -> dict[str, bytes]:
         for name in [*state.strip("/").split("/"), FOLDER]:
             opened.append(os.open(name, _INNER | os.O_DIRECTORY, dir_fd=opened[-1]))
         opened.append(os.open(f"{key}.code", _INNER | os.O_NONBLOCK, dir_fd=opened[-1]))
-        if not (_own(opened[-2], stat.S_IFDIR) and _own(opened[-1], stat.S_IFREG)):
+        if not (_is_own(opened[-2], stat.S_IFDIR) and _is_own(opened[-1], stat.S_IFREG)):
             return {}
         with open(opened[-1], "rb", closefd=False) as file:
             raw = file.read(1 << 24)
-        return marshal.loads(raw[32:]) if sealed(raw[32:])[:32] == raw[:32] else {}
+        return marshal.loads(raw[32:]) if seal(raw[32:])[:32] == raw[:32] else {}
     except OSError:
         return {}
     finally:
@@ -104,7 +104,7 @@ def kept_codes(root: str, state: str, key: str) -> dict[str, bytes]:
             os.close(one)
 
 
-def _own(file: int, kind: int) -> bool:
+def _is_own(file: int, kind: int) -> bool:
     found = os.fstat(file)
     return (
         stat.S_IFMT(found.st_mode) == kind
@@ -115,7 +115,7 @@ def _own(file: int, kind: int) -> bool:
 
 def start(program: bytes, key: str, root: str, state: str, carried: bool) -> int:
     """Run the program; `key` is its SHA-256, which who calls has checked. Its exit code."""
-    codes = kept_codes(root, state, key)
+    codes = load_codes(root, state, key)
     modules = Modules(program.partition(b"\0")[2], codes)
     sys.meta_path.insert(0, modules)
     compiled = modules.compiled if carried or not codes else None

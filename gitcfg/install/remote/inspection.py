@@ -14,13 +14,13 @@ from ..journal import read_journal
 from ..outcome import OK, outcome_to_json
 from ..paths import parent_of
 from ..place import Place
-from ..record import UNKNOWN, Record, in_force, in_words, read_report
-from ..store import JOURNAL, Store, opened
+from ..record import UNKNOWN, Record, debt_titles, read_in_force, read_report
+from ..store import JOURNAL, Store, open_store
 from ..store import NAME as LOCK
 
 
 @contextmanager
-def viewed(place: Place) -> Iterator[tuple[Store, bool]]:
+def view_store(place: Place) -> Iterator[tuple[Store, bool]]:
     """The store, and whether it is there; else its place is taken by the nearest folder that is.
 
     Refused as `opened` is.
@@ -30,7 +30,7 @@ def viewed(place: Place) -> Iterator[tuple[Store, bool]]:
     try:
         tree = Tree(place.disk, root)
         if not tree.missing_folders([f"{place.folder}/x"]):
-            with opened(place) as store:
+            with open_store(place) as store:
                 yield store, True
             return
         nearest = place.folder
@@ -42,12 +42,12 @@ def viewed(place: Place) -> Iterator[tuple[Store, bool]]:
         os.close(root)
 
 
-def record_of(store: Store, there: bool) -> Record:
+def read_record_of(store: Store, there: bool) -> Record:
     """What is in force, and what it owes."""
-    return in_force(store) if there else Record()
+    return read_in_force(store) if there else Record()
 
 
-def holder(store: Store, name: str = LOCK) -> str:
+def lock_holder(store: Store, name: str = LOCK) -> str:
     """Who has a lock, or nothing."""
     import fcntl
 
@@ -64,7 +64,7 @@ def holder(store: Store, name: str = LOCK) -> str:
     return ""
 
 
-def interrupted(store: Store) -> bool:
+def has_journal(store: Store) -> bool:
     """Whether an installation died here; one that is at work looks the same."""
     return store.disk.stat(store.at, JOURNAL) is not None
 
@@ -77,41 +77,41 @@ _WANTS = "/etc/systemd/system/multi-user.target.wants"
 _UNITS = (f"{_WANTS}/gitcfg-agent.service", "/etc/systemd/system/timers.target.wants/gitcfg-agent.timer")
 
 
-def hello(place: Place) -> dict[str, Any]:
+def make_hello(place: Place) -> dict[str, Any]:
     """As the near end's Hello. Refused, or an OSError, where the state folder is not to be had."""
     said: dict[str, Any] = {
         "python": ".".join(map(str, sys.version_info[:3])),
         "host": os.uname().nodename,
-        "user": user(),
+        "user": user_name(),
     }
-    with viewed(place) as (store, there):
-        said["agent"] = _agent(store, there)
+    with view_store(place) as (store, there):
+        said["agent"] = _find_agent(store, there)
         if there:
-            said.update(_in_force(store))
+            said.update(_read_in_force(store))
     return said
 
 
-def _in_force(store: Store) -> dict[str, Any]:
-    busy = holder(store)
-    said: dict[str, Any] = {"busy": busy, "interrupted": not busy and interrupted(store)}
+def _read_in_force(store: Store) -> dict[str, Any]:
+    busy = lock_holder(store)
+    said: dict[str, Any] = {"busy": busy, "interrupted": not busy and has_journal(store)}
     report = read_report(store)
     if report is not None:
         said["report"] = outcome_to_json(report)
     try:
-        record = record_of(store, True)
+        record = read_record_of(store, True)
     except Damaged as error:
         return {**said, "problem": error.message}
     except InstallError as error:
         return {**said, "problem": str(error)}
     package = record.package
     if record.owed:
-        said["owed"] = list(in_words(record.owed))
+        said["owed"] = list(debt_titles(record.owed))
     if package is not None and package.commit != UNKNOWN:
         said.update(commit=package.commit, digest=package.digest)
-    return {**said, **(_decided(store) if said["interrupted"] else {})}
+    return {**said, **(_read_decided(store) if said["interrupted"] else {})}
 
 
-def _decided(store: Store) -> dict[str, Any]:
+def _read_decided(store: Store) -> dict[str, Any]:
     """What an installation that died has decided on, though its record does not say so yet.
 
     The next one finishes that first, and begins from it: daemons have it already.
@@ -123,15 +123,15 @@ def _decided(store: Store) -> dict[str, Any]:
     return {}
 
 
-def _agent(store: Store, there: bool) -> str:
+def _find_agent(store: Store, there: bool) -> str:
     """Whether an agent keeps this node: one runs where the kernel says that somebody has its lock."""
-    if there and holder(store, AGENT_LOCK):
+    if there and lock_holder(store, AGENT_LOCK):
         return "running"
     found = (_SETTINGS, *_UNITS)
-    return "installed" if any(store.tree.look(path).kind != "absent" for path in found) else ""
+    return "installed" if any(store.tree.read_state(path).kind != "absent" for path in found) else ""
 
 
-def user() -> str:
+def user_name() -> str:
     """Who runs this."""
     import pwd
 

@@ -17,7 +17,7 @@ OWN = ("params", "subsystems")
 FILE = ("mode", "owner", "group", "concerns", "sealed")
 
 
-class Wanted(NamedTuple):
+class Content(NamedTuple):
     """A content by its SHA-256, and the files that have it; `secret`: a true one, which is nowhere shown."""
 
     sha256: str
@@ -34,16 +34,16 @@ class Parts(NamedTuple):
     contents: dict[str, bytes]
 
 
-def taken_apart(package: Mapping[str, Any], hidden: Mapping[str, bytes]) -> Parts:
+def split_package(package: Mapping[str, Any], hidden: Mapping[str, bytes]) -> Parts:
     """The parts of a gitcfg.node/1; `hidden` are the true contents of files that hold secrets."""
     contents: dict[str, bytes] = {}
     pieces = [canonical([key, package.get(key, {})]) for key in OWN]
     for path, file in sorted(package["files"].items()):
         said = {key: file[key] for key in FILE if key in file}
-        said["content"] = _kept(contents, raw_content(file))
+        said["content"] = _keep(contents, raw_content(file))
         if path in hidden:
             said["sealed"] = None
-            said["hidden"] = _kept(contents, hidden[path])
+            said["hidden"] = _keep(contents, hidden[path])
         elif file.get("hidden"):
             said["hidden"] = [file["hidden"]["sha256"], file["hidden"]["size"]]
         pieces.append(canonical(["file", path, said]))
@@ -51,9 +51,9 @@ def taken_apart(package: Mapping[str, Any], hidden: Mapping[str, bytes]) -> Part
     return Parts(head, tuple(pieces), contents)
 
 
-def contents_of(pieces: Iterable[bytes]) -> tuple[Wanted, ...]:
+def list_contents(pieces: Iterable[bytes]) -> tuple[Content, ...]:
     """The contents that files need, each once, in an order that both ends have."""
-    found: dict[tuple[str, bool], Wanted] = {}
+    found: dict[tuple[str, bool], Content] = {}
     for piece in pieces:
         said = json.loads(piece)
         if said[0] == "file":
@@ -63,17 +63,17 @@ def contents_of(pieces: Iterable[bytes]) -> tuple[Wanted, ...]:
                     if type(size) is not int:
                         raise TypeError("a size is a number")
                     name = (str(sha256), key == "hidden")
-                    known = found.get(name, Wanted(name[0], size, name[1], ()))
+                    known = found.get(name, Content(name[0], size, name[1], ()))
                     found[name] = known._replace(paths=(*known.paths, str(said[1])))
     return tuple(found.values())
 
 
-def ids_of(pieces: Iterable[bytes]) -> tuple[bytes, ...]:
+def short_ids(pieces: Iterable[bytes]) -> tuple[bytes, ...]:
     """The short id of each."""
     return tuple(hashlib.sha256(piece).digest()[:ID] for piece in pieces)
 
 
-def sum_of(pieces: Sequence[bytes]) -> str:
+def whole_sum(pieces: Sequence[bytes]) -> str:
     """What no other pieces have."""
     whole = hashlib.sha256()
     for piece in pieces:
@@ -95,7 +95,7 @@ def raw_content(file: Mapping[str, Any]) -> bytes:
     return base64.b64decode(file["base64"])
 
 
-def _kept(contents: dict[str, bytes], content: bytes) -> list[object]:
+def _keep(contents: dict[str, bytes], content: bytes) -> list[object]:
     sha256 = hashlib.sha256(content).hexdigest()
     contents[sha256] = content
     return [sha256, len(content)]
@@ -104,7 +104,7 @@ def _kept(contents: dict[str, bytes], content: bytes) -> list[object]:
 # A package put together again, of the parts and contents that came and those that stood here.
 
 
-def put_together(
+def join_package(
     head: Mapping[str, Any], pieces: Iterable[bytes], contents: Mapping[str, bytes]
 ) -> dict[str, Any]:
     """The package again, without the true contents; the files' digests are made anew.
@@ -115,13 +115,13 @@ def put_together(
     for piece in pieces:
         said = json.loads(piece)
         if said[0] == "file":
-            package["files"][said[1]] = _file(said[2], contents)
+            package["files"][said[1]] = _join_file(said[2], contents)
         elif said[0] in OWN:
             package[said[0]] = said[1]
     return package
 
 
-def _file(said: Mapping[str, Any], contents: Mapping[str, bytes]) -> dict[str, Any]:
+def _join_file(said: Mapping[str, Any], contents: Mapping[str, bytes]) -> dict[str, Any]:
     import base64
 
     content = contents[said["content"][0]]

@@ -30,7 +30,7 @@ class WireError(Exception):
     """The other end says what it must not say."""
 
 
-def message(kind: int, parts: Iterable[bytes]) -> Iterator[bytes]:
+def encode_message(kind: int, parts: Iterable[bytes]) -> Iterator[bytes]:
     """The frames of a message; never more of it compressed than there is room for in memory."""
     squeezed, ready = zlib.compressobj(6), b""
     for part in parts:
@@ -51,7 +51,7 @@ def read_message(take: Take, limits: Mapping[int, int]) -> tuple[int, bytes]:
 
     `take` returns exactly as many bytes as it is asked for, and raises what it likes where they do not come.
     """
-    kind, size = _head(take)
+    kind, size = _read_head(take)
     limit = limits.get(kind & ~_GOES_ON)
     if limit is None:
         raise WireError(f"A message of the kind {kind & ~_GOES_ON} came, which was not asked for.")
@@ -62,25 +62,25 @@ def read_message(take: Take, limits: Mapping[int, int]) -> tuple[int, bytes]:
         room -= size
         if size > FRAME or room < 0 or kind & ~_GOES_ON != first:
             raise WireError("A message is longer than it may be, or broken off by another.")
-        part = _inflated(stream, take(size), limit - whole + 1)
+        part = _inflate(stream, take(size), limit - whole + 1)
         whole += len(part)
         parts.append(part)
         if whole > limit or (not size and kind & _GOES_ON):
             raise WireError(f"A message is longer than {limit} bytes.")
         if not kind & _GOES_ON:
             break
-        kind, size = _head(take)
+        kind, size = _read_head(take)
     if not stream.eof or stream.unused_data:
         raise WireError("A message is not whole.")
     return first, b"".join(parts)
 
 
-def _head(take: Take) -> tuple[int, int]:
+def _read_head(take: Take) -> tuple[int, int]:
     kind, size = _HEAD.unpack(take(_HEAD.size))
     return int(kind), int(size)
 
 
-def _inflated(stream: zlib._Decompress, raw: bytes, most: int) -> bytes:
+def _inflate(stream: zlib._Decompress, raw: bytes, most: int) -> bytes:
     """At most `most` bytes, whatever a few compressed ones would become."""
     try:
         return stream.decompress(raw, most)
@@ -117,10 +117,10 @@ class FarLine:
 
     def say(self, kind: int, parts: Iterable[bytes]) -> None:
         """A message, as far as anybody hears it."""
-        for frame in message(kind, parts):
+        for frame in encode_message(kind, parts):
             self._write(self._taken() + frame)
 
-    def told(self, kind: int, parts: Iterable[bytes]) -> None:
+    def send_news(self, kind: int, parts: Iterable[bytes]) -> None:
         """The same for what is only news: where the near end does not read, nobody waits for it."""
         if not self.broken and select.select([], [self._sink], [], 0)[1]:
             self.say(kind, parts)
@@ -128,7 +128,7 @@ class FarLine:
     def hold(self, kind: int, parts: Iterable[bytes]) -> None:
         """The same for news that can wait for the next message: each packet is 0.1 ms of the near end."""
         if len(self._held) < _HELD:
-            self._held += b"".join(message(kind, parts))
+            self._held += b"".join(encode_message(kind, parts))
 
     def flush(self) -> None:
         """Say what is held."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 
 from ..disk import ABSENT, FILE, LINK
-from ..drift import read_public, unified
+from ..drift import read_public, unified_diff
 from ..errors import NoRoom, Refused
-from ..installation import Installing
+from ..installation import Installation
 from ..journal import read_journal
 from ..outcome import OK, REFUSED, REVERTED, UNCHANGED, Outcome, with_earlier
-from ..owners import owners_of
+from ..owners import find_owners
 from ..package import Actions, Package
 from ..place import Place
-from ..plan import Entry, Plan, done
+from ..plan import Entry, Plan, names_by_action
 from ..policy import Policy
-from ..record import Record, in_words
+from ..record import Record, debt_titles
 from ..recovery import with_files
 from ..store import Store
-from .inspection import interrupted, record_of, viewed
+from .inspection import has_journal, read_record_of, view_store
 
 _MOST = 1 << 20
 """Characters of all differences together: a person reads them."""
@@ -27,26 +27,26 @@ _OWED = "Owed since an installation could not be taken back"
 _INTERRUPTED = "An installation was interrupted here, or is at work: what stands may be of it."
 
 
-def rehearsed(
+def rehearse(
     place: Place, package: Package, actions: Actions, policy: Policy
 ) -> tuple[Outcome, dict[str, str]]:
     """The outcome, and by path what would change: from what stands to what is meant."""
     begun = Outcome(OK, package.commit, package.digest)
-    with viewed(place) as (store, there):
+    with view_store(place) as (store, there):
         try:
-            record = record_of(store, there)
-            undone = _undone(store) if there else None
-            installing = Installing(place, package, actions, policy)
-            plan = installing.planned(store, record, owners_of(package, record.package))
+            record = read_record_of(store, there)
+            undone = _find_undone(store) if there else None
+            installing = Installation(place, package, actions, policy)
+            plan = installing.make_plan(store, record, find_owners(package, record.package))
         except NoRoom:
             raise
         except Refused as error:
             return begun._replace(result=REFUSED, step="prepare", output=str(error)), {}
-        said = [_INTERRUPTED] if there and interrupted(store) else []
+        said = [_INTERRUPTED] if there and has_journal(store) else []
         if record.owed and not plan.idle:
-            said.append(f"{_OWED}: {', '.join(in_words(record.owed))}.")
+            said.append(f"{_OWED}: {', '.join(debt_titles(record.owed))}.")
         found = begun._replace(
-            output="\n".join(said), changed=plan.changed, removed=plan.removed, **done(plan.steps)
+            output="\n".join(said), changed=plan.changed, removed=plan.removed, **names_by_action(plan.steps)
         )
         if undone is not None:
             found = with_earlier(found, undone)
@@ -54,7 +54,7 @@ def rehearsed(
         return found._replace(result=result), _differences(store, place, plan, package, record)
 
 
-def _undone(store: Store) -> Outcome | None:
+def _find_undone(store: Store) -> Outcome | None:
     """What would be done first: to take back an installation that died; None: there is none."""
     found = read_journal(store)
     if found is None:
@@ -62,7 +62,7 @@ def _undone(store: Store) -> Outcome | None:
     if found.end is not None:
         return found.end if found.end.result == REVERTED else None
     steps = tuple(found.plan.steps[number] for number in found.begun) if found.plan is not None else ()
-    outcome = Outcome(REVERTED, found.commit, found.digest)._replace(**done(steps))
+    outcome = Outcome(REVERTED, found.commit, found.digest)._replace(**names_by_action(steps))
     return with_files(outcome, store, found.plan)
 
 
@@ -104,10 +104,10 @@ def _content(store: Store, place: Place, entry: Entry, package: Package, record:
     if old is None:
         return f"the content differs {_NOT_SHOWN}"
     new = package.files[entry.path].content if after.kind == FILE else b""
-    return _told(entry, old, new, place.limits.diff)
+    return _content_diff(entry, old, new, place.limits.diff)
 
 
-def _told(entry: Entry, old: bytes, new: bytes, most: int) -> str:
+def _content_diff(entry: Entry, old: bytes, new: bytes, most: int) -> str:
     sizes = f"({len(old)} bytes stand, {len(new)} are meant)\n"
     try:
         texts = (old.decode(), new.decode())
@@ -119,4 +119,4 @@ def _told(entry: Entry, old: bytes, new: bytes, most: int) -> str:
         os.devnull if entry.before.kind == ABSENT else f"{entry.path} (stands)",
         os.devnull if entry.after.kind == ABSENT else f"{entry.path} (meant)",
     )
-    return unified(*texts, names, most) if old or new else "an empty file\n"
+    return unified_diff(*texts, names, most) if old or new else "an empty file\n"

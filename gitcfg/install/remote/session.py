@@ -13,48 +13,48 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, Optional
 
-from ..commands import forbid
-from ..damage import set_aside
+from ..commands import forbid_core_dumps
+from ..damage import set_damaged_aside
 from ..disk import Disk, remove_tree
 from ..errors import Busy, Damaged, InstallError, NoRoom
-from ..installation import Installing, under_lock
+from ..installation import Installation, run_locked
 from ..outcome import OK, REFUSED, REVERTED, UNCHANGED, Outcome, outcome_to_json, with_earlier
-from ..owners import not_ours
+from ..owners import find_foreign_file
 from ..place import Limits, Place
 from ..policy import Policy
 from ..store import FRESH, Store
-from .bootstrap import FOLDER, sealed
-from .inspection import hello, user
-from .order import Asked, take_order
+from .bootstrap import FOLDER, seal
+from .inspection import make_hello, user_name
+from .order import Order, receive_order
 from .protocol import DONE, HAVE, HELLO, MARK, PROBLEM, TOLD, FarLine, LineEnded, WireError
 
 _DONE = "done"
 
 
-class Telling:
+class StepReporter:
     """Tells the near end each step."""
 
     def __init__(self, line: FarLine) -> None:
         self._line = line
 
-    def told(self, step: str, state: str) -> None:
+    def notify(self, step: str, state: str) -> None:
         """One step, begun, done or failed; that it is done is heard with what comes next."""
-        say = self._line.hold if state == _DONE else self._line.told
+        say = self._line.hold if state == _DONE else self._line.send_news
         say(TOLD, [json.dumps([step, state]).encode()])
 
 
-def say_done(line: FarLine, outcome: Outcome, differences: dict[str, str], began: float) -> None:
+def send_done(line: FarLine, outcome: Outcome, differences: dict[str, str], began: float) -> None:
     """How it ended; `began` is a moment of the monotonic clock."""
     seconds = round(time.monotonic() - began, 3)
-    say(line, DONE, {"outcome": outcome_to_json(outcome), "differences": differences, "seconds": seconds})
+    send(line, DONE, {"outcome": outcome_to_json(outcome), "differences": differences, "seconds": seconds})
 
 
 def decline(line: FarLine, kind: str, message: str, *hints: str) -> None:
     """Why nothing was touched."""
-    say(line, PROBLEM, {"kind": kind, "message": message, "hints": hints})
+    send(line, PROBLEM, {"kind": kind, "message": message, "hints": hints})
 
 
-def say(line: FarLine, kind: int, said: dict[str, Any]) -> None:
+def send(line: FarLine, kind: int, said: dict[str, Any]) -> None:
     """A message of JSON."""
     line.say(kind, [json.dumps(said, separators=(",", ":")).encode()])
 
@@ -97,7 +97,7 @@ def converse(line: FarLine, place: Place, carried: Carried) -> int:
     except WireError as error:
         decline(line, "refused", str(error))
     except (InstallError, OSError) as error:
-        say(line, PROBLEM, problem_of(error)._asdict())
+        send(line, PROBLEM, make_problem(error)._asdict())
     return NOT_DONE
 
 
@@ -105,11 +105,11 @@ def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
     if os.geteuid() and place.root == "/":
         decline(line, "sudo", f"{_not_root()}.", _AS_ROOT)
         return NOT_DONE
-    found = hello(place)
-    say(line, HELLO, found)
-    forbid()  # what comes may be secret
-    asked = take_order(line, place)
-    if os.geteuid() and (path := not_ours(asked.package)):
+    found = make_hello(place)
+    send(line, HELLO, found)
+    forbid_core_dumps()  # what comes may be secret
+    asked = receive_order(line, place)
+    if os.geteuid() and (path := find_foreign_file(asked.package)):
         decline(line, "sudo", f"{_not_root()}, and {path} is to be somebody else's.", _OWNERS, _AS_ROOT)
         return NOT_DONE
     if asked.dry:
@@ -118,46 +118,46 @@ def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
         decline(line, "refused", "An agent keeps this node, and would undo what is deployed.")
         return NOT_DONE
 
-    return apart(lambda: _install(line, place, asked, carried))
+    return run_apart(lambda: _install(line, place, asked, carried))
 
 
 def _not_root() -> str:
     """What is said to who is not root."""
-    return f"The user {user()} is not root on this node"
+    return f"The user {user_name()} is not root on this node"
 
 
-def _rehearse(line: FarLine, place: Place, asked: Asked) -> int:
-    from .rehearsal import rehearsed
+def _rehearse(line: FarLine, place: Place, asked: Order) -> int:
+    from .rehearsal import rehearse
 
     began = time.monotonic()
-    outcome, differences = rehearsed(place, asked.package, asked.actions, Policy.everything())
-    say_done(line, outcome, differences, began)
+    outcome, differences = rehearse(place, asked.package, asked.actions, Policy.everything())
+    send_done(line, outcome, differences, began)
     return WELL
 
 
-def _install(line: FarLine, place: Place, asked: Asked, carried: Carried) -> int:
+def _install(line: FarLine, place: Place, asked: Order, carried: Carried) -> int:
 
     began = time.monotonic()
     here = place._replace(
         who=f"{WHO} of {asked.who}" if asked.who else WHO,
-        listener=Telling(line),
+        listener=StepReporter(line),
         limits=Limits(lock_wait=max(_LEAST_WAIT, asked.wait)),
     )
-    found = put_in_force(here, asked, stamp_of(time.time()))
+    found = put_in_force(here, asked, format_stamp(time.time()))
     _keep(place, carried)
     if isinstance(found, Problem):
-        say(line, PROBLEM, found._asdict())
+        send(line, PROBLEM, found._asdict())
         return NOT_DONE
-    say_done(line, found, {}, began)
+    send_done(line, found, {}, began)
     return WELL
 
 
 def _keep(place: Place, carried: Carried) -> None:
     if carried.compiled is not None:
-        from ..store import opened
+        from ..store import open_store
 
-        with suppress(InstallError, OSError), opened(place) as store:
-            keep(store, carried.program, carried.key, carried.compiled)
+        with suppress(InstallError, OSError), open_store(place) as store:
+            keep_program(store, carried.program, carried.key, carried.compiled)
 
 
 # An installation at the far end: in a session of its own, so that it outlives the line it came over.
@@ -175,7 +175,7 @@ class Problem(NamedTuple):
     hints: tuple[str, ...] = ()
 
 
-def problem_of(error: InstallError | OSError) -> Problem:
+def make_problem(error: InstallError | OSError) -> Problem:
     """What went wrong as a problem."""
     if isinstance(error, InstallError):
         if isinstance(error, NoRoom):
@@ -194,12 +194,12 @@ def _unless_root(kind: str) -> str:
     return "sudo" if kind == "refused" and os.geteuid() else kind
 
 
-def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
+def put_in_force(place: Place, asked: Order, stamp: str) -> Outcome | Problem:
     """Install. Of a damaged record or journal the outcome tells, and all is installed anew, as agents do.
 
     So it does of an installation that died here before this one: nobody else has heard of how it ended.
     """
-    installing = Installing(place, asked.package, asked.actions, Policy.everything(), base=asked.base)
+    installing = Installation(place, asked.package, asked.actions, Policy.everything(), base=asked.base)
     said: list[str] = []
     undone: list[Outcome] = []
 
@@ -209,13 +209,13 @@ def put_in_force(place: Place, asked: Asked, stamp: str) -> Outcome | Problem:
 
     try:
         try:
-            outcome = under_lock(place, installing, heard)
+            outcome = run_locked(place, installing, heard)
         except Damaged:
-            said.append(set_aside(place, stamp))
+            said.append(set_damaged_aside(place, stamp))
             installing.base = ""
-            outcome = under_lock(place, installing, heard)
+            outcome = run_locked(place, installing, heard)
     except (InstallError, OSError) as error:
-        found = problem_of(error)
+        found = make_problem(error)
         return found._replace(message=_lines(*said, found.message))
     if outcome.result == REFUSED and outcome.output.startswith("The file system of "):
         return Problem("full", _lines(*said, outcome.output))
@@ -240,7 +240,7 @@ def _earlier(outcome: Outcome) -> str:
     return f"{what}{' and taken back' if outcome.result == REVERTED else ''}: {outcome.output}"
 
 
-def apart(work: Callable[[], int]) -> int:
+def run_apart(work: Callable[[], int]) -> int:
     """Run something in a process with a session of its own, which no hangup of the line reaches.
 
     The signals are caught and not ignored: what is ignored stays so in the daemons that commands start.
@@ -266,7 +266,7 @@ def _stay(number: int, frame: object) -> None:
     """An installation comes to its end, which takes as long as its commands' time limits at most."""
 
 
-def stamp_of(now: float) -> str:
+def format_stamp(now: float) -> str:
     """A moment as names of files that are set aside have it."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
 
@@ -274,23 +274,23 @@ def stamp_of(now: float) -> str:
 # The carried program, kept on the node for the next deploy: root's alone, and checked before each use.
 
 
-def keep(store: Store, program: bytes, key: str, compiled: Callable[[], bytes]) -> None:
+def keep_program(store: Store, program: bytes, key: str, compiled: Callable[[], bytes]) -> None:
     """Keep the program under its SHA-256, with its compiled form, and remove every other one.
 
     What cannot be kept (the disk is full) is carried again next time. Nothing is synced: what is not whole
     after a loss of power does not have its sum.
     """
     with suppress(OSError, InstallError):
-        _own_folder(store)
+        _make_own_folder(store)
         with store.folder(FOLDER) as at:
             for name in store.disk.names(at):
                 if name not in (key, f"{key}.code"):
                     remove_tree(store.disk, at, name)
-            _kept(store.disk, at, key, program)
-            _kept(store.disk, at, f"{key}.code", sealed(compiled()))
+            _write_kept(store.disk, at, key, program)
+            _write_kept(store.disk, at, f"{key}.code", seal(compiled()))
 
 
-def _own_folder(store: Store) -> None:
+def _make_own_folder(store: Store) -> None:
     """A folder that is anybody else's, or none, makes room for one of ours."""
     found = store.disk.stat(store.at, FOLDER)
     if found is not None:
@@ -301,7 +301,7 @@ def _own_folder(store: Store) -> None:
     store.disk.make_folder(store.at, FOLDER, 0o700)
 
 
-def _kept(disk: Disk, at: int, name: str, content: bytes) -> None:
+def _write_kept(disk: Disk, at: int, name: str, content: bytes) -> None:
     fresh = f"{name}.{os.getpid()}{FRESH}"
     file = disk.create(at, fresh)
     try:

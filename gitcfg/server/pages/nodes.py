@@ -5,7 +5,7 @@ from functools import partial
 from aiohttp import web
 
 from gitcfg.compile.subset import withheld
-from gitcfg.delivery.configuration import steps
+from gitcfg.delivery.configuration import find_steps
 from gitcfg.explain.trail import made_of, viewpoint
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
@@ -97,7 +97,7 @@ def _compute_due_actions(fleets: FleetCache, runs: str, wanted: str, name: str) 
     with fleets.fleet_with(runs, name) as before, fleets.fleet_with(wanted, name) as after:
         if after is None:
             return None
-        found = steps(before, after, name)
+        found = find_steps(before, after, name)
         return DueActions(found.restart, found.reload, found.stop, found.files)
 
 

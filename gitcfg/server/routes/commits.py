@@ -6,7 +6,7 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.comparison.change import diff_record
-from gitcfg.delivery.configuration import steps
+from gitcfg.delivery.configuration import find_steps
 from gitcfg.gate.secret_changes import secret_changes
 from gitcfg.gate.secret_words import secret_record
 from gitcfg.library import compare
@@ -77,9 +77,9 @@ def _encode_changes(fleets: FleetCache, old: str | None, new: str, node: str) ->
         if after is None:
             raise Problem("not-found")
         if old is None:
-            return steps(None, after, node).encoded()
+            return find_steps(None, after, node).encoded()
         with fleets.fleet_with(old, node) as before:
-            return steps(before, after, node).encoded()
+            return find_steps(before, after, node).encoded()
 
 
 def _encode_diff(fleets: FleetCache, old: str, new: str) -> bytes:

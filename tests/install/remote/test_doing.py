@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gitcfg.install.remote.session import apart
+from gitcfg.install.remote.session import run_apart
 
 
 def test_it_outlives_signals() -> None:
@@ -18,14 +18,14 @@ def test_it_outlives_signals() -> None:
             os.kill(os.getpid(), number)
         return 7 if os.getsid(0) == os.getpid() else 8
 
-    assert in_child(lambda: apart(work)) == 7
+    assert in_child(lambda: run_apart(work)) == 7
 
 
 def test_what_nobody_expected_is_told_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
     def work() -> int:
         raise RuntimeError("unexpected")
 
-    assert in_child(lambda: apart(work)) == 1
+    assert in_child(lambda: run_apart(work)) == 1
     assert "unexpected" in capfd.readouterr().err
 
 

@@ -23,7 +23,7 @@ def test_news_waits_for_nobody() -> None:
     pipes = Pipes()
     began = time.process_time()
     for _ in range(5000):
-        pipes.line.told(TOLD, [os.urandom(200)])
+        pipes.line.send_news(TOLD, [os.urandom(200)])
     assert not pipes.line.broken
     assert time.process_time() - began < 5
     pipe = threading.Thread(target=drained, args=(pipes.read,))
@@ -53,7 +53,7 @@ def test_a_closed_line_is_no_error() -> None:
     os.close(pipes.read)
     pipes.line.say(DONE, [b"{}"])
     assert pipes.line.broken
-    pipes.line.told(TOLD, [b"{}"])
+    pipes.line.send_news(TOLD, [b"{}"])
 
 
 def test_who_says_nothing_is_not_waited_for_for_good(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gitcfg.install.package import Package, package_to_json
-from gitcfg.install.remote.parts import ids_of, sum_of, taken_apart
+from gitcfg.install.remote.parts import short_ids, split_package, whole_sum
 from gitcfg.install.remote.protocol import (
     CONTENTS,
     DONE,
@@ -19,7 +19,7 @@ from gitcfg.install.remote.protocol import (
     PARTS,
     PROBLEM,
     TOLD,
-    message,
+    encode_message,
     read_message,
 )
 from tests.deploy.forked import Forked
@@ -42,7 +42,7 @@ class Near:
         assert self.next()[0] == HELLO
 
     def say(self, kind: int, raw: bytes) -> None:
-        for frame in message(kind, [raw]):
+        for frame in encode_message(kind, [raw]):
             self.line.send(frame)
 
     def next(self) -> tuple[int, Any]:
@@ -70,11 +70,11 @@ class Near:
 
 
 def order(new: Package = NEW, **more: Any) -> dict[str, Any]:
-    parts = taken_apart(package_to_json(new), {})
+    parts = split_package(package_to_json(new), {})
     said = {
         "head": parts.head,
-        "ids": base64.b64encode(b"".join(ids_of(parts.pieces))).decode(),
-        "sum": sum_of(parts.pieces),
+        "ids": base64.b64encode(b"".join(short_ids(parts.pieces))).decode(),
+        "sum": whole_sum(parts.pieces),
         "actions": {},
         "dry": False,
         "force_agent": False,
@@ -89,7 +89,7 @@ def raw(said: object) -> bytes:
     return json.dumps(said).encode()
 
 
-PIECES = taken_apart(package_to_json(NEW), {}).pieces
+PIECES = split_package(package_to_json(NEW), {}).pieces
 WHOLE = b"one\ntwo\n"
 
 
@@ -181,8 +181,8 @@ def with_pieces(world: World, *pieces: object) -> str:
     """What is said to an order of some parts."""
     made = [raw(one) for one in pieces]
     near = Near(world)
-    ids = base64.b64encode(b"".join(ids_of(made))).decode()
-    near.say(ORDER, raw(order(ids=ids, sum=sum_of(made))))
+    ids = base64.b64encode(b"".join(short_ids(made))).decode()
+    near.say(ORDER, raw(order(ids=ids, sum=whole_sum(made))))
     assert near.next()[0] == LACKS
     near.say(PARTS, b"\n".join(made))
     return near.refused()
@@ -216,7 +216,7 @@ def test_paths_that_are_none(world: World, path: str) -> None:
     near = Near(world)
     new = package({"/etc/app/a": "one\n"})
     bad = new._replace(files={path: new.files["/etc/app/a"]})
-    parts = taken_apart(package_to_json(bad), {})
+    parts = split_package(package_to_json(bad), {})
     near.say(ORDER, raw(order(bad)))
     assert near.next()[0] == LACKS
     near.say(PARTS, b"\n".join(parts.pieces))
@@ -233,7 +233,7 @@ def test_paths_that_are_none(world: World, path: str) -> None:
         struct.pack(">BI", ORDER, 3) + b"abc",
         struct.pack(">BI", ORDER | 0x80, 0) * 3,
         b"password\n" * 3,
-        b"".join(message(ORDER, [b" " * (64 << 20)])),
+        b"".join(encode_message(ORDER, [b" " * (64 << 20)])),
     ],
     ids=range(6),
 )
@@ -246,7 +246,7 @@ def test_frames_that_are_none(world: World, bytes_: bytes) -> None:
 @pytest.mark.parametrize("much", [0, 3, 40])
 def test_an_order_that_is_cut_off(world: World, much: int) -> None:
     near = Near(world)
-    near.line.send(b"".join(message(ORDER, [raw(order())]))[:much])
+    near.line.send(b"".join(encode_message(ORDER, [raw(order())]))[:much])
     assert near.line.close() == 1
     assert not (world.root / "etc").exists()
 
@@ -256,7 +256,7 @@ def test_a_bomb_is_refused_at_once(world: World) -> None:
     near = Near(world)
     zeros = b" " * (1 << 20)
     with suppress(BrokenPipeError):
-        for frame in message(ORDER, (zeros for _ in range(1024))):
+        for frame in encode_message(ORDER, (zeros for _ in range(1024))):
             near.line.send(frame)
     assert "longer than" in near.refused()
 

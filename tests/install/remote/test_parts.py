@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.install.package import file_digest, package_to_json
-from gitcfg.install.remote.parts import contents_of, ids_of, put_together, sum_of, taken_apart
+from gitcfg.install.remote.parts import join_package, list_contents, short_ids, split_package, whole_sum
 from tests.install.world import made_file, package, secret_file
 
 CONTENT = st.one_of(st.binary(max_size=200), st.text(max_size=100).map(str.encode))
@@ -43,15 +43,15 @@ def packages(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, bytes]]:
 @given(packages())
 def test_a_package_is_put_together_as_it_was(drawn: tuple[dict[str, Any], dict[str, bytes]]) -> None:
     package, hidden = drawn
-    parts = taken_apart(package, hidden)
-    again = put_together(parts.head, parts.pieces, parts.contents)
+    parts = split_package(package, hidden)
+    again = join_package(parts.head, parts.pieces, parts.contents)
     known = {path: file.pop("hidden") for path, file in again["files"].items() if "hidden" in file}
     assert again == package
     assert known.keys() == hidden.keys()
     assert {path: one["size"] for path, one in known.items()} == {
         path: len(content) for path, content in hidden.items()
     }
-    wanted = contents_of(parts.pieces)
+    wanted = list_contents(parts.pieces)
     assert {one.sha256 for one in wanted} == parts.contents.keys()
     assert all(len(parts.contents[one.sha256]) == one.size for one in wanted)
 
@@ -66,9 +66,9 @@ def test_what_differs_has_other_ids(
     other = copy.deepcopy(package)
     path = data.draw(st.sampled_from(sorted(package["files"])))
     other["files"][path]["content"] += "x"
-    one, two = taken_apart(package, hidden).pieces, taken_apart(other, hidden).pieces
-    assert sum_of(one) != sum_of(two)
-    assert sum(a != b for a, b in zip(ids_of(one), ids_of(two), strict=True)) == 1
+    one, two = split_package(package, hidden).pieces, split_package(other, hidden).pieces
+    assert whole_sum(one) != whole_sum(two)
+    assert sum(a != b for a, b in zip(short_ids(one), short_ids(two), strict=True)) == 1
 
 
 def test_two_ends_take_a_package_apart_alike() -> None:
@@ -77,8 +77,10 @@ def test_two_ends_take_a_package_apart_alike() -> None:
     files = {"/etc/app/a": "one\n", "/etc/b": made_file("/etc/b", b"\xff\0"), "/etc/app/s": secret}
     new = package(files, params={"B": 1, "A": [1.5, None, "ä"]})
     said = package_to_json(new)
-    near = taken_apart({**said, "files": dict(reversed(said["files"].items()))}, {"/etc/app/s": b"canary\n"})
-    assert near.pieces == taken_apart(said, {}).pieces
-    assert [one.secret for one in contents_of(near.pieces)].count(True) == 1
+    near = split_package(
+        {**said, "files": dict(reversed(said["files"].items()))}, {"/etc/app/s": b"canary\n"}
+    )
+    assert near.pieces == split_package(said, {}).pieces
+    assert [one.secret for one in list_contents(near.pieces)].count(True) == 1
     assert b"canary" not in b"".join(near.pieces)
-    assert put_together(near.head, near.pieces, near.contents) == said
+    assert join_package(near.head, near.pieces, near.contents) == said
