@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,agent,htcondor,server,solve,ssh
 
-.PHONY: demo test bench bench-agents bench-deploy bench-rules lint docs pictures reference setup clean
+.PHONY: demo test test-fast test-slow test-all bench bench-agents bench-deploy bench-rules lint docs pictures reference setup clean
 
 setup: $(STAMP)
 
@@ -17,7 +17,20 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash sample-repo/demo.sh
 
+# All tests but those marked slow: about twelve minutes on two cores.
 test: $(STAMP)
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# The packages that know nothing of processes, networks and commands: about three minutes.
+FAST := architecture.py cache cel check compile comparison domain explain graph history load model render rollout
+test-fast: $(STAMP)
+	$(BIN)/python -m pytest -n auto -m "not slow" $(wildcard $(FAST:%=tests/%) $(FAST:%=tests/test_%))
+
+# Only what `make test` leaves out.
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -n auto -m slow
+
+test-all: $(STAMP)
 	$(BIN)/python -m pytest -n auto
 
 # gitcfg beside other tools: about 15 minutes, with FULL=1 everything; BENCH="--help" tells more.

@@ -3,6 +3,8 @@
 import signal
 import time
 
+import pytest
+
 from tests.agent.site import CONFIG, Site, awaited, drained
 
 
@@ -17,6 +19,7 @@ def failed(site: Site) -> None:
     site.world.log("app")
 
 
+@pytest.mark.slow
 def test_one_round_tries_again_at_once(site: Site) -> None:
     failed(site)
     assert site.once().returncode == 3
@@ -27,6 +30,7 @@ def test_one_round_tries_again_at_once(site: Site) -> None:
     assert site.book.results == [("a", "ok"), ("b", "reverted"), ("b", "reverted")]
 
 
+@pytest.mark.slow
 def test_a_daemon_tries_again_at_once(site: Site) -> None:
     failed(site)
     site.book.again = True
@@ -39,6 +43,7 @@ def test_a_daemon_tries_again_at_once(site: Site) -> None:
     assert site.book.results.count(("b", "reverted")) == 2
 
 
+@pytest.mark.slow
 def test_again_for_ever_is_one_try_an_interval(site: Site) -> None:
     failed(site)
     site.configure('interval = "2s"\nwait = "0s"')
@@ -52,6 +57,7 @@ def test_again_for_ever_is_one_try_an_interval(site: Site) -> None:
     assert took > 2 * 2.0 * 0.8
 
 
+@pytest.mark.slow
 def test_each_result_is_told_also_where_it_is_the_same(site: Site) -> None:
     failed(site)
     site.configure('interval = "1s"\nwait = "0s"')
@@ -65,6 +71,7 @@ def test_each_result_is_told_also_where_it_is_the_same(site: Site) -> None:
     assert said.count("to be installed") == said.count(": reverted at `")
 
 
+@pytest.mark.slow
 def test_each_mending_is_told(site: Site) -> None:
     site.offer("one\n", "a")
     site.accept()

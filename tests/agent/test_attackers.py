@@ -97,6 +97,7 @@ ALL = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoil", ALL, ids=lambda one: one.__name__)
 @pytest.mark.parametrize("where", ["/checkin", "/v1/commits/"])
 def test_a_spoiled_answer_counts_for_nothing(site: Site, spoil: Fault, where: str) -> None:

@@ -89,6 +89,7 @@ def test_an_open_line_must_be_wanted() -> None:
     assert made(server="http://config.example.com", plain=True).servers[0].tls is False
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.sampled_from(["server", "node", "paths", "commands", "wait", "advertise", "x"]),

@@ -42,6 +42,7 @@ def runs_one(site: Site) -> None:
     assert site.once().returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/checkin", "/v1/commits/", "/changes"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_round_that_waits_for_a_server_ends_at_once(

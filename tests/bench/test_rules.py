@@ -56,6 +56,7 @@ def test_nothing_is_wrong_with_its_files() -> None:
     assert len(compiled(files).names) == 601
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", SOLVERS)
 def test_each_solver_finds_an_answer(tool: str) -> None:
     assert solved(tool, PLACEMENTS, 100).right

@@ -44,6 +44,7 @@ def write(folder: Path, word: str, questions: int, rounds: int) -> None:
         cache.put(str(number % questions), answer)
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_killed_leaves_a_whole_answer(tmp_path: Path) -> None:
     folder, random = tmp_path / "gitcfg", Random(1)
     cache = FolderCache(folder, USER)

@@ -28,6 +28,7 @@ SPENT = "the expression takes more than 0.25 s of the processor's time, and 0.2 
 NODE = {"name": "n", "params": {f"p{number}": "x" * 20 for number in range(20)}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_ten_thousand_nodes_end_within_it(name: str) -> None:
     condition = compile_condition(HOSTILE[name], NODE_VARIABLES)
@@ -37,6 +38,7 @@ def test_ten_thousand_nodes_end_within_it(name: str) -> None:
     assert raised.value.message == SPENT
 
 
+@pytest.mark.slow
 def test_what_is_asked_of_each_of_many_groups_counts_them_once() -> None:
     """Else so many nodes in so many groups would be given time by the square."""
     nodes = [NODE] * 500

@@ -18,6 +18,7 @@ from gitcfg.load.keys import written
 from gitcfg.model import Finding
 from tests.compile.fleets import TODAY, mixed
 from tests.load.keeping import Dictionary
+from tests.seeds import mostly_slow
 
 
 def fleet(files: Mapping[str, str], cache: Any, before: Mapping[str, str] | None = None) -> Fleet:
@@ -86,7 +87,7 @@ def different(found: tuple[Finding, ...], wanted: tuple[Finding, ...]) -> list[s
     return [*missing, *(f"invented: {one}" for one in found if one not in wanted)]
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", mostly_slow(range(24)))
 def test_a_check_that_takes_over_is_a_whole_check(seed: int) -> None:
     rng = Random(seed)
     planted = tuple(rng.sample(sorted(MISTAKES), 1)) if rng.random() < 0.4 else ()
@@ -100,7 +101,7 @@ def test_a_check_that_takes_over_is_a_whole_check(seed: int) -> None:
         before, files = files, edited(files, rng)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", mostly_slow(range(12)))
 def test_so_it_is_with_keys_and_holds(seed: int) -> None:
     rng = Random(seed)
     files, cache = dict(repository(replace(mixed(seed), nodes=30, groups=12))), Dictionary()
@@ -110,7 +111,7 @@ def test_so_it_is_with_keys_and_holds(seed: int) -> None:
         files = delivered(files if rng.randrange(2) else edited(files, rng), rng)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", mostly_slow(range(12)))
 def test_so_it_is_with_rules(seed: int) -> None:
     beside_rules(seed)
 
@@ -124,7 +125,7 @@ def beside_rules(seed: int) -> None:
         files = edited(files, rng) if "rules/a.yaml" in files and rng.randrange(3) else governed(files, rng)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", mostly_slow(range(6)))
 def test_so_it_is_with_what_is_ignored_and_with_days_that_pass(seed: int) -> None:
     """What is left out is what a naive reading leaves out; who changes `ignore` alone concerns no node."""
     rng = Random(seed)
@@ -173,6 +174,7 @@ def leave_out(entries: list[Said], finding: Finding, today: date) -> bool:
     return None in named or not named.isdisjoint(finding.subjects)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "law",
     [

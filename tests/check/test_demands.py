@@ -1,5 +1,6 @@
 """Demands on sets of names that are bits are those on sets of names."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ FEATURES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(FEATURES, st.frozensets(st.sampled_from(LETTERS)))
 def test_what_is_missing_and_what_clashes(features: dict[str, Feature], have: frozenset[str]) -> None:
     bits = Bits(LETTERS)

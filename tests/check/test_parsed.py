@@ -19,6 +19,7 @@ from gitcfg.render.files import content
 from gitcfg.render.formats import formats
 from gitcfg.render.templates import TemplateEngine
 from tests.parsers.oracle import needs_htcondor
+from tests.seeds import mostly_slow
 
 FILES = {
     "gitcfg.yaml": "format: 1\n",
@@ -181,7 +182,7 @@ def _bare(text: str | None) -> str:
     return re.sub(r"(<secret [^<>]+) v[0-9]+>", r"\1>", text or "")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", mostly_slow(range(3)))
 def test_the_text_that_is_judged_is_the_one_that_nodes_get(seed: int) -> None:
     compiled = mixed(seed)
     judge = Fake()
@@ -206,7 +207,7 @@ class InFull(Parsers):
     plain = staticmethod(lambda *_: False)  # type: ignore[assignment]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", mostly_slow(range(2)))
 def test_one_child_says_what_several_do_and_what_is_asked_in_full(seed: int) -> None:
     compiled = mixed(seed)
     answers = []

@@ -92,6 +92,7 @@ def _commit(folder: Path, files: dict[str, str]) -> None:
         subprocess.run(["git", *who, *said], cwd=folder, check=True, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["-----BEGIN ", "-----BEGIN RSA PRIVATE KEY-----\n", "-----BEGIN A A A PRIVATE KEY-----\nA: b\n", "ENC["],

@@ -10,6 +10,7 @@ from gitcfg.check import incremental
 from gitcfg.generate.files import secret
 from tests.check.test_again import different, fleet
 from tests.load.keeping import Dictionary
+from tests.seeds import mostly_slow
 
 Files = dict[str, str]
 
@@ -106,7 +107,7 @@ def law(seed: int) -> None:
         files = edited(files, rng)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", mostly_slow(range(8)))
 def test_it_finds_what_a_whole_check_finds(seed: int) -> None:
     law(seed)
 
@@ -120,6 +121,7 @@ def _counting(real: Callable[..., Any], results: list[bool]) -> Callable[..., An
     return counted
 
 
+@pytest.mark.slow
 def test_it_is_taken_over_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the law above would say nothing."""
     results: list[bool] = []

@@ -90,6 +90,7 @@ TABLE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "variables", "on_terminal", "elsewhere"), TABLE)
 def test_results_messages_and_usage_errors_obey(
     words: list[str],

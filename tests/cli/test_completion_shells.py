@@ -47,6 +47,7 @@ ROWS = {
 }
 
 
+@pytest.mark.slow
 @shells.each
 def test_a_tab_writes_what_the_program_understands(shell: str, pool: Path, tmp_path: Path) -> None:
     with Shell(shell, tmp_path, pool) as interactive:
@@ -161,6 +162,7 @@ PLACES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_only_legal_names_are_offered(place: str, hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(hostile)
@@ -177,6 +179,7 @@ def test_branches_that_a_shell_would_run_are_not_offered(
     assert offered(["check", "--at", ""]) == ["HEAD", "good", "main"]
 
 
+@pytest.mark.slow
 @shells.each
 def test_no_name_runs_or_paints(shell: str, hostile: Path, tmp_path: Path) -> None:
     with Shell(shell, tmp_path, hostile) as interactive:

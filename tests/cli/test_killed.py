@@ -18,7 +18,7 @@ from gitcfg.generate.repository import repository
 from tests.compile.fleets import TODAY
 from tests.history.histories import Version, imported
 from tests.output.sources import held
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 from tests.work.processes import Start, Told, ended, executed, forked
 
 SOUND = Options(seed=7, nodes=90, groups=6, features=14, sets=0.3, files=2)
@@ -143,6 +143,7 @@ class Home:
         return max(names, key=lambda name: (self.cache / name).stat().st_mtime_ns)
 
 
+@pytest.mark.slow
 def test_the_run_after_a_kill_is_right(tmp_path: Path) -> None:
     home = Home(tmp_path, 1, forked)
     assert [home.checks[commit][0] for commit in home.commits] == [1, 0, 0]
@@ -150,8 +151,7 @@ def test_the_run_after_a_kill_is_right(tmp_path: Path) -> None:
     home.kill_again_and_again(12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", many(2, 1))
+@pytest.mark.parametrize("seed", mostly_slow(many(2, 1)))
 def test_the_run_after_any_of_many_kills_is_right(tmp_path: Path, seed: int) -> None:
     Home(tmp_path, seed, forked).kill_again_and_again(60)
 

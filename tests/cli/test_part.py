@@ -15,6 +15,7 @@ from gitcfg.model import Finding
 from tests.check.rules.naive import files
 from tests.check.rules.worlds import world
 from tests.compile.fleets import TODAY, mixed
+from tests.seeds import mostly_slow
 
 
 def damaged(seed: int) -> DictTree:
@@ -36,7 +37,7 @@ def told(findings: list[Finding]) -> set[tuple[str, str]]:
     return {(finding.code, finding.message) for finding in findings}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", mostly_slow(range(60)))
 def test_a_part_answers_as_the_whole(seed: int) -> None:
     tree = damaged(seed)
     with fleet(tree) as whole:

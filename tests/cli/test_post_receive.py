@@ -86,6 +86,7 @@ def server(tmp_path: Path) -> Server:
     return Server(tmp_path)
 
 
+@pytest.mark.slow
 def test_fifty_commits_in_one_push_are_fifty_commits(server: Server) -> None:
     server.served("config", "gitcfg.renderRef", "rendered")
     first = server.commit(simple())

@@ -66,6 +66,7 @@ def test_it_is_known_what_may_stand_in_every_place(command: Command) -> None:
             assert set(words) <= set(KINDS_OF), f"{parameter}: say in syntax.py which names may stand there"
 
 
+@pytest.mark.slow
 @each_leaf
 def test_examples_are_commands_that_there_are(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

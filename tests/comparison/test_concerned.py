@@ -16,6 +16,7 @@ from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from tests.compile.fleets import TODAY, mixed
+from tests.seeds import mostly_slow
 
 
 def edited(files: Mapping[str, str], rng: Random) -> dict[str, str]:
@@ -37,7 +38,7 @@ def edited(files: Mapping[str, str], rng: Random) -> dict[str, str]:
     return result
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", mostly_slow(range(60)))
 def test_a_narrow_comparison_is_the_whole_one(seed: int) -> None:
     files = dict(repository(mixed(seed)))
     other = edited(files, Random(seed))

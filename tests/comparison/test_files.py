@@ -96,6 +96,7 @@ CHANGES: Mapping[str, tuple[dict[str, str], set[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_files_that_change(change: str) -> None:
     files, expected = CHANGES[change]

@@ -114,6 +114,7 @@ def laws(pair: Pair) -> None:
         assert not gitcfg.compare(a, again), "a fleet differs from itself"
 
 
+@pytest.mark.slow
 @QUICK
 @given(pair=pairs())
 def test_laws_hold(pair: Pair) -> None:

@@ -168,6 +168,7 @@ def parses(text: str) -> bool:
     return condor.parses(text)
 
 
+@pytest.mark.slow
 @needs_htcondor
 @settings(max_examples=1500, deadline=None)
 @example("a]")

@@ -191,6 +191,7 @@ def test_what_closes_has_no_reason(text: str) -> None:
 ENDLESS = [*"([)$\"'a1 ", "$(", "f(", '\\"', "\"\\'", "/*", "*/", "//", "1e", "1.", "=?=", "a && "]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ENDLESS)
 def test_a_mebibyte_takes_no_more_than_its_length(piece: str) -> None:
     text = piece * (2**20 // len(piece))

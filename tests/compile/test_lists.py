@@ -105,6 +105,7 @@ def test_nothing_is_lost_but_separators(text: str, separator: str) -> None:
     assert kept("".join(split(text, separator))) == kept(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [*",( \"'a", "a,", "(a,", "a b ", '\\"', "\"\\'", '"a, b", ', "$("])
 @pytest.mark.parametrize("separator", ["comma", "blank-or-comma"])
 def test_a_mebibyte_takes_no_more_than_its_length(piece: str, separator: str) -> None:

@@ -1,5 +1,6 @@
 """A partial made from an older one is what composing all of it gives."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -36,6 +37,7 @@ def pools(draw: DrawFn) -> list[Partial]:
     return [*plain, *(Partial(name, draw(chosen), draw(OWN)) for name in ("e", "f"))]
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_what_is_updated_is_what_is_composed(data: st.DataObject) -> None:
     pool = data.draw(pools())
@@ -51,6 +53,7 @@ def test_what_is_updated_is_what_is_composed(data: st.DataObject) -> None:
             assert getattr(partial, name) == getattr(whole, name), name
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_what_is_the_same_is_not_made_again(data: st.DataObject) -> None:
     pool = data.draw(pools())

@@ -8,7 +8,7 @@ import pytest
 from gitcfg.cli.main import run
 from tests.configure.dialogue import fed
 from tests.configure.pools import POOL, contents, pool
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 
 FEATURES = ("Base", "Web", "Webmail", "Rival", "Loud")
 VALUES = {
@@ -36,7 +36,7 @@ def drawn(rng: Random, kind: str, name: str) -> tuple[str, list[str]]:
     )
 
 
-@pytest.mark.parametrize("seed", many(0, 8))
+@pytest.mark.parametrize("seed", mostly_slow(many(0, 8)))
 def test_what_is_written_is_what_modify_writes(tmp_path: Path, seed: int) -> None:
     rng = Random(f"configure {seed}")
     kind, name = rng.choice(TARGETS)

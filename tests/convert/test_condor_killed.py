@@ -16,7 +16,7 @@ import pytest
 from gitcfg.cli.main import run
 from gitcfg.convert.condor import HTCondor
 from gitcfg.convert.condor.known import Default
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 
 State = dict[str, bytes]
 WRITES = {"os.mkdir", "os.rename", "os.chmod"}
@@ -157,6 +157,7 @@ def whole(tmp_path: Path) -> Callable[[str, bool], State]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "defaults"), BEFORE)
 @pytest.mark.parametrize("end", ENDS)
 def test_at_every_write_it_leaves_the_old_or_the_new(
@@ -206,6 +207,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "defaults"), BEFORE)
 def test_a_full_disk(disk: Path, whole: Callable[[str, bool], State], before: str, defaults: bool) -> None:
     new = whole(before, defaults)
@@ -260,7 +262,6 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
     killed_often(tmp_path, 10, 1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", many(2, 2))
+@pytest.mark.parametrize("seed", mostly_slow(many(2, 2)))
 def test_killed_often(tmp_path: Path, seed: int) -> None:
     killed_often(tmp_path, 50, seed)

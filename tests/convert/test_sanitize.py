@@ -32,6 +32,7 @@ def test_the_findings_of_every_case_stay(case: Case) -> None:
     assert not list(map(written, besides))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", RULED.values(), ids=RULED.keys())
 def test_the_findings_about_rules_stay(case: Case) -> None:
     test_the_findings_of_every_case_stay(case)
@@ -86,6 +87,7 @@ def test_rules_and_what_was_decided_for_them_stay_what_they_are() -> None:
     assert not _leaked(files)
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, 1 << 20))
 def test_findings_and_differences_of_random_versions_stay(seed: int) -> None:
@@ -107,6 +109,7 @@ def _leaked(files: Mapping[str, Content]) -> set[str]:
     return words(files) & made[0] & made[1] & made[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_no_word_of_a_case_is_left(name: str) -> None:
     assert not _leaked(CASES[name].files)

@@ -173,6 +173,7 @@ def test_what_is_before_a_star_is_the_address_it_begins() -> None:
     assert Pseudonyms(KEY).value("10.0.*") == figures.network("10.0") + ".*"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["1", "a1", "ab:", "1-", "1.", "1:", "0x1", "a::"])
 def test_long_runs_take_no_long_time(text: str) -> None:
     names, text = Pseudonyms(KEY), text * 20_000

@@ -25,6 +25,7 @@ def _says_nothing(one: ast.stmt) -> bool:
     return isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SOURCES))
 def test_the_same_code_on_the_same_lines(name: str) -> None:
     path = FOLDER / f"{name.replace('.', '/')}.py"

@@ -199,6 +199,7 @@ def test_a_far_end_that_is_killed_is_a_lost_line(world: World) -> None:
     assert (heard.interrupted, heard.commit) == (False, "a" * 40)
 
 
+@pytest.mark.slow
 def test_one_that_died_when_all_was_done(world: World) -> None:
     """What it came to is in its journal; the next one puts it there."""
     deploy(world, package({CONFIG: "one\n"}))

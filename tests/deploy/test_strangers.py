@@ -182,6 +182,7 @@ def test_broken_answers(says: list[bytes]) -> None:
     assert refused(greeting(), *says)
 
 
+@pytest.mark.slow
 def test_no_end_of_steps_is_an_end() -> None:
     step = said(TOLD, ["restart app", "begun"])
     assert "more steps" in refused(greeting(), said(LACKS, []), said(LACKS, []), *[step] * 100_001)

@@ -111,6 +111,7 @@ ANYTHING: st.SearchStrategy[object] = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=500 * TIMES)
 @given(st.lists(ANYTHING, max_size=3), st.sampled_from([*TYPES, "boolean", "x"]))
 def test_anything_is_read_or_refused(items: list[object], type: str | None) -> None:

@@ -18,6 +18,7 @@ def listed(drawn: Drawn, places: frozenset[int]) -> list[Value]:
     return [drawn.universe.values[place] for place in sorted(places)]
 
 
+@pytest.mark.slow
 @MANY
 @given(alike())
 def test_a_set_holds_what_its_items_say(three: Three) -> None:
@@ -32,6 +33,7 @@ def test_a_set_holds_what_its_items_say(three: Three) -> None:
             values.nth(place)
 
 
+@pytest.mark.slow
 @MANY
 @given(alike())
 def test_operations_are_those_of_sets(three: Three) -> None:
@@ -42,6 +44,7 @@ def test_operations_are_those_of_sets(three: Three) -> None:
     assert ((a == b), hash(a) == hash(b)) == ((one.places == other.places),) * 2
 
 
+@pytest.mark.slow
 @MANY
 @given(alike())
 def test_laws(three: Three) -> None:
@@ -60,6 +63,7 @@ def test_laws(three: Three) -> None:
     assert a | (b - b) == a == (b - b) | a
 
 
+@pytest.mark.slow
 @MANY
 @given(alike())
 def test_what_is_described_reads_back(three: Three) -> None:
@@ -73,6 +77,7 @@ def declared(values: Values) -> str | None:
     return "integer" if values.kind is Kind.INTEGER else None
 
 
+@pytest.mark.slow
 @MANY
 @given(alike(), st.data())
 def test_the_first_that_is_free(three: Three, data: st.DataObject) -> None:
@@ -99,6 +104,7 @@ def test_all_are_given_out_one_after_the_other(drawn: Drawn) -> None:
     assert given_out == drawn.listed
 
 
+@pytest.mark.slow
 @MANY
 @given(alike(), st.data())
 def test_sets_in_turn_give_out_each_value_once(three: Three, data: st.DataObject) -> None:
@@ -111,6 +117,7 @@ def test_sets_in_turn_give_out_each_value_once(three: Three, data: st.DataObject
             used.add(free)
 
 
+@pytest.mark.slow
 @MANY
 @given(texts(), texts(), st.sets(st.sampled_from(WORDS)))
 def test_text_keeps_its_order(one: list[str], other: list[str], used: set[str]) -> None:

@@ -1,5 +1,6 @@
 """Allocations are written as they are read, one slot a line; files of rules that decide nothing are gone."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -62,6 +63,7 @@ values = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.lists(names, unique=True), st.dictionaries(names, st.dictionaries(names, values, min_size=1)))
 def test_what_is_written_is_read_again(slots: list[str], said: dict[str, dict[str, int | str]]) -> None:

@@ -22,7 +22,7 @@ from gitcfg.library import in_memory
 from gitcfg.load.document import parse
 from gitcfg.model import GitcfgError
 from tests.compile.fleets import mixed
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 from tests.work.versions import first
 
 FILES = {
@@ -121,7 +121,7 @@ def test_what_is_new_and_deleted_leaves_nothing() -> None:
             assert draft.files == {}
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", mostly_slow(range(6)))
 def test_a_rename_changes_no_node_and_can_be_taken_back(seed: int) -> None:
     files = dict(repository(replace(mixed(seed), mistakes=())))
     rng = Random(seed)

@@ -15,7 +15,7 @@ from gitcfg.git.tree import DictTree
 from gitcfg.model import GitcfgError
 from tests.compile.fleets import mixed
 from tests.edit.ordering import Line, drawn, encoded, sayable, words
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 
 Files = dict[str, str | bytes]
 
@@ -55,6 +55,7 @@ def fitting(
     return lines, refused, files
 
 
+@pytest.mark.slow
 def test_orders_of_a_file_make_what_they_make_one_after_another() -> None:
     deeds: dict[str, int] = {}
     stopped = 0
@@ -80,7 +81,7 @@ def _bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", mostly_slow(range(2)))
 def test_a_file_makes_what_the_same_commands_make(seed: int, tmp_path: Path) -> None:
     rng = Random(f"commands {seed}")
     lines, _, made = fitting(rng, first(seed), 10, sayable)

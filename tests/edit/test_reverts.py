@@ -16,7 +16,7 @@ from tests.edit.test_undo import cloned, git, tree_of
 from tests.history.histories import Version, histories
 from tests.history.runs import FEW, MANY
 from tests.properties.strategies import Files
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 from tests.work.versions import versions
 
 
@@ -76,6 +76,7 @@ def commits(folder: Path, count: int) -> list[str | None]:
     return [found.get(number) for number in range(count)]
 
 
+@pytest.mark.slow
 @FEW
 @given(histories())
 def test_undo_gives_what_git_revert_gives(
@@ -102,7 +103,7 @@ def test_a_file_in_the_place_of_another_is_told(tmp_path: Path, capfd: pytest.Ca
     assert "group G was changed again since" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("seed", many(5, 2))
+@pytest.mark.parametrize("seed", mostly_slow(many(5, 2)))
 def test_what_was_undone_is_redone_by_undoing_that(seed: int, tmp_path: Path) -> None:
     """By the command, for every commit but the first: the tree before it is undone comes back."""
     folder = cloned(tmp_path, versions(seed, 4))

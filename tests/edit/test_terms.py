@@ -93,6 +93,7 @@ def test_only_what_is_past_its_last_day_is_over() -> None:
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1).filter(str.strip)
 
 
+@pytest.mark.slow
 @given(TEXT, st.sampled_from([("exec1",), ("exec[2-5]", "exec9"), ("@rack3",)]), st.integers(0, 900))
 def test_begun_it_says_what_was_said_and_lifted_it_leaves_no_trace(
     reason: str, words: tuple[str, ...], days: int

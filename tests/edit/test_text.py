@@ -39,6 +39,7 @@ def read(text: str) -> Any:
     return doc.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 1000, 250))
 def test_a_change_means_what_it_means_by_hand_and_can_be_taken_back(start: int) -> None:
     backwards = 0

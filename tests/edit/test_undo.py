@@ -26,7 +26,7 @@ from gitcfg.git.tree import Tree
 from tests.history.histories import Version, histories, imported
 from tests.history.runs import FEW, MANY
 from tests.properties.strategies import Files
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 from tests.work.versions import versions
 
 WORKERS = "groups/Workers.yaml"
@@ -97,6 +97,7 @@ def tree(repository: Repository, commit: str) -> str:
     return str(repository.git_or_error()[commit].peel(pygit2.Tree).id)
 
 
+@pytest.mark.slow
 @FEW
 @given(histories())
 def test_undone_at_the_tip_every_commit_leaves_what_was_before(
@@ -143,6 +144,7 @@ def held(tree: Tree, path: str) -> str | None:
     return tree.read(entry).decode() if entry is not None else None
 
 
+@pytest.mark.slow
 @FEW
 @given(histories())
 def test_of_any_commit_all_is_undone_that_stands_yet(
@@ -254,6 +256,7 @@ def test_every_conflict_of_lines_is_told_of_an_entity() -> None:
             assert find_clashes(path, *sides), (path, sides)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from("ABC"), st.integers(0, 2)), st.data())
 @settings(max_examples=60)
 def test_what_is_told_to_clash_does(base: Mapping[str, int], data: st.DataObject) -> None:
@@ -404,7 +407,6 @@ def test_killed_it_leaves_the_old_or_the_new(tmp_path: Path) -> None:
     killed_often(tmp_path, 4, 1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", many(2, 2))
+@pytest.mark.parametrize("seed", mostly_slow(many(2, 2)))
 def test_killed_often_it_leaves_the_old_or_the_new(tmp_path: Path, seed: int) -> None:
     killed_often(tmp_path, 40, seed)

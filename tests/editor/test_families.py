@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ FAMILIES = st.sets(_TEXT.filter(FAMILY.fullmatch), max_size=5)
 NAMES = st.lists(st.text("AB._", min_size=1, max_size=6).filter(PARAMETER.fullmatch), max_size=8)
 
 
+@pytest.mark.slow
 @given(declared=FAMILIES, names=NAMES)
 def test_the_best_fit_alone_matches(declared: set[str], names: list[str]) -> None:
     once = {

@@ -43,17 +43,20 @@ SCHEMAS = listed(OWN)
 VALUES_WRITTEN = [*sorted({value for values in VALUES.values() for value in values}), *listed(WRITTEN)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_cases(case: Case) -> None:
     assert broken(case.tree) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", RULED, ids=[case.name for case in RULED])
 def test_cases_of_rules(case: Case) -> None:
     assert broken(case.tree) == {}
     assert_sound(case.tree)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape != "large"])
 def test_generated_repositories(shape: str) -> None:
     tree = DictTree(repository(SHAPES[shape]))
@@ -66,12 +69,14 @@ def test_a_large_repository() -> None:
     assert refused(DictTree(repository(SHAPES["large"]))) == {}
 
 
+@pytest.mark.slow
 @QUICK
 @given(files=valid())
 def test_valid_repositories(files: Files) -> None:
     assert broken(DictTree(files)) == {}
 
 
+@pytest.mark.slow
 @QUICK
 @given(files=wild())
 def test_wild_repositories(files: Files) -> None:

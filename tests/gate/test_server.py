@@ -18,6 +18,7 @@ from gitcfg.check.results import Checked, question
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Symlink
 from tests.gate.server import ENVIRONMENT, Server, commit, git
+from tests.seeds import mostly_slow
 from tests.test_hostile import REPOSITORIES, Files
 from tests.work.versions import first, next_of
 
@@ -53,6 +54,7 @@ WRONG: dict[str, Files] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", WRONG)
 @pytest.mark.parametrize("warm", [False, True])
 def test_after_a_refused_push_the_server_is_what_it_was(server: Server, what: str, warm: bool) -> None:
@@ -67,7 +69,7 @@ def test_after_a_refused_push_the_server_is_what_it_was(server: Server, what: st
     assert server.held() == before
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", mostly_slow(range(3)))
 def test_the_reach_is_what_diff_tells_afterwards(server: Server, seed: int) -> None:
     """And whatever is refused has errors, whatever has none is taken."""
     rng, known = Random(f"pushes {seed}"), [first(seed) | {"gitcfg.yaml": "format: 1\n"}]

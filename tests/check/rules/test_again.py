@@ -17,6 +17,7 @@ from gitcfg.solve.fleet.answers import Failing, Solved
 from gitcfg.solve.fleet.decide import decide
 from tests.compile.fleets import TODAY
 from tests.load.keeping import Dictionary
+from tests.seeds import mostly_slow
 
 FILES = {
     "gitcfg.yaml": "format: 1\n",
@@ -180,7 +181,7 @@ def a_history_is_checked_as_a_whole(seed: int) -> None:
             files, cache = after, kept
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", mostly_slow(range(10)))
 def test_a_check_that_takes_over_finds_of_rules_what_a_whole_one_finds(seed: int) -> None:
     a_history_is_checked_as_a_whole(seed)
 

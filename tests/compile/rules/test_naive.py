@@ -19,7 +19,7 @@ from gitcfg.model import Group, Model, Origin, Override, Ref, Use
 from gitcfg.model.rules import Rule, RuleKind
 from tests.compile.fleets import TODAY, mixed
 from tests.compile.rules.written import install, setting
-from tests.seeds import TIMES
+from tests.seeds import TIMES, mostly_slow
 
 Holds = Callable[[str, Said, frozenset[str]], bool]
 NOWHERE = Origin("x")
@@ -152,7 +152,7 @@ def ruled(seed: int) -> tuple[Fleet, dict[str, Condition]]:
     return Fleet(replace(model, rules=rules), fleet.tree, TODAY, fleet.declarations.implied), conditions
 
 
-@pytest.mark.parametrize("seed", range(12 * TIMES))
+@pytest.mark.parametrize("seed", mostly_slow(range(12 * TIMES)))
 def test_classes_are_as_nodes_asked_alone(seed: int) -> None:
     fleet, conditions = ruled(seed)
     naive = Naive(fleet, conditions)

@@ -87,6 +87,7 @@ def stays_text_in_the_page(text: str) -> None:
         assert safe(text.strip()) in found.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", MORE, ids=range(len(MORE)))
 def test_of_a_list(text: str) -> None:
     stays_text_in_the_folder(text)

@@ -66,6 +66,7 @@ PROPERTIES = [
 each = pytest.mark.parametrize("law", PROPERTIES, ids=lambda law: law.__name__)
 
 
+@pytest.mark.slow
 @each
 def test_of_valid_repositories(law: Property) -> None:
     @QUICK
@@ -76,6 +77,7 @@ def test_of_valid_repositories(law: Property) -> None:
     holds()
 
 
+@pytest.mark.slow
 @each
 def test_of_any_repositories(law: Property) -> None:
     @QUICK
@@ -97,6 +99,7 @@ def test_of_many_repositories(law: Property) -> None:
     holds()
 
 
+@pytest.mark.slow
 @each
 @pytest.mark.parametrize("seed", range(3))
 def test_of_generated_repositories(law: Property, seed: int) -> None:
