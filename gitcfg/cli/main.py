@@ -50,13 +50,13 @@ COMMANDS = {
     "agent": "gitcfg.cli.agent",
     "release": "gitcfg.cli.release",
     "wait": "gitcfg.cli.wait",
-    "deploy": "gitcfg.cli.deploy",
+    "deploy": "gitcfg.cli.deploy.command",
     "deploys": "gitcfg.cli.deploys",
     "hook": "gitcfg.cli.hook",
     "help": "gitcfg.cli.help",
     "completion": "gitcfg.cli.completion",
 }
-_DEPLOY = "gitcfg.cli.deploying.carried"
+_DEPLOY = "gitcfg.cli.deploy.run"
 _BY_SIGNAL = 128
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--pager", "--today"})

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from gitcfg.cli.deploying import conduct
-from gitcfg.cli.deploying.following import All
+from gitcfg.cli.deploy import run as conduct
+from gitcfg.cli.deploy.listeners import Listeners
 from gitcfg.cli.main import run
 from gitcfg.deploy.outcomes import Outcome
 from gitcfg.deploy.reach import Unreached
@@ -409,11 +409,11 @@ def test_a_fault_beside_the_nodes_is_recorded_too(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
-    def fails(self: All, node: str, batch: int) -> None:
+    def fails(self: Listeners, node: str, batch: int) -> None:
         raise ZeroDivisionError("what it says")
 
     with monkeypatch.context() as patch:
-        patch.setattr(All, "began", fails)
+        patch.setattr(Listeners, "began", fails)
         pool.deploy("n1", code=70)
     out, _ = pool.call("deploys", "last")
     assert "what it says" not in out

@@ -10,13 +10,11 @@ from collections.abc import Iterable
 import pytest
 from rich.console import Console
 
-from gitcfg.cli.deploying.carried import code
-from gitcfg.cli.deploying.following import Stops
-from gitcfg.cli.deploying.live import Lines, Looking
-from gitcfg.cli.deploying.records import About, Ending
-from gitcfg.cli.deploying.signals import interrupting
-from gitcfg.cli.deploying.told import summary, tell
-from gitcfg.cli.deploying.wanted import Limits
+from gitcfg.cli.deploy.listeners import StopNotes
+from gitcfg.cli.deploy.live import LineProgress, LiveProgress
+from gitcfg.cli.deploy.options import Limits
+from gitcfg.cli.deploy.output import DeployEnd, DeployHead, format_summary, print_results
+from gitcfg.cli.deploy.run import exit_code, handle_signals
 from gitcfg.deploy.listening import Finished
 from gitcfg.deploy.outcomes import Outcome, Result
 from gitcfg.deploy.turns import INTERRUPTED, Why
@@ -33,7 +31,7 @@ def console(text: io.StringIO, terminal: bool = False) -> Console:
 
 def told(results: Iterable[Result], dry: bool = False) -> str:
     text = io.StringIO()
-    tell(console(text), {one.node: one for one in results}, dry)
+    print_results(console(text), {one.node: one for one in results}, dry)
     return text.getvalue()
 
 
@@ -78,14 +76,14 @@ def test_a_dry_run_says_what_would_be() -> None:
 
 
 def test_the_summary_says_how_it_went() -> None:
-    about = About("run", COMMIT, "", False, 0.0)
+    about = DeployHead("run", COMMIT, "", False, 0.0)
     results = {"n1": Result("n1", Outcome.OK), "n2": Result("n2", Outcome.LOST)}
-    assert summary(about, Ending(Why.DONE, "", 1.26), results) == (
+    assert format_summary(about, DeployEnd(Why.DONE, "", 1.26), results) == (
         f"2 nodes: 1 ok, 1 lost. Commit {COMMIT[:10]}, 1.3 s."
     )
-    ending = Ending(Why.INTERRUPTED, INTERRUPTED, 1.0)
-    assert INTERRUPTED in summary(about, ending, results)
-    assert summary(about, Ending(Why.DONE, "", 0.0), {}).startswith("0 nodes: nothing to do.")
+    ending = DeployEnd(Why.INTERRUPTED, INTERRUPTED, 1.0)
+    assert INTERRUPTED in format_summary(about, ending, results)
+    assert format_summary(about, DeployEnd(Why.DONE, "", 0.0), {}).startswith("0 nodes: nothing to do.")
 
 
 @pytest.mark.parametrize(
@@ -104,13 +102,13 @@ def test_the_summary_says_how_it_went() -> None:
 )
 def test_the_exit_code(words: str, expected: int) -> None:
     results = {str(number): Result(str(number), Outcome(word)) for number, word in enumerate(words.split())}
-    assert code(Finished(results, Why.DONE, "")) == expected
-    assert code(Finished(results, Why.INTERRUPTED, INTERRUPTED)) == 130
+    assert exit_code(Finished(results, Why.DONE, "")) == expected
+    assert exit_code(Finished(results, Why.INTERRUPTED, INTERRUPTED)) == 130
 
 
 def test_where_programs_read_only_that_nobody_else_is_begun_is_said() -> None:
     heard: list[str] = []
-    stops = Stops(heard.append)
+    stops = StopNotes(heard.append)
     stops.began("n1", 1)
     stops.ended(Result("n1", Outcome.LOST, message="It was cut."))
     assert heard == []
@@ -121,7 +119,7 @@ def test_where_programs_read_only_that_nobody_else_is_begun_is_said() -> None:
 
 def test_lines_where_nobody_looks() -> None:
     text = io.StringIO()
-    lines = Lines(console(text))
+    lines = LineProgress(console(text))
     lines.began("n1", 1)
     lines.ended(Result("n1", Outcome.OK, changed=("/f",)))
     lines.ended(Result("n2", Outcome.LOST, message="It was cut."))
@@ -138,7 +136,7 @@ def test_lines_where_nobody_looks() -> None:
 
 def test_the_table_shows_who_is_at_work_and_is_gone_in_the_end() -> None:
     text, now = io.StringIO(), [0.0]
-    with Looking(console(text, terminal=True), 30, 2, lambda: now[0]) as looking:
+    with LiveProgress(console(text, terminal=True), 30, 2, lambda: now[0]) as looking:
         for number in range(15):
             looking.began(f"n{number}", 1)
         now[0] = 5.0
@@ -155,7 +153,7 @@ def test_the_table_shows_who_is_at_work_and_is_gone_in_the_end() -> None:
 
 def test_two_signals_interrupt_and_a_third_ends_the_program() -> None:
     heard: list[int] = []
-    with interrupting(lambda: heard.append(1)):
+    with handle_signals(lambda: heard.append(1)):
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGTERM)
         assert len(heard) == 2
@@ -167,8 +165,8 @@ def test_two_signals_interrupt_and_a_third_ends_the_program() -> None:
 def test_who_is_started_by_nohup_stays() -> None:
     program = (
         "import os, signal\n"
-        "from gitcfg.cli.deploying.signals import interrupting\n"
-        "with interrupting(lambda: print('interrupted')):\n"
+        "from gitcfg.cli.deploy.run import handle_signals\n"
+        "with handle_signals(lambda: print('interrupted')):\n"
         "    os.kill(os.getpid(), signal.SIGHUP)\n"
     )
     line = ["nohup", sys.executable, "-c", program]

@@ -9,8 +9,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from gitcfg.cli.deploying.following import Quiet, stopping
-from gitcfg.cli.deploying.told import style, work
+from gitcfg.cli.deploy.listeners import SilentListener, format_stop
+from gitcfg.cli.deploy.output import describe_work, outcome_style
 from gitcfg.deploy.outcomes import WELL, Outcome, Result
 from gitcfg.model.text import counted, safe
 
@@ -18,30 +18,30 @@ _ROWS = 12
 _EVERY = 0.1
 
 
-class Lines(Quiet):
-    """A line for each node, where nobody looks at a terminal; what comes in the end says all of it."""
+class LineProgress(SilentListener):
+    """A line for each node, where there is no terminal; the summary at the end has all of it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def ended(self, result: Result) -> None:
         """A node is done with."""
-        said = work(result) if result.outcome in WELL else safe(result.message)
+        said = describe_work(result) if result.outcome in WELL else safe(result.message)
         said = f"would be {said}" if result.outcome is Outcome.DIFFERS and said else said
-        text = Text(f"{result.node} ").append(result.outcome.value, style(result.outcome))
+        text = Text(f"{result.node} ").append(result.outcome.value, outcome_style(result.outcome))
         if result.outcome is not Outcome.SKIPPED:
             self._print(text.append(f": {said}") if said else text)
 
     def stopping(self, because: str) -> None:
-        """Nobody else has a turn."""
-        self._print(Text(stopping(because)))
+        """No other node is begun."""
+        self._print(Text(format_stop(because)))
 
     def _print(self, text: Text) -> None:
         with suppress(OSError):  # nobody reads it any more, which ends no deploy
             self._console.print(text)
 
 
-class Looking(Quiet):
+class LiveProgress(SilentListener):
     """A table that is drawn anew a few times a second; at the end nothing of it is left."""
 
     def __init__(self, console: Console, nodes: int, batches: int, clock: Callable[[], float]) -> None:
@@ -55,7 +55,7 @@ class Looking(Quiet):
         self._drawn = 0.0
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
-    def __enter__(self) -> "Looking":
+    def __enter__(self) -> "LiveProgress":
         self._live.start()
         return self
 
@@ -82,8 +82,8 @@ class Looking(Quiet):
         self.tick()
 
     def stopping(self, because: str) -> None:
-        """Nobody else has a turn."""
-        self._because = stopping(because)
+        """No other node is begun."""
+        self._because = format_stop(because)
         self._draw()
 
     def tick(self) -> None:
@@ -101,7 +101,9 @@ class Looking(Quiet):
         head = Table.grid(padding=(0, 1))
         batch = f"batch {self._batch} of {self._batches}" if self._batches > 1 else ""
         counts = Text(" ").join(
-            Text(f"{number} {outcome}", style(outcome)) for outcome, number in self._counts.items() if number
+            Text(f"{number} {outcome}", outcome_style(outcome))
+            for outcome, number in self._counts.items()
+            if number
         )
         head.add_row(
             ProgressBar(self._nodes, over, width=30), f"{over} of {self._nodes} nodes", batch, counts
@@ -109,7 +111,7 @@ class Looking(Quiet):
         return Group(head, *([Text(self._because, "yellow")] if self._because else []), self._table())
 
     def _table(self) -> Table:
-        """Those at work longest come first: whoever hangs is seen."""
+        """Return the table: nodes longest at work come first, so that one that hangs is seen."""
         table = Table.grid(padding=(0, 2))
         longest = sorted(self._running.items(), key=lambda pair: pair[1][0])
         for node, (since, step) in longest[:_ROWS]:

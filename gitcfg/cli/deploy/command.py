@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli.deploying import say
+from gitcfg.cli.deploy import options as say
 from gitcfg.cli.secret_options import Identity
 from gitcfg.cli.server_state import Database, Server, StateFolder, Token, state_query
 from gitcfg.cli.session import Output, Session
@@ -57,19 +57,18 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Bring nodes to a commit over SSH, without an agent on them; what stands there decides what is done."""
-    from gitcfg.cli.deploying.empty import refuse_empty
-    from gitcfg.cli.deploying.wanted import Limits, Ways, wanted
+    from gitcfg.cli.deploy.options import Limits, SshOptions, check_options, refuse_empty
 
     refuse_empty(context)
     session: Session = context.obj
-    found = wanted(
+    found = check_options(
         say.Which(tuple(nodes or ()), where, at, resume),
         say.Consent(yes, dry_run, unreviewed, reason),
         Limits.read(batch, jobs, max_failures, max_unreachable),
-        Ways.read(
+        SshOptions.read(
             (timeout, connect_timeout), (user, ssh_config, accept_new), (sudo, ask_sudo), (root, state_dir)
         ),
     )
-    from gitcfg.cli.deploying.conduct import conduct
+    from gitcfg.cli.deploy.run import deploy
 
-    return conduct(session, found, identity, state_query(context, database, folder, server, token), output)
+    return deploy(session, found, identity, state_query(context, database, folder, server, token), output)

@@ -1,16 +1,20 @@
-"""Who follows a deploy: several as one, who says nothing or only why nobody else is begun, who records."""
+"""What listens to a deploy: several listeners as one, notes on its end, the record, lines of JSON."""
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+import msgspec
+
+from gitcfg.cli.deploy.output import DeployHead, node_to_json
 from gitcfg.deploy.listening import Listener
 from gitcfg.deploy.outcomes import Result
 from gitcfg.deploy.record import NodeDone, Recorder
 from gitcfg.deploy.turns import INTERRUPTED
 
 
-class Quiet:
-    """Hears all, and does nothing about it."""
+class SilentListener:
+    """Ignores all events."""
 
     def began(self, node: str, batch: int) -> None:
         """A node has its turn."""
@@ -22,32 +26,32 @@ class Quiet:
         """A node is done with."""
 
     def stopping(self, because: str) -> None:
-        """Nobody else has a turn."""
+        """No other node is begun."""
 
     def tick(self) -> None:
         """Some time has passed."""
 
 
-class Stops(Quiet):
-    """Says that nobody else has a turn, where something else than eyes reads what becomes of nodes."""
+class StopNotes(SilentListener):
+    """Prints that no other node is begun, where a program reads what becomes of nodes."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
 
     def stopping(self, because: str) -> None:
-        """Nobody else has a turn."""
+        """No other node is begun."""
         with suppress(OSError):  # nobody reads it any more, which ends no deploy
-            self._say(stopping(because))
+            self._say(format_stop(because))
 
 
-def stopping(because: str) -> str:
-    """Why nobody else has a turn, and what becomes of those that have theirs."""
-    again = " Ctrl-C again leaves them." if because == INTERRUPTED else ""
-    return f"{because} No other node is begun; those at work finish.{again}"
+def format_stop(because: str) -> str:
+    """Say why no other node is begun, and what becomes of those at work."""
+    hint = " Ctrl-C again leaves them." if because == INTERRUPTED else ""
+    return f"{because} No other node is begun; those at work finish.{hint}"
 
 
-class All(Quiet):
-    """Tells several, in their order."""
+class Listeners(SilentListener):
+    """Passes events to several listeners, in their order."""
 
     def __init__(self, listeners: Sequence[Listener]) -> None:
         self._listeners = listeners
@@ -68,7 +72,7 @@ class All(Quiet):
             one.ended(result)
 
     def stopping(self, because: str) -> None:
-        """Nobody else has a turn."""
+        """No other node is begun."""
         for one in self._listeners:
             one.stopping(because)
 
@@ -78,8 +82,8 @@ class All(Quiet):
             one.tick()
 
 
-class Recording(Quiet):
-    """Writes down what becomes of each node, at once."""
+class RunRecorder(SilentListener):
+    """Records what becomes of each node, at once."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -99,3 +103,31 @@ class Recording(Quiet):
                 result.agent,
             )
         )
+
+
+_GONE = "Whoever read the lines of JSON has left."
+_WRITTEN = "The lines of JSON cannot be written: {}."
+
+
+class JsonLines(SilentListener):
+    """Writes a line of JSON for each node as it ends, unless `about` is None.
+
+    The reader may leave, and a disk may be full: then `fault` is set and `left` called once, so that no other
+    node is begun and those at work finish.
+    """
+
+    def __init__(self, about: DeployHead | None) -> None:
+        self._about = about
+        self.fault: OSError | None = None
+        self.left: Callable[[str], None] = lambda because: None
+
+    def ended(self, result: Result) -> None:
+        """A node is done with."""
+        if self._about is None or self.fault is not None:
+            return
+        try:
+            sys.stdout.buffer.write(msgspec.json.encode(node_to_json(self._about, result)) + b"\n")
+            sys.stdout.flush()
+        except OSError as error:
+            self.fault = error
+            self.left(_GONE if isinstance(error, BrokenPipeError) else _WRITTEN.format(error.strerror))

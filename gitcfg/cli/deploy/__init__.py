@@ -1,0 +1,1 @@
+"""`gitcfg deploy`: options, what is deployed where, the run with its listeners, and its output."""

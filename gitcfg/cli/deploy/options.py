@@ -1,0 +1,217 @@
+"""The options of `gitcfg deploy`, and how they are checked together."""
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Annotated
+
+import msgspec
+import typer
+
+from gitcfg.model import GitcfgError, Share
+from gitcfg.model.names import shown
+from gitcfg.model.text import seconds
+
+Nodes = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Nodes: names, exec[001-100], @group; all that are not retired without any.", metavar="NODES"
+    ),
+]
+Where = Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")]
+At = Annotated[
+    str | None,
+    typer.Option(help="The commit; else the protected branch as it was fetched last.", metavar="REV"),
+]
+Unreviewed = Annotated[
+    bool, typer.Option("--unreviewed", help="Also a commit that no protected branch has; needs --reason.")
+]
+Reason = Annotated[
+    str | None, typer.Option(help="Why it cannot wait for a review; it is recorded.", metavar="TEXT")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Connect, and show what would change; exits 1 if anything would.")
+]
+Yes = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")]
+Resume = Annotated[
+    str | None,
+    typer.Option(help="Go on with the nodes of a run that are not well: its id, or last.", metavar="RUN"),
+]
+Batch = Annotated[
+    str | None,
+    typer.Option(
+        help="How many nodes have had their turn after each batch: 1,10%,50%; the last one has all.",
+        metavar="N|N%,...",
+    ),
+]
+Jobs = Annotated[int, typer.Option(help="How many nodes at once.", metavar="N", min=1, max=1000)]
+MaxFailures = Annotated[
+    str | None,
+    typer.Option(help="Begin nobody else once more nodes have failed, in the whole run.", metavar="N|N%"),
+]
+MaxUnreachable = Annotated[
+    str | None,
+    typer.Option(help="Begin nobody else once more nodes could not be reached.", metavar="N|N%"),
+]
+Timeout = Annotated[str, typer.Option(help="How long a node may take: 90s, 10m, 2h.", metavar="TIME")]
+ConnectTimeout = Annotated[str, typer.Option(help="How long a connection may take.", metavar="TIME")]
+User = Annotated[str | None, typer.Option(help="Who to log in as; else as ssh would.", metavar="TEXT")]
+SshConfig = Annotated[
+    str | None, typer.Option("--ssh-config", help="This file instead of ssh's own settings.", metavar="FILE")
+]
+AcceptNew = Annotated[
+    bool,
+    typer.Option("--accept-new", help="Trust hosts whose key is not known, and write it to known_hosts."),
+]
+Sudo = Annotated[
+    bool | None,
+    typer.Option("--sudo/--no-sudo", help="Through sudo or not; else unless root is logged in."),
+]
+AskSudo = Annotated[
+    bool, typer.Option("--ask-sudo", help="Ask once for sudo's password; without a terminal it is read.")
+]
+Root = Annotated[str, typer.Option(help="The folder on the nodes that is /.", metavar="DIR")]
+StateDir = Annotated[
+    str, typer.Option("--state-dir", help="Where nodes keep what gitcfg knows of them.", metavar="DIR")
+]
+_COMMAND_LINE = "COMMANDLINE"
+_SHARE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
+
+
+class Which(msgspec.Struct, frozen=True):
+    """Which nodes and which commit; `resume` names a run that has both."""
+
+    words: tuple[str, ...]
+    where: str | None
+    at: str | None
+    resume: str | None
+
+
+class Consent(msgspec.Struct, frozen=True):
+    """What was agreed to beforehand."""
+
+    yes: bool
+    dry: bool
+    unreviewed: bool
+    reason: str | None
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """How many nodes at once, in which batches, and after how many failures no other is begun."""
+
+    batches: tuple[Share, ...]
+    jobs: int
+    failures: Share | None
+    unreached: Share | None
+
+    @classmethod
+    def read(cls, batch: str | None, jobs: int, failures: str | None, unreached: str | None) -> "Limits":
+        """Read the options. Raise GitcfgError if they cannot be meant."""
+        sizes = (
+            tuple(_parse_share("--batch", word, 1) for word in batch.split(",")) if batch is not None else ()
+        )
+        _check_growing(sizes)
+        return cls(
+            sizes,
+            jobs,
+            None if failures is None else _parse_share("--max-failures", failures, 0),
+            None if unreached is None else _parse_share("--max-unreachable", unreached, 0),
+        )
+
+
+class SshOptions(msgspec.Struct, frozen=True):
+    """How nodes are reached and entered; times are in seconds."""
+
+    timeout: float
+    connect_timeout: float
+    user: str | None
+    ssh_config: str | None
+    accept_new: bool
+    sudo: bool | None
+    ask_sudo: bool
+    root: str
+    state: str
+
+    @classmethod
+    def read(
+        cls,
+        times: tuple[str, str],
+        login: tuple[str | None, str | None, bool],
+        sudo: tuple[bool | None, bool],
+        folders: tuple[str, str],
+    ) -> "SshOptions":
+        """Read the options. Raise GitcfgError if they cannot be meant."""
+        if sudo == (False, True):
+            raise GitcfgError("--no-sudo and --ask-sudo do not go together.", "Say one of them.")
+        for option, folder in zip(("--root", "--state-dir"), folders, strict=True):
+            if not folder.startswith("/") or ".." in folder.split("/") or not folder.isprintable():
+                raise GitcfgError(f"{option} must be a whole path, and {shown(folder)} is none.")
+        timeout = _parse_time("--timeout", times[0])
+        return cls(timeout, _parse_time("--connect-timeout", times[1]), *login, *sudo, *folders)
+
+
+class DeployOptions(msgspec.Struct, frozen=True):
+    """All options of a deploy."""
+
+    which: Which
+    consent: Consent
+    limits: Limits
+    ways: SshOptions
+
+
+def check_options(which: Which, consent: Consent, limits: Limits, ways: SshOptions) -> DeployOptions:
+    """Put the options together. Raise GitcfgError if some exclude each other."""
+    if which.resume is not None and (which.words or which.where is not None or which.at is not None):
+        message = "--resume goes on with the nodes and the commit of a run."
+        raise GitcfgError(message, "Name no nodes and no commit with it.")
+    if consent.unreviewed and consent.reason is None and which.resume is None:
+        message = "--unreviewed needs a reason."
+        raise GitcfgError(message, "--reason TEXT says why it cannot wait for a review; it is recorded.")
+    if consent.reason is not None and not consent.unreviewed:
+        raise GitcfgError("--reason is for --unreviewed.", "What was reviewed has its reason in git.")
+    return DeployOptions(which, consent, limits, ways)
+
+
+def _parse_share(option: str, text: str, least: int) -> Share:
+    found = _SHARE.fullmatch(text.strip())
+    number = float(found[1]) if found else -1.0
+    percent = bool(found and found[2])
+    if (number < least and not (percent and number > 0)) or (percent and number > 100):
+        raise GitcfgError(f"{option}: {shown(text)} is no number of nodes.", "Write 3, or a share: 10%.")
+    if not percent and number != int(number):
+        raise GitcfgError(
+            f"{option}: {shown(text)} is no whole number of nodes.", "Write 3, or a share: 10%."
+        )
+    return Share(number if percent else int(number), percent)
+
+
+def _check_growing(sizes: tuple[Share, ...]) -> None:
+    for before, after in pairwise(sizes):
+        if before.percent == after.percent and before.number >= after.number:
+            message = f"--batch: {after.written} has no more nodes than {before.written} before it."
+            raise GitcfgError(message, "Batches count from the first one on: 1,10%,50%.")
+
+
+def _parse_time(option: str, text: str) -> float:
+    found = seconds(text)
+    if not found:
+        raise GitcfgError(f"{option}: {shown(text)} is no length of time.", "Write 90s, 10m or 2h.")
+    return found
+
+
+def refuse_empty(context: typer.Context) -> None:
+    """Raise GitcfgError if a word on the command line is empty: perhaps a variable that was never set.
+
+    What the environment leaves empty counts as not given.
+    """
+    for param in context.command.params:
+        name = param.name or ""
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == _COMMAND_LINE and _is_empty(context.params.get(name)):
+            option = param.opts[0] if param.param_type_name == "option" else "A word that names nodes"
+            raise GitcfgError(f"{option} is empty.", "Leave it out, or say what is meant.")
+
+
+def _is_empty(value: object) -> bool:
+    words = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    return any(isinstance(word, str) and not word.strip() for word in words)

@@ -1,0 +1,295 @@
+"""What is deployed: which commit to which nodes, why it may be, and the secrets that they get."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.cli.deploy.options import DeployOptions, Which
+from gitcfg.cli.nodes import chosen as named_nodes
+from gitcfg.cli.server_state import StateQuery, Unreachable, find_node_states
+from gitcfg.cli.session import Session
+from gitcfg.deploy import hosts
+from gitcfg.deploy.handing import Kept as SecretsOfNodes
+from gitcfg.deploy.handing import alike, all_of, by_secret, exchanged, withheld
+from gitcfg.deploy.record import Kept, folder_of, unfinished
+from gitcfg.deploy.record_files import named
+from gitcfg.deploy.reviewed import Reviewed, fetched
+from gitcfg.inventory.described import holds
+from gitcfg.inventory.records import ago
+from gitcfg.library import Fleet, Source
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.names import shown
+from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted
+from gitcfg.rollout import patience
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gitcfg.state import NodeState
+
+
+_LONG = 86400.0
+_DO = "--unreviewed --reason TEXT deploys it all the same, and records why."
+_HINT = "`for` in its file on {} says which nodes may have it."
+Contents = Callable[[Fleet, str], Mapping[str, str]]
+
+
+class DeployCommit(msgspec.Struct, frozen=True):
+    """The commit, and the `tip` of the protected `branch`: what was reviewed last, None if there is none.
+
+    `reason` is why it is deployed although nobody has reviewed it. `names` are the nodes of a run that is
+    gone on with, None where they are said otherwise; `resumes` is that run.
+    """
+
+    commit: str
+    tip: str | None
+    branch: str = ""
+    reason: str = ""
+    names: tuple[str, ...] | None = None
+    resumes: str = ""
+
+    @property
+    def ruling(self) -> str:
+        """The commit whose holds count."""
+        return self.tip or self.commit
+
+
+class ReviewedNodes(msgspec.Struct, frozen=True):
+    """The nodes of a deploy, and the secrets that they get although the protected branch does not say so."""
+
+    nodes: hosts.Chosen
+    beyond: tuple[str, ...] = ()
+
+
+def choose_commit(source: Source, wanted: DeployOptions) -> DeployCommit:
+    """Return the commit. Raise GitcfgError if there is none, or it was not reviewed."""
+    found = Reviewed(source.repository)
+    kept = _find_run(records_folder(source), wanted.which) if wanted.which.resume is not None else None
+    usual = found.usual
+    tip, branch = (usual.commit, usual.name) if usual is not None else (None, "")
+    said = kept.run.commit if kept is not None else wanted.which.at
+    if said is None and tip is None:
+        raise GitcfgError("No protected branch has a commit here.", "--at REV says which commit is meant.")
+    commit = str(source.repository.commit(said).id) if said is not None else str(tip)
+    reason = _reason(found, commit, wanted, kept)
+    names = unfinished(kept) if kept is not None else None
+    return DeployCommit(commit, tip, branch, reason, names, kept.run.id if kept is not None else "")
+
+
+def _reason(found: Reviewed, commit: str, wanted: DeployOptions, kept: Kept | None) -> str:
+    """Return why an unreviewed commit is deployed; a resumed run has its reason already."""
+    if found.has(commit):
+        return ""
+    if wanted.consent.reason is not None:
+        return wanted.consent.reason
+    if kept is not None and kept.run.reason:
+        return kept.run.reason
+    where = " or ".join(branch.name for branch in found.branches)
+    message = f"{commit[:ABBREVIATED]} is not on {where}, so nobody has reviewed it."
+    if not where:
+        message = f"No protected branch is here that could have {commit[:ABBREVIATED]}."
+    raise GitcfgError(message, "Push it, and fetch.", _DO, code=REFUSED)
+
+
+def _find_run(folder: "Path", which: Which) -> Kept:
+    """Return the run to resume. Raise GitcfgError if there is none, or it is still at work."""
+    kept = named(folder, which.resume or "")
+    if kept.going:
+        message = f"The deploy {kept.run.id} is still at work."
+        raise GitcfgError(message, f"`gitcfg deploys {kept.run.id}` says how far it is.", code=REFUSED)
+    return kept
+
+
+def records_folder(source: Source) -> "Path":
+    """Return the folder of records. Raise GitcfgError if there is no git repository."""
+    shared = source.repository.shared
+    if shared is None:
+        source.repository.git_or_error("nothing can be deployed from it")
+    assert shared is not None
+    return folder_of(shared)
+
+
+def note_stale(source: Source, wanted: DeployOptions, now: float) -> str:
+    """Return a note if the deployed branch was not fetched for long, else ""."""
+    usual = Reviewed(source.repository).usual
+    if usual is None or wanted.which.at is not None or wanted.which.resume is not None:
+        return ""
+    since = fetched(source.repository, usual)
+    if since is None or now - since < _LONG:
+        return ""
+    return (
+        f"note: {usual.name} was fetched {ago(now - since)}; `git fetch` brings what was reviewed since then."
+    )
+
+
+def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommit) -> tuple[str, ...]:
+    """Return the nodes; retired ones only by name, for most of them are gone."""
+    if commit.names is not None:
+        return tuple(sorted(commit.names))
+    names = named_nodes(fleet, which.words, which.where)
+    if which.words or which.where is not None:
+        return names
+    retired = [name for name in names if fleet.roster.said(name).retired]
+    if retired:
+        text = f"note: {counted(len(retired), 'retired node')} left out: {abridged(retired)}."
+        session.console(stderr=True).print(f"{text} By name they would be cleared.")
+    gone = frozenset(retired)
+    return tuple(name for name in names if name not in gone)
+
+
+def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> None:
+    """Raise GitcfgError if errors concern these nodes; they are printed before."""
+    from gitcfg.cli.refusals import concerning
+
+    judged = fleet if len(names) * 10 > len(fleet) else fleet.only(names)
+    errors = concerning(judged, names)
+    if errors:
+        from gitcfg.cli.findings import show
+
+        show(session.console(stderr=True), fleet.tree, errors)
+        verb = "concerns" if len(errors) == 1 else "concern"
+        message = f"{counted(len(errors), 'error')} {verb} these nodes, so nothing is deployed."
+        raise GitcfgError(message, "`gitcfg help CODE` explains each.", code=REFUSED)
+
+
+def choose_nodes(
+    source: Source, commit: DeployCommit, names: Iterable[str], asked: StateQuery
+) -> hosts.Chosen:
+    """Choose the nodes to touch, and why others are left alone; the holds reviewed last count."""
+    with source.at(commit.ruling) as ruling:
+        held = holds(ruling, source.today)
+
+    def resolved(text: str) -> str | None:
+        repository = source.repository
+        return str(repository.commit(text).id) if repository.knows(text) else None
+
+    return hosts.chosen(names, commit.commit, held, resolved, _nodes_with_agent(source, asked))
+
+
+def _nodes_with_agent(source: Source, asked: StateQuery) -> frozenset[str]:
+    """Return the nodes whose agents reported lately, if a server knows.
+
+    A server that does not answer is no reason not to deploy: nodes themselves say whether they have an agent.
+    """
+    now = time.time()
+    try:
+        seen = find_node_states(source.repository, asked) or []
+    except Unreachable as error:
+        print(f"note: {error.message} Which nodes have an agent is seen there.", file=sys.stderr, flush=True)
+        return frozenset()
+    return frozenset(one.node for one in seen if _has_agent(one, now))
+
+
+def _has_agent(one: "NodeState", now: float) -> bool:
+    return bool(one.key) and not one.agentless and now - one.last <= patience(one.interval)
+
+
+@contextmanager
+def open_reviewed(source: Source, commit: DeployCommit, fleet: Fleet) -> Iterator[Fleet | None]:
+    """Open the fleet of the protected branch, this one if that is deployed, None if there is no branch."""
+    if commit.tip is None or commit.tip == commit.commit:
+        yield fleet if commit.tip is not None else None
+        return
+    with source.at(commit.tip) as found:
+        yield found
+
+
+def apply_review(
+    session: Session,
+    commit: DeployCommit,
+    fleet: Fleet,
+    counts: Fleet | None,
+    nodes: hosts.Chosen,
+    wanted: SecretsOfNodes,
+) -> ReviewedNodes:
+    """Leave out nodes that may no longer have a secret; of an unreviewed commit only warn, and send it.
+
+    `counts` is the fleet of the protected branch. A hold was reviewed as well: a node held at this commit
+    gets what the commit gave it, as from a server.
+    """
+    if counts is fleet:
+        return ReviewedNodes(nodes)
+    if commit.reason:
+        return ReviewedNodes(nodes, _warn_of_secrets(session, commit, fleet, counts, wanted))
+    free = {name: secrets for name, secrets in wanted.items() if name not in nodes.held}
+    kept = {name: _spare(commit, secrets) for name, secrets in withheld(free, counts).items()}
+    left = tuple(name for name in nodes.nodes if name not in kept)
+    return ReviewedNodes(replace(nodes, nodes=left, spared={**nodes.spared, **kept}))
+
+
+def _spare(commit: DeployCommit, secrets: tuple[str, ...]) -> hosts.Spared:
+    said = ", ".join(map(shown, secrets))
+    what = f"The secret {said} is" if len(secrets) == 1 else f"The secrets {said} are"
+    return hosts.Spared(f"{what} not for this node any more.", _HINT.format(commit.branch))
+
+
+def _warn_of_secrets(
+    session: Session, commit: DeployCommit, fleet: Fleet, counts: Fleet | None, wanted: SecretsOfNodes
+) -> tuple[str, ...]:
+    """Warn of secrets that are sent although the protected branch does not have them so; return them."""
+    missing = by_secret(withheld(wanted, counts))
+    others = exchanged(wanted, fleet, counts)
+    where = commit.branch or "any protected branch"
+    console = session.console(stderr=True)
+    for name, nodes in missing.items():
+        text = (
+            f"warning: The secret {shown(name)} goes to {counted(len(nodes), 'node')} that may not have it on"
+        )
+        console.print(f"{text} {where}: {abridged(nodes)}.", style="yellow")
+    for name, nodes in others.items():
+        text = f"warning: The secret {shown(name)} has another encrypted file than on {where}, and goes to"
+        console.print(f"{text} {counted(len(nodes), 'node')}: {abridged(nodes)}.", style="yellow")
+    return tuple(sorted(all_of([tuple(missing), tuple(others)])))
+
+
+def open_contents(
+    session: Session, fleet: Fleet, wanted: SecretsOfNodes, files: Sequence[str] | None
+) -> Contents | None:
+    """Return what gives nodes the true contents of files with secrets, None if no node has any.
+
+    `wanted` are the secrets that nodes get, `files` those of private keys. Raise GitcfgError if none of them
+    opens a secret, or one fits nowhere. Contents are opened before anything begins, and kept in memory.
+    """
+    if not wanted:
+        return None
+    from gitcfg.cli.secret_options import load_identities
+    from gitcfg.delivery.secrets import reveal_files
+    from gitcfg.secrets import opened
+    from gitcfg.secrets.dumps import no_core_dumps
+
+    no_core_dumps()
+    keys = load_identities(session, files)
+    known = fleet.model.secrets
+    values = {
+        name: opened(fleet.tree, known[name], keys)
+        for name in sorted(all_of(wanted.values()))
+        if name in known
+    }
+
+    def found(where: Fleet, node: str) -> Mapping[str, str]:
+        return reveal_files(where.valued([node]), node, values.__getitem__)
+
+    _check_contents(fleet, wanted, found)
+    return found
+
+
+def _check_contents(fleet: Fleet, wanted: SecretsOfNodes, hidden: Contents) -> None:
+    """Raise GitcfgError if a content fits nowhere on some nodes. What is made here is thrown away."""
+    wrong: dict[str, tuple[GitcfgError, list[str]]] = {}
+    part = fleet.valued(wanted)
+    for names in alike(part, wanted):
+        try:
+            hidden(part, names[0])
+        except GitcfgError as error:
+            wrong.setdefault(error.message, (error, []))[1].extend(names)
+    if not wrong:
+        return
+    told = [f"{message} Nodes: {abridged(names)}." for message, (_, names) in wrong.items()]
+    hints = dict.fromkeys(hint for error, _ in wrong.values() for hint in error.hints)
+    raise GitcfgError(" ".join([*told, "Nothing is deployed."]), *hints, code=REFUSED)

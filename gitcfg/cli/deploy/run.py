@@ -1,0 +1,358 @@
+"""A deploy from its options to its exit code: all is known and agreed to before anything begins."""
+
+import gc
+import getpass
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from types import FrameType
+
+import msgspec
+
+from gitcfg.cli.deploy.listeners import JsonLines, Listeners, RunRecorder, StopNotes
+from gitcfg.cli.deploy.options import DeployOptions
+from gitcfg.cli.deploy.output import DeployEnd, DeployHead, deploy_to_json
+from gitcfg.cli.deploy.plan import (
+    DeployCommit,
+    ReviewedNodes,
+    apply_review,
+    choose_commit,
+    choose_nodes,
+    find_nodes,
+    note_stale,
+    open_contents,
+    open_reviewed,
+    records_folder,
+    refuse_errors,
+)
+from gitcfg.cli.exits import INTERRUPTED, SOME_FAILED, TIME_RAN_OUT
+from gitcfg.cli.server_state import StateQuery
+from gitcfg.cli.session import Output, Session
+from gitcfg.deploy.batches import allowed, batches
+from gitcfg.deploy.handing import needed
+from gitcfg.deploy.hosts import Spared
+from gitcfg.deploy.listening import Finished, Listener
+from gitcfg.deploy.messages import Hello, Order
+from gitcfg.deploy.orders import Orders, Sending
+from gitcfg.deploy.outcomes import WELL, Outcome, Result
+from gitcfg.deploy.reach import Network, Reaching
+from gitcfg.deploy.record import Recorder, Run, run_id
+from gitcfg.deploy.record_later import Later
+from gitcfg.deploy.run import Deploy
+from gitcfg.deploy.sudo import Password
+from gitcfg.deploy.turns import Plan, Why
+from gitcfg.deploy.visit import Entering
+from gitcfg.git.history import History
+from gitcfg.library import Fleet, Source
+from gitcfg.model import REFUSED, GitcfgError, Share
+from gitcfg.model.names import shown
+from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
+from gitcfg.rollout import planned
+
+_MISSING = GitcfgError("What deploys over SSH is not installed.", install_hint("ssh"))
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Deployment(msgspec.Struct, frozen=True):
+    """All that a deploy is made of; `spared` are the nodes left alone, and why."""
+
+    plan: Plan
+    network: Network
+    entering: Entering
+    orders: Callable[[str, Hello], Order]
+    commit: DeployCommit
+    spared: Mapping[str, Spared]
+    who: str
+    asked: StateQuery
+
+
+def deploy(
+    session: Session, wanted: DeployOptions, identity: Sequence[str] | None, asked: StateQuery, output: Output
+) -> int:
+    """Deploy, and return the exit code. Raise GitcfgError if it is refused, before anything begins."""
+    source = session.open()
+    commit = choose_commit(source, wanted)
+    if note := note_stale(source, wanted, time.time()):
+        session.console(stderr=True).print(note)
+    with source.at(commit.commit) as fleet, open_reviewed(source, commit, fleet) as reviewed:
+        names = find_nodes(session, fleet, wanted.which, commit)
+        network = _network(wanted, fleet, reviewed, names)
+        refuse_errors(session, fleet, names)
+        found = choose_nodes(source, commit, names, asked)
+        getting = needed(fleet, found.nodes)
+        judgement = apply_review(session, commit, fleet, reviewed, found, getting)
+        nodes = judgement.nodes
+        secrets = open_contents(
+            session, fleet, {one: getting[one] for one in nodes.nodes if one in getting}, identity
+        )
+        _agree(source, commit, wanted, judgement)
+        who = f"{getpass.getuser()}@{socket.gethostname()}"
+        sending = Sending(who, wanted.consent.dry, nodes.held, secrets)
+        orders = Orders(source, fleet, nodes.nodes, sending)
+        plan = _plan(fleet, commit.commit, wanted, nodes.nodes)
+        deployment = Deployment(plan, network, _entering(wanted), orders.of, commit, nodes.spared, who, asked)
+        try:
+            return run_deploy(session, source, deployment, wanted.consent.dry, output)
+        finally:
+            orders.close()
+            network.close()
+
+
+def _network(wanted: DeployOptions, fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> Network:
+    """Return the network. Host keys and addresses are those reviewed last, whichever commit is deployed.
+
+    Else a key that was removed since would be trusted again, and an unreviewed commit could name any host.
+    Raise GitcfgError if fabric is not installed, or ssh_config cannot be read.
+    """
+    try:
+        from gitcfg.deploy.ssh import Ssh
+    except ImportError:
+        raise _MISSING from None
+    ways = wanted.ways
+    return Ssh(
+        Reaching(
+            time.monotonic,
+            ways.ssh_config,
+            ways.user,
+            ways.connect_timeout,
+            ways.accept_new,
+            {name: key.text for name, key in reviewed.model.keys.items()} if reviewed is not None else {},
+            dict(_addresses(fleet, reviewed, names)),
+        )
+    )
+
+
+def _addresses(fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield addresses as reviewed last; of a node that is not in there, as the commit has it."""
+    for name in names:
+        counts = reviewed if reviewed is not None and name in reviewed else fleet
+        if address := counts.roster.said(name).address:
+            yield name, address
+
+
+def _entering(wanted: DeployOptions) -> Entering:
+    ways = wanted.ways
+    password = Password(_password()) if ways.ask_sudo else None
+    return Entering(time.monotonic, ways.timeout, ways.sudo, password, ways.root, ways.state)
+
+
+def _password() -> str:
+    """Ask for the password on the terminal, without showing it; without a terminal read a line of stdin."""
+    from gitcfg.secrets.dumps import no_core_dumps
+
+    no_core_dumps()
+    if sys.stdin.isatty():
+        return getpass.getpass("Password for sudo on the nodes: ")
+    found = sys.stdin.readline()
+    if not found.strip():
+        hint = "Without a terminal it is read from stdin."
+        raise GitcfgError("--ask-sudo: there is no password.", hint)
+    return found.removesuffix("\n")
+
+
+def _plan(fleet: Fleet, commit: str, wanted: DeployOptions, names: Sequence[str]) -> Plan:
+    """Return the plan in the order of a release: first those gitcfg.yaml names, then drawn by the commit."""
+    limits, release = wanted.limits, fleet.model.settings.release
+    first = release.first if release is not None else None
+    order = planned(commit, names, None, fleet.compiled.select(first.name).names if first else ()).order
+
+    def most(limit: Share | None) -> int | None:
+        return None if limit is None else allowed(limit, len(order))
+
+    sizes = batches(limits.batches, len(order))
+    return Plan(order, sizes, limits.jobs, most(limits.failures), most(limits.unreached))
+
+
+def _agree(source: Source, commit: DeployCommit, wanted: DeployOptions, judgement: ReviewedNodes) -> None:
+    """Raise GitcfgError unless the user agrees; also if there is no terminal to ask on."""
+    names = judgement.nodes.nodes
+    if wanted.consent.yes or wanted.consent.dry or not names:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        message = "`gitcfg deploy` asks before it begins, and there is no terminal to ask on."
+        raise GitcfgError(message, "--yes answers beforehand; --dry-run only shows what would be.")
+    subject = safe(History(source.repository).about(commit.commit).subject)
+    what = f"{commit.commit[:ABBREVIATED]} ({subject})"
+    beyond = ", ".join(map(shown, judgement.beyond))
+    besides = f" With secrets that nobody reviewed so: {beyond}." if beyond else ""
+    question = f"Deploy {what} to {counted(len(names), 'node')}: {abridged(names)}?{besides} [y/N] "
+    print(question, end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise GitcfgError("Nothing is deployed.", code=1)
+
+
+def run_deploy(session: Session, source: Source, deployment: Deployment, dry: bool, output: Output) -> int:
+    """Run it, print the outcome, and return the exit code. Raise GitcfgError if it cannot be recorded."""
+    since = time.monotonic()
+    run = _make_run(deployment)
+    kept = bool(run.nodes) and not dry  # one of no nodes would only hide the last one that had some
+    about = DeployHead(run.id if kept else None, run.commit, run.reason, dry, run.begun)
+    with ExitStack() as stack:
+        recorder = _open_recorder(source, run, stack) if kept else None
+        followers: list[Listener] = [RunRecorder(recorder)] if recorder is not None else []
+        written = JsonLines(about if output is Output.JSONL else None)
+        followers += [written, _make_listener(session, deployment, output, stack)]
+        orders = _told_later(deployment, Later(records_folder(source), run.nodes, time.time))
+        following = msgspec.structs.replace(deployment, orders=orders)
+        finished = _record_end(recorder, partial(_follow, following, Listeners(followers), written))
+    ending = DeployEnd(finished.why, finished.because, time.monotonic() - since)
+    try:
+        if written.fault is not None:
+            raise written.fault
+        _print_outcome(session, about, ending, finished.results, output)
+    finally:
+        if recorder is not None:
+            _send_report(session, source, recorder, deployment.asked)
+    return exit_code(finished)
+
+
+def _make_run(deployment: Deployment) -> Run:
+    now, commit = time.time(), deployment.commit
+    names = (*deployment.plan.nodes, *sorted(deployment.spared))
+    return Run(run_id(now), commit.commit, deployment.who, commit.reason, now, names, commit.resumes)
+
+
+def _open_recorder(source: Source, run: Run, stack: ExitStack) -> Recorder:
+    recorder = Recorder(records_folder(source), time.time)
+    recorder.begun(run)
+    stack.callback(recorder.close)
+    return recorder
+
+
+def _make_listener(session: Session, deployment: Deployment, output: Output, stack: ExitStack) -> Listener:
+    """Return what shows progress: a table on a free terminal, else lines where no other lines are written."""
+    stops = StopNotes(lambda said: session.console(stderr=True).print(said))
+    if output is not Output.TEXT and not sys.stderr.isatty():
+        return stops  # without rich before it says something: its modules take 30 ms
+    from gitcfg.cli.deploy.live import LineProgress, LiveProgress
+
+    console = session.console(stderr=True)
+    plan = deployment.plan
+    free = output is not Output.JSONL or not sys.stdout.isatty()
+    if free and console.is_terminal and sys.stderr.isatty() and not console.is_dumb_terminal:
+        return stack.enter_context(LiveProgress(console, len(plan.nodes), len(plan.sizes), time.monotonic))
+    return LineProgress(console) if output is Output.TEXT else stops
+
+
+def _told_later(deployment: Deployment, later: Later) -> Callable[[str, Hello], Order]:
+    """Return the orders; what nodes report first also completes the records of earlier runs."""
+
+    def order(node: str, hello: Hello) -> Order:
+        made = deployment.orders(node, hello)
+        later.heard(node, hello, made.dry)
+        return made
+
+    return order
+
+
+def _record_end(recorder: Recorder | None, followed: Callable[[], Finished]) -> Finished:
+    """Record how it ended, even if that is a fault of gitcfg's own.
+
+    Of a fault only the type is recorded: its message may quote a secret.
+    """
+    try:
+        finished = followed()
+    except Exception as fault:
+        if recorder is not None:
+            recorder.ended(Why.FAULT.value, f"gitcfg itself failed: {type(fault).__name__}.")
+        raise
+    if recorder is not None:
+        recorder.ended(finished.why.value, finished.because)
+    return finished
+
+
+def _follow(deployment: Deployment, listener: Listener, written: JsonLines) -> Finished:
+    """Run the deploy; nodes that are left alone are reported first."""
+    spared = {
+        name: Result(name, Outcome.REFUSED, message=why.message, hint=why.hint)
+        for name, why in sorted(deployment.spared.items())
+    }
+    deploy = Deploy(deployment.plan, deployment.network, deployment.entering, deployment.orders, listener)
+    written.left = partial(deploy.stop, Why.OUTPUT)
+    for result in spared.values():
+        listener.ended(result)
+    # A connection is a circle of objects. What was made until now stays, and need not be looked at.
+    gc.freeze()
+    gc.enable()
+    with handle_signals(deploy.interrupt):
+        finished = deploy.run()
+    return Finished({**spared, **finished.results}, finished.why, finished.because)
+
+
+@contextmanager
+def handle_signals(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Let signals interrupt a deploy: the first begins no other node, the second awaits none.
+
+    From the third on they end the program as usual. SIGINT and SIGTERM count, and SIGHUP if it comes first: a
+    terminal that goes away sends up to three of these (its own, the shell's, its end's), and
+    closing it does not mean that nodes are to be left half done.
+    """
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    count = 0
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        nonlocal count
+        if number == signal.SIGHUP and count:
+            return
+        count += 1
+        interrupt()
+        if count == 2:
+            _restore(before)
+
+    for number in _SIGNALS:
+        if before[number] is not signal.SIG_IGN:  # who starts it with nohup means it
+            signal.signal(number, heard)
+    try:
+        yield
+    finally:
+        _restore(before)
+
+
+def _restore(before: Mapping[signal.Signals, object]) -> None:
+    for number, handler in before.items():
+        if handler is not None:
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+
+def _print_outcome(
+    session: Session, about: DeployHead, ending: DeployEnd, results: Mapping[str, Result], output: Output
+) -> None:
+    if output in (Output.JSON, Output.YAML):
+        from gitcfg.cli.records import write_record
+
+        write_record(deploy_to_json(about, ending, results), output)
+    else:  # lines of JSON are of one node each: how it ended, and why, has no place among them
+        from gitcfg.cli.deploy.output import format_summary, print_results
+
+        if output is Output.TEXT:
+            print_results(session.console(), results, about.dry)
+        session.console(stderr=True).print(format_summary(about, ending, results))
+
+
+def exit_code(finished: Finished) -> int:
+    """Return the exit code; several sorts of trouble at once count as failed nodes."""
+    if finished.why is Why.INTERRUPTED:
+        return INTERRUPTED
+    found = {result.outcome for result in finished.results.values()}
+    trouble = found - WELL
+    if not trouble:
+        return int(Outcome.DIFFERS in found)
+    return {frozenset((Outcome.REFUSED,)): REFUSED, frozenset((Outcome.TIMEOUT,)): TIME_RAN_OUT}.get(
+        frozenset(trouble), SOME_FAILED
+    )
+
+
+def _send_report(session: Session, source: Source, recorder: Recorder, asked: StateQuery) -> None:
+    """Report to a server, if there is one, what was done; print what could not be sent or recorded."""
+    from gitcfg.cli.deploy_reports import send_unsent_runs
+
+    console = session.console(stderr=True)
+    if recorder.fault:
+        console.print(f"warning: Not all of it is recorded: {recorder.fault}.", style="yellow")
+    for note in send_unsent_runs(source.repository, asked, records_folder(source), time.time()):
+        console.print(note)

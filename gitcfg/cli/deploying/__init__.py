@@ -1,1 +1,0 @@
-"""`gitcfg deploy`: what is asked for, who follows it, and how it is told."""
