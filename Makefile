@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,agent,htcondor,server,solve,ssh
 
-.PHONY: demo test test-fast test-slow test-all bench bench-agents bench-deploy bench-rules lint docs pictures reference setup clean
+.PHONY: demo test test-fast test-slow test-all bench bench-agents bench-deploy bench-rules lint docs pictures architecture reference setup clean
 
 setup: $(STAMP)
 
@@ -61,6 +61,10 @@ docs: reference pictures
 # Terminals as SVG, and Graphviz's picture of groups. The server's pages, with Chromium: python -m docs.pictures_pages
 pictures: $(STAMP)
 	$(BIN)/python docs/pictures.py
+
+# What the packages import, as a picture for docs/dev/architecture.md; with Graphviz.
+architecture: $(STAMP)
+	$(BIN)/python -m docs.architecture
 
 # The page about commands and the grammar of completion, both from the program.
 reference: $(STAMP)
