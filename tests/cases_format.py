@@ -71,7 +71,7 @@ class Case(msgspec.Struct):
         """The repository."""
         return DictTree(self.files)
 
-    def judges(self, found: Finding) -> bool:
+    def is_judgement(self, found: Finding) -> bool:
         """Must the case list this finding?"""
         listed = {expected.code for expected in self.findings}
         severe = found.severity is Severity.ERROR
@@ -150,7 +150,7 @@ def differences(case: Case, findings: Iterable[Finding]) -> list[str]:
             left.remove(fitting)
         elif not expected.maybe:
             wrong.append(f"missing: {expected.line}")
-    return wrong + [f"not expected: {written(found)}" for found in left if case.judges(found)]
+    return wrong + [f"not expected: {written(found)}" for found in left if case.is_judgement(found)]
 
 
 def _of_cells(case: Case) -> Iterator[Expected]:

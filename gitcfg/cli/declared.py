@@ -8,7 +8,7 @@ from gitcfg.cli.session import Session
 from gitcfg.model.folders import SETTINGS
 
 if TYPE_CHECKING:
-    from gitcfg.convert.condor import HTCondor
+    from gitcfg.convert.condor.known import HTCondor
     from gitcfg.library import Source
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.cli.session import Session
-from gitcfg.convert.reference import Reference, collect
+from gitcfg.convert.reference.collect import collect_reference
+from gitcfg.convert.reference.content import Reference
 from gitcfg.convert.reference.places import FOLDERS
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import counted, safe
@@ -33,14 +34,16 @@ def deliver(session: Session, request: Request) -> None:
         raise GitcfgError("Nothing is asked for.", "Say --out DIR for Markdown, or --html FILE for a page.")
     _refuse(request.out)
     with session.fleet(request.at) as fleet:
-        reference = collect(fleet.compiled, request.title, fleet.commit if request.at is not None else None)
+        reference = collect_reference(
+            fleet.compiled, request.title, fleet.commit if request.at is not None else None
+        )
     foreign = Foreign.REPLACE if request.force else Foreign.REFUSE
     for note in reference.notes:
         _note(session, note)
     if request.out is not None:
-        from gitcfg.convert.reference.markdown import markdown
+        from gitcfg.convert.reference.markdown import render_markdown
 
-        files = {path: stamped(text) for path, text in markdown(reference).items()}
+        files = {path: stamped(text) for path, text in render_markdown(reference).items()}
         _bring(session, request.out, files, foreign)
     if request.html is not None:
         page = stamped(_page(session, reference), _FIRST)
@@ -55,7 +58,7 @@ def _refuse(folder: Path | None) -> None:
 
 def _page(session: Session, reference: Reference) -> str:
     from gitcfg.cli.graphviz import svg
-    from gitcfg.convert.reference.page import page
+    from gitcfg.convert.reference.page import render_page
     from gitcfg.pictures.dot import dot
 
     told: list[str] = []
@@ -67,7 +70,7 @@ def _page(session: Session, reference: Reference) -> str:
             told.append(error.message)
             return None
 
-    text = page(reference, draw)
+    text = render_page(reference, draw)
     for message in dict.fromkeys(told):
         _note(session, f"{message} Lists stand in for pictures.")
     return text

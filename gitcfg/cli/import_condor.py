@@ -10,7 +10,8 @@ from gitcfg.cli.session import Session
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gitcfg.convert.condor import HTCondor, Imported
+    from gitcfg.convert.condor.importing import CondorImport
+    from gitcfg.convert.condor.known import HTCondor
     from gitcfg.convert.notes import Note
 
 EPILOG = """The last word is the folder of the repository. FILEs, and folders of them, are what every host
@@ -46,7 +47,9 @@ def condor(
 
     Exits 1 if HTCondor does not read the same.
     """
-    from gitcfg.convert.condor import HTCondor, import_condor, read_hosts
+    from gitcfg.convert.condor.importing import import_condor
+    from gitcfg.convert.condor.known import HTCondor
+    from gitcfg.convert.condor.sources import read_hosts
     from gitcfg.edit.create import create_repository
 
     session: Session = context.obj
@@ -74,10 +77,10 @@ def _hosts(
     first: list[Path], host: list[str], hosts: Path | None, node: str, notes: list["Note"]
 ) -> dict[str, list[Path]]:
     """Each host's own files, in order."""
-    from gitcfg.convert.condor import hosts_below
+    from gitcfg.convert.condor.sources import find_hosts
     from gitcfg.model import GitcfgError
 
-    found = hosts_below(hosts, notes) if hosts is not None else {}
+    found = find_hosts(hosts, notes) if hosts is not None else {}
     for said in host:
         name, equal, file = said.partition("=")
         if not equal or not file:
@@ -90,7 +93,7 @@ def _hosts(
     return found or {node: []}
 
 
-def _tell(imported: "Imported", installed: "HTCondor", console: "Console", all_places: bool) -> None:
+def _tell(imported: "CondorImport", installed: "HTCondor", console: "Console", all_places: bool) -> None:
     """What is to be known, what was found, and the proof."""
     from gitcfg.cli.notes import show
     from gitcfg.model.nodeset import abridged

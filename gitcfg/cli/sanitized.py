@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.cli.session import Session
-from gitcfg.convert.sanitize.correspondence import unlike
+from gitcfg.convert.sanitize.correspondence import compare_findings
 from gitcfg.convert.sanitize.keep import Keep
 from gitcfg.convert.sanitize.tree import Sanitizer
-from gitcfg.convert.sanitize.written import refuse, write
+from gitcfg.convert.sanitize.written import check_folder, write_repository
 from gitcfg.library import Fleet
 from gitcfg.library import open as opened
 from gitcfg.model import REFUSED, Finding, GitcfgError
@@ -40,7 +40,7 @@ def answered(session: Session, request: Request) -> int:
         trees = [fleet.tree] if before is None else [before, fleet.tree]
         sanitizer = Sanitizer(_key(session, request.key), trees, request.names, request.keep)
         versions = [sanitizer.files(tree) for tree in trees]
-        write(request.folder, versions)
+        write_repository(request.folder, versions)
         if request.mapping is not None:
             _private(request.mapping, msgspec.json.format(msgspec.json.encode(sanitizer.known())) + b"\n")
         return _compared(session, request, fleet, sanitizer, len(versions[-1]))
@@ -48,7 +48,7 @@ def answered(session: Session, request: Request) -> int:
 
 def _compared(session: Session, request: Request, fleet: Fleet, sanitizer: Sanitizer, files: int) -> int:
     with opened(request.folder, session.today).at("HEAD") as made:
-        missing, besides = unlike(fleet.all_findings, made.all_findings, sanitizer)
+        missing, besides = compare_findings(fleet.all_findings, made.all_findings, sanitizer)
         console = session.console(stderr=True)
         told = f"A repository of {counted(files, 'file')} is in {request.folder}"
         if not (missing or besides):
@@ -67,7 +67,7 @@ def _lines(word: str, findings: Iterable[Finding]) -> Iterable[str]:
 
 def _refuse(request: Request) -> None:
     """GitcfgError: what is asked for would overwrite something, or give the names away."""
-    refuse(request.folder)
+    check_folder(request.folder)
     for file in filter(None, (request.key, request.mapping)):
         if file.resolve().is_relative_to(request.folder.resolve()):
             raise GitcfgError(

@@ -12,7 +12,7 @@ MANY = 60  # more parameters than this are split by their first word
 FEWEST = 5  # ... into files that hold at least this many
 
 
-def said(**entries: object) -> dict[str, object]:
+def without_empty(**entries: object) -> dict[str, object]:
     """The keys of a definition that say something."""
     return {key: value for key, value in entries.items() if value not in ("", [], {}, False, None)}
 

@@ -15,22 +15,22 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-LONGEST = 10_000
+_LONGEST = 10_000
 _WORDS = frozenset({"is", "isnt"})
 _PAIRS = {")": "(", "]": "[", "}": "{"}
-JUDGING = frozenset({"&&", "||", "==", "!=", "=?=", "=!=", "<", "<=", ">", ">=", "?"})
+_JUDGING = frozenset({"&&", "||", "==", "!=", "=?=", "=!=", "<", "<=", ">", ">=", "?"})
 
 
-class Shape(msgspec.Struct, frozen=True):
+class Operators(msgspec.Struct, frozen=True):
     """The operators of an expression: those outside all brackets, and all of them."""
 
     outermost: frozenset[str]
     everywhere: frozenset[str]
 
     @property
-    def judges(self) -> bool:
+    def is_judgement(self) -> bool:
         """Does it compare or combine truths, as no path, list or command line does?"""
-        return not JUDGING.isdisjoint(self.everywhere)
+        return not _JUDGING.isdisjoint(self.everywhere)
 
 
 class _Reader:
@@ -92,9 +92,9 @@ class _Reader:
         return fits
 
 
-def shape(text: str) -> Shape | None:
+def parse_operators(text: str) -> Operators | None:
     """The shape of an expression, None for text that is none, or longer than anyone would write."""
-    if len(text) > LONGEST:
+    if len(text) > _LONGEST:
         return None
     reader = _Reader()
     for kind, token in _tokens(text):
@@ -102,7 +102,7 @@ def shape(text: str) -> Shape | None:
             return None
     if reader.wants_operand or reader.open:
         return None
-    return Shape(frozenset(reader.outermost), frozenset(reader.everywhere))
+    return Operators(frozenset(reader.outermost), frozenset(reader.everywhere))
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:

@@ -26,7 +26,7 @@ def _boolean(text: str) -> bool:
 LITERALS: dict[str, Callable[[str], bool]] = {"integer": _integer, "number": _number, "boolean": _boolean}
 
 
-def value(kind: str, text: str) -> str | int | float | bool | list[str]:
+def convert_text(kind: str, text: str) -> str | int | float | bool | list[str]:
     """A text as YAML writes it for a type."""
     if kind == "list":
         return _items(text)

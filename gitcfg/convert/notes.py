@@ -26,7 +26,7 @@ class Note(msgspec.Struct, frozen=True):
 _ORDER = {weight: place for place, weight in enumerate(Weight)}
 
 
-def ordered(notes: list[Note]) -> tuple[Note, ...]:
+def sort_notes(notes: list[Note]) -> tuple[Note, ...]:
     """The heaviest first, then by place."""
     return tuple(sorted(notes, key=lambda n: (_ORDER[n.weight], n.kind, n.name, n.field, n.reason)))
 

@@ -19,7 +19,7 @@ from gitcfg.check.target_parsers import Question, Verdicts
 from gitcfg.compile.classad import LONGEST_MACROS as LONGEST
 from gitcfg.compile.classad import Expansion, find_fault
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.convert.condor.shapes import kind_of
+from gitcfg.convert.condor.shapes import infer_type
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding
 from gitcfg.parsers.child import condor as classad
@@ -187,6 +187,6 @@ def test_all_of_htcondors_defaults_are_sound(tmp_path: Path) -> None:
         for text in (raw, whole):
             fault = find_fault(text)
             assert fault is None or not (parses and fault.sure), name
-    expressions = [row for row in rows if kind_of([row[1]], row[2]) == "expression"]
+    expressions = [row for row in rows if infer_type([row[1]], row[2]) == "expression"]
     assert len(expressions) > 15
     assert [row[0] for row in expressions if find_fault(row[1]) or row[5]] == []

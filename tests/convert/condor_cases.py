@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gitcfg.convert.condor import HTCondor, Imported, Source, import_condor
+from gitcfg.convert.condor.importing import CondorImport, import_condor
+from gitcfg.convert.condor.known import HTCondor
+from gitcfg.convert.condor.sources import Source
 from gitcfg.library import in_memory
 from gitcfg.load.document import parse
 
@@ -13,29 +15,29 @@ AFTER = "/etc/condor/config.d/60-imported.config"
 SETTINGS = "/etc/condor/config.d/50-gitcfg.config"
 
 
-def imported(condor: HTCondor, **hosts: str) -> Imported:
+def imported(condor: HTCondor, **hosts: str) -> CondorImport:
     """An import of hosts with one file each, all of one name."""
     return import_condor({name: (Source("site.config", text),) for name, text in hosts.items()}, condor)
 
 
-def content(found: Imported, path: str) -> Any:
+def content(found: CondorImport, path: str) -> Any:
     """One of the repository's files as a plain value."""
     return parse(path, found.files[path].encode()).value
 
 
-def rendered(found: Imported, node: str) -> dict[str, str]:
+def rendered(found: CondorImport, node: str) -> dict[str, str]:
     """What a node gets."""
     with in_memory(found.files) as fleet:
         return dict(fleet[node].files)
 
 
-def settings(found: Imported, node: str) -> dict[str, str]:
+def settings(found: CondorImport, node: str) -> dict[str, str]:
     """What a node gets as NAME = VALUE lines."""
     lines = rendered(found, node)[SETTINGS].splitlines()
     return {name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)}
 
 
-def said(found: Imported) -> list[str]:
+def said(found: CondorImport) -> list[str]:
     """The notes but for what is said of the machine that tests run on, in short."""
     return [
         f"{note.weight} {note.kind} {note.name} {note.field}".strip()

@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gitcfg.convert.wallaby import Imported, Note, import_wallaby
+from gitcfg.convert.notes import Note
+from gitcfg.convert.wallaby.importing import WallabyImport, import_wallaby
 from gitcfg.load.document import parse
 
 TAG = "!ruby/object:Mrg::Grid::SerializedConfigs::"
@@ -61,14 +62,14 @@ def _fields(item: Mapping[str, Any]) -> str:
     return "".join(f"  {key}: {json.dumps(value)}\n" for key, value in item.items())
 
 
-def read(imported: Imported) -> dict[str, Any]:
+def read(imported: WallabyImport) -> dict[str, Any]:
     """Every file's plain value; that all of them are sound YAML is asserted."""
     documents = {path: parse(path, text.encode()) for path, text in imported.files.items()}
     assert [finding for document in documents.values() for finding in document.findings] == []
     return {path: document.value for path, document in documents.items()}
 
 
-def declared(imported: Imported) -> dict[str, Any]:
+def declared(imported: WallabyImport) -> dict[str, Any]:
     """Every parameter's declaration, with what its file says of all."""
     result = {}
     for path, value in read(imported).items():
@@ -85,7 +86,7 @@ def bound(*params: Mapping[str, Any], declarations: Sequence[Mapping[str, Any]] 
     return [files[f"features/F{place}.yaml"].get("params") for place in range(len(params))]
 
 
-def said(imported: Imported, kind: str = "") -> list[str]:
+def said(imported: WallabyImport, kind: str = "") -> list[str]:
     """The notes of a kind (all but the one that every dump with subsystems has) as short text."""
     return [_short(note) for note in imported.notes if not kind or note.kind == kind]
 

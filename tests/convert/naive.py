@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gitcfg.convert.wallaby.dump import parse
+from gitcfg.convert.wallaby.dump import parse_yaml
 from gitcfg.convert.wallaby.tree import Items, Table, Value
 
 MARKER = re.compile(r"(>=|&&=|\|\|=|\?=)\s*")
@@ -23,7 +23,7 @@ def plain(value: Value) -> Any:
 
 def store(data: bytes) -> Mapping[str, Any]:
     """The dump's lists, as they are."""
-    result = plain(parse(data))
+    result = plain(parse_yaml(data))
     assert isinstance(result, dict)
     return result
 

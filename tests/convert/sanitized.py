@@ -74,7 +74,7 @@ def _outline(change: Change, sanitizer: Sanitizer | None) -> tuple[Any, ...]:
         *(change.nodes, change.params, change.files, change.features.added, change.features.removed),
         *(change.groups.added, change.groups.removed, change.restart, change.reload, change.stop),
     )
-    new = sanitizer.names.name if sanitizer is not None else str
+    new = sanitizer.names.replace_name if sanitizer is not None else str
     return (str(change.kind), *(tuple(sorted(map(new, part))) for part in parts))
 
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.convert.condor import HTCondor, Imported
-from gitcfg.convert.condor.comments import LONGEST, described
+from gitcfg.convert.condor.comments import LONGEST, describe
+from gitcfg.convert.condor.importing import CondorImport
+from gitcfg.convert.condor.known import HTCondor
 from tests.convert.condor_cases import content, imported, said, settings
 
 NONE = HTCondor()  # nothing was asked: as if HTCondor were not installed
@@ -53,7 +54,7 @@ ABOVE: list[tuple[str, str, str]] = [
 ]
 
 
-def description(found: Imported) -> str:
+def description(found: CondorImport) -> str:
     return str(content(found, "parameters/condor.yaml")["parameters"]["A"].get("description", ""))
 
 
@@ -92,7 +93,7 @@ LINES = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=
 @given(st.lists(LINES, max_size=8), st.booleans())
 def test_any_comment_is_words_or_nothing(lines: list[str], begun: bool) -> None:
     """Whatever people write: it can be read back, and the setting below it is as it was."""
-    found = described(lines, "A", begun)
+    found = describe(lines, "A", begun)
     assert all(line.isprintable() for line in found.split("\n"))
     assert found == found.strip()
     text = "B = 1\n" * begun + "".join(f"{line}\n" for line in lines)

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.convert.condor import HTCondor, import_condor
-from gitcfg.convert.condor.defaults import declaration, default_files
-from gitcfg.convert.condor.known import Default
+from gitcfg.convert.condor.defaults import declare, default_files
+from gitcfg.convert.condor.importing import import_condor
+from gitcfg.convert.condor.known import HTCondor, KnownName
 from gitcfg.convert.condor.sources import Source
 from gitcfg.convert.packs import pack_files
-from gitcfg.convert.wallaby import import_wallaby
+from gitcfg.convert.wallaby.importing import import_wallaby
 from gitcfg.edit.create import create_repository
 from gitcfg.library import in_memory
 from gitcfg.model import Severity
@@ -23,17 +23,17 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 @pytest.mark.parametrize(
     ("known", "wanted"),
     [
-        (Default("A", None, "string", ""), {}),
-        (Default("A", "", "string", "It is."), {"description": "It is.", "default": ""}),
-        (Default("A", "10", "integer", ""), {"type": "integer", "default": 10}),
-        (Default("A", "60 * $(B)", "integer", ""), {"type": "integer", "default": "60 * $(B)"}),
-        (Default("A", "True", "boolean", ""), {"type": "boolean", "default": True}),
-        (Default("A", "$(LOG)/a", "path", ""), {"type": "path", "default": "$(LOG)/a"}),
-        (Default("A", "x &&\n  y", "string", ""), {"type": "expression", "default": "x && y"}),
+        (KnownName("A", None, "string", ""), {}),
+        (KnownName("A", "", "string", "It is."), {"description": "It is.", "default": ""}),
+        (KnownName("A", "10", "integer", ""), {"type": "integer", "default": 10}),
+        (KnownName("A", "60 * $(B)", "integer", ""), {"type": "integer", "default": "60 * $(B)"}),
+        (KnownName("A", "True", "boolean", ""), {"type": "boolean", "default": True}),
+        (KnownName("A", "$(LOG)/a", "path", ""), {"type": "path", "default": "$(LOG)/a"}),
+        (KnownName("A", "x &&\n  y", "string", ""), {"type": "expression", "default": "x && y"}),
     ],
 )
-def test_a_declaration(known: Default, wanted: dict[str, object]) -> None:
-    assert declaration(known) == wanted
+def test_a_declaration(known: KnownName, wanted: dict[str, object]) -> None:
+    assert declare(known) == wanted
 
 
 @needs_htcondor

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.convert.condor import HTCondor
-from gitcfg.convert.condor.known import Default
+from gitcfg.convert.condor.known import HTCondor, KnownName
 from tests.seeds import many, mostly_slow
 
 State = dict[str, bytes]
@@ -28,7 +27,7 @@ def begin(installed: HTCondor) -> HTCondor:
     """An HTCondor that knows some names, without a process of its own."""
     installed.version = "1"
     names = [f"{letter}{number}" for letter in "ABCD" for number in range(3)]
-    installed.defaults = {name.lower(): Default(name, "x", "string", "") for name in names}
+    installed.defaults = {name.lower(): KnownName(name, "x", "string", "") for name in names}
     return installed
 
 

@@ -13,7 +13,10 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 
 from gitcfg.cli.main import run
-from gitcfg.convert.condor import HTCondor, Imported, Note, hosts_below, import_condor, read_hosts
+from gitcfg.convert.condor.importing import CondorImport, import_condor
+from gitcfg.convert.condor.known import HTCondor
+from gitcfg.convert.condor.sources import find_hosts, read_hosts
+from gitcfg.convert.notes import Note
 from gitcfg.model import GitcfgError
 from tests.convert.condor_cases import AFTER, rendered, settings
 from tests.parsers.oracle import needs_htcondor
@@ -144,17 +147,17 @@ def saved(place: Path, files: Files) -> Path:
     return place
 
 
-def imported(place: Path, condor: HTCondor = NONE) -> Imported:
+def imported(place: Path, condor: HTCondor = NONE) -> CondorImport:
     notes: list[Note] = []
-    return import_condor(read_hosts([], hosts_below(place, notes)), condor, notes)
+    return import_condor(read_hosts([], find_hosts(place, notes)), condor, notes)
 
 
-def read(found: Imported, name: str = "h") -> str:
+def read(found: CondorImport, name: str = "h") -> str:
     """The files that were read, in order."""
     return " ".join(settings(found, name)["READ"].replace("$(READ)", "").split())
 
 
-def weights(found: Imported) -> list[str]:
+def weights(found: CondorImport) -> list[str]:
     return [str(note.weight) for note in found.notes if note.kind != "host" or note.name]
 
 
@@ -182,7 +185,7 @@ def test_a_file_that_all_read_first_names_what_each_has(tmp_path: Path) -> None:
     first.write_text(f"{FILE}{CONFIG}READ = first\n")
     saved(tmp_path / "saved", {"/config.d/1": "", "/condor_config.local": "", "/2": ""})
     notes: list[Note] = []
-    found = import_condor(read_hosts([first], hosts_below(tmp_path / "saved", notes)), NONE, notes)
+    found = import_condor(read_hosts([first], find_hosts(tmp_path / "saved", notes)), NONE, notes)
     assert read(found) == "first 1 condor_config.local"
     assert weights(found) == ["dropped", "look", "look"]
 
@@ -238,7 +241,7 @@ def test_hosts_are_folders_or_files(tmp_path: Path) -> None:
     for name in ("exec02.config", "exec03~", ".git"):
         (tmp_path / name).write_text("A = 1\n")
     notes: list[Note] = []
-    assert sorted(hosts_below(tmp_path, notes)) == ["exec01", "exec02"]
+    assert sorted(find_hosts(tmp_path, notes)) == ["exec01", "exec02"]
     assert [note.name for note in notes] == [str(tmp_path / ".git"), str(tmp_path / "exec03~")]
     with pytest.raises(GitcfgError, match="no host name"):
         read_hosts([], {"a b": []})

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import settings as runs
 from hypothesis import strategies as st
 
-from gitcfg.convert.condor import HTCondor, import_condor
-from gitcfg.convert.condor.host import Read
-from gitcfg.convert.condor.mentions import names
-from gitcfg.convert.condor.proof import proved
+from gitcfg.convert.condor.host import ReadFile
+from gitcfg.convert.condor.importing import import_condor
+from gitcfg.convert.condor.known import HTCondor
+from gitcfg.convert.condor.mentions import find_names
+from gitcfg.convert.condor.proof import verify_hosts
 from gitcfg.convert.condor.sources import Source
-from gitcfg.convert.condor.statements import statements
+from gitcfg.convert.condor.statements import parse_statements
 from gitcfg.library import in_memory
 from gitcfg.model import Severity
 from tests.convert.condor_cases import AFTER, BEFORE, SETTINGS, alike, imported, rendered, said
@@ -138,7 +139,7 @@ def test_the_proof_can_fail(condor: HTCondor) -> None:
     wrong = {path: content.replace("A: 1", "A: 2") for path, content in found.files.items()}
     assert wrong != found.files
     notes: list = []  # type: ignore[type-arg]
-    assert proved(wrong, {"one": (Read(Source("x", text), {}),)}, condor, notes) == 0
+    assert verify_hosts(wrong, {"one": (ReadFile(Source("x", text), {}),)}, condor, notes) == 0
     assert [note.field for note in notes] == ["A"]
 
 
@@ -170,7 +171,7 @@ def test_all_that_a_knob_sets_is_known(condor: HTCondor, knob: str, arguments: s
     """HTCondor sets no name that is not among those that are taken for touched."""
     line = f"use {knob}({arguments})\n" if arguments else f"use {knob}\n"
     read = condor.read([line])
-    touched = names(statements(Source("x", line)), condor.knob)
+    touched = find_names(parse_statements(Source("x", line)), condor.knob)
     assert isinstance(read, str) or touched is None or set(read) <= touched
     if not arguments and not isinstance(read, str):
         assert touched is not None

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from gitcfg.convert.wallaby import Imported, import_wallaby
+from gitcfg.convert.wallaby.importing import WallabyImport, import_wallaby
 from tests.convert.dumps import declared, dump, feature, parameter, said
 
 
-def imported(values: list[Any], **fields: Any) -> Imported:
+def imported(values: list[Any], **fields: Any) -> WallabyImport:
     features = [feature(f"F{place}", params={"P": value}) for place, value in enumerate(values)]
     return import_wallaby(dump(features, params=[parameter("P", **fields)]))
 

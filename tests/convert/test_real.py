@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.convert.wallaby import Imported, import_wallaby
+from gitcfg.convert.wallaby.importing import WallabyImport, import_wallaby
 from gitcfg.model.names import glob
 from tests.convert.dumps import declared, read
 from tests.convert.naive import store
@@ -22,7 +22,7 @@ def data(request: pytest.FixtureRequest) -> bytes:
     return path.read_bytes()
 
 
-def noted(imported: Imported, kind: str) -> set[str]:
+def noted(imported: WallabyImport, kind: str) -> set[str]:
     return {note.name for note in imported.notes if note.kind == kind and note.weight == "dropped"}
 
 

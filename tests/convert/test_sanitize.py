@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitcfg.convert.packs import pack_files
-from gitcfg.convert.sanitize.correspondence import unlike
+from gitcfg.convert.sanitize.correspondence import compare_findings
 from gitcfg.convert.sanitize.tree import Sanitizer
 from gitcfg.git.tree import Content, DictTree
 from gitcfg.library import compare
@@ -27,7 +27,7 @@ def test_the_findings_of_every_case_stay(case: Case) -> None:
     sanitizer, made = sanitized(both)
     before = made[0] if case.before else None
     with fleet(case.files, case.before, case.today) as one, fleet(made[-1], before, case.today) as other:
-        missing, besides = unlike(one.findings, other.findings, sanitizer)
+        missing, besides = compare_findings(one.findings, other.findings, sanitizer)
     assert not list(map(written, missing))
     assert not list(map(written, besides))
 
@@ -58,7 +58,7 @@ def test_rules_and_what_was_decided_for_them_stay_what_they_are() -> None:
         "allocations/ports.yaml": "values:\n  gateway1/eth0: {web.port: 8080}\n",
     }
     sanitizer, (made,) = sanitized([files])
-    name = sanitizer.names.name
+    name = sanitizer.names.replace_name
     with fleet(made) as found:
         model = found.model
     two = model.rules[name("two-servers")]
@@ -95,7 +95,7 @@ def test_findings_and_differences_of_random_versions_stay(seed: int) -> None:
     sanitizer, made = sanitized(originals)
     for one, other in zip(originals, made, strict=True):
         with fleet(one) as old, fleet(other) as new:
-            assert unlike(old.findings, new.findings, sanitizer) == ([], [])
+            assert compare_findings(old.findings, new.findings, sanitizer) == ([], [])
     for (a, b), (c, d) in zip(pairwise(originals), pairwise(made), strict=True):
         with fleet(a) as old, fleet(b) as new, fleet(c) as old_other, fleet(d) as new_other:
             assert outlined(compare(old, new), sanitizer) == outlined(compare(old_other, new_other))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.convert.sanitize.correspondence import unlike
-from gitcfg.convert.sanitize.figures import Figures
+from gitcfg.convert.sanitize.correspondence import compare_findings
+from gitcfg.convert.sanitize.figures import NumberPseudonyms
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
 from gitcfg.git.tree import Content
 from tests.convert.sanitized import fleet, sanitized
@@ -101,7 +101,7 @@ def test_no_canary_survives(seed: int) -> None:
         own = re.sub(r"\D", "", canary)
         assert len(own) < 6 or not [line for line in digits if own in line], canary
     with fleet(files) as one, fleet(made) as other:
-        assert unlike(one.findings, other.findings, sanitizer) == ([], [])
+        assert compare_findings(one.findings, other.findings, sanitizer) == ([], [])
         assert len(other) == len(canaries)
 
 
@@ -124,7 +124,7 @@ def _text(content: Content) -> str:
 )
 def test_short_numbers_stay(text: str) -> None:
     names = Pseudonyms(KEY)
-    assert re.findall(r"\d+", names.name(text)) == re.findall(r"\d+", text)
+    assert re.findall(r"\d+", names.replace_name(text)) == re.findall(r"\d+", text)
 
 
 @pytest.mark.parametrize(
@@ -145,37 +145,37 @@ def test_node_sets_of_many_digits_hold_the_same_nodes(nodes: str, inside: str, o
     }
     sanitizer, (made,) = sanitized([files])
     with fleet(files) as one, fleet(made) as other:
-        assert set(map(sanitizer.names.name, one)) == set(other)
+        assert set(map(sanitizer.names.replace_name, one)) == set(other)
         assert len(other) == len(one)
-        assert unlike(one.findings, other.findings, sanitizer) == ([], [])
+        assert compare_findings(one.findings, other.findings, sanitizer) == ([], [])
 
 
 @given(st.text("ab01", min_size=1, max_size=9), st.text("ab01", min_size=1, max_size=9))
 def test_two_names_with_digits_never_become_one(one: str, other: str) -> None:
     names = Pseudonyms(KEY)
-    assert (names.name(one) == names.name(other)) == (one == other)
-    assert names.name(one) == names.value(one) or not re.search("[a-z]", one)
+    assert (names.replace_name(one) == names.replace_name(other)) == (one == other)
+    assert names.replace_name(one) == names.replace_value(one) or not re.search("[a-z]", one)
 
 
 @QUICK
 @given(st.integers(0, 2**128 - 1), st.integers(0, 128), st.integers(0, 2**128 - 1))
 def test_networks_of_ipv6_hold_the_same_addresses(number: int, length: int, other: int) -> None:
-    figures, net = Figures(KEY), IPv6Network((number, length), strict=False)
-    became = IPv6Network(figures.address(str(net)))
+    figures, net = NumberPseudonyms(KEY), IPv6Network((number, length), strict=False)
+    became = IPv6Network(figures.replace_address(str(net)))
     for address in (net[-1], IPv6Address(other)):
         if int(address) > 1 and int(net[0]) > 1:
-            assert (IPv6Address(figures.address(str(address))) in became) == (address in net)
+            assert (IPv6Address(figures.replace_address(str(address))) in became) == (address in net)
 
 
 def test_what_is_before_a_star_is_the_address_it_begins() -> None:
-    figures = Figures(KEY)
-    assert figures.of("10.0.3.17").startswith(figures.network("10.0.3") + ".")
-    assert Pseudonyms(KEY).value("10.0.*") == figures.network("10.0") + ".*"
+    figures = NumberPseudonyms(KEY)
+    assert figures.replace("10.0.3.17").startswith(figures.replace_network("10.0.3") + ".")
+    assert Pseudonyms(KEY).replace_value("10.0.*") == figures.replace_network("10.0") + ".*"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["1", "a1", "ab:", "1-", "1.", "1:", "0x1", "a::"])
 def test_long_runs_take_no_long_time(text: str) -> None:
     names, text = Pseudonyms(KEY), text * 20_000
-    assert len(names.name(text)) >= len(text) / 2
-    assert len(names.value(text)) >= len(text) / 2
+    assert len(names.replace_name(text)) >= len(text) / 2
+    assert len(names.replace_value(text)) >= len(text) / 2

@@ -6,14 +6,14 @@ from ipaddress import IPv4Network, ip_address, ip_network
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.convert.sanitize.figures import Figures
-from gitcfg.convert.sanitize.letters import Letters
+from gitcfg.convert.sanitize.figures import NumberPseudonyms
+from gitcfg.convert.sanitize.letters import WordPseudonyms
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
 from gitcfg.convert.sanitize.words import EVERYWHERE
 from gitcfg.model.names import glob
 
 KEY = b"a key of tests"
-LETTERS = Letters(KEY, EVERYWHERE)
+LETTERS = WordPseudonyms(KEY, EVERYWHERE)
 NAMES = Pseudonyms(KEY)
 WORDS = st.text("abcDE", min_size=1, max_size=8) | st.text(
     st.characters(categories=["L"]), min_size=1, max_size=4
@@ -22,45 +22,45 @@ WORDS = st.text("abcDE", min_size=1, max_size=8) | st.text(
 
 @given(WORDS, WORDS)
 def test_two_words_never_become_one(one: str, other: str) -> None:
-    assert (LETTERS.word(one) == LETTERS.word(other)) == (one == other)
+    assert (LETTERS.replace(one) == LETTERS.replace(other)) == (one == other)
 
 
 @given(st.text("abcdeXYZ", min_size=1, max_size=8))
 def test_a_word_keeps_length_and_capitals(word: str) -> None:
-    found = LETTERS.word(word)
+    found = LETTERS.replace(word)
     assert [letter.isupper() for letter in found] == [letter.isupper() for letter in word]
-    assert LETTERS.word(word.lower()) == found.lower()
+    assert LETTERS.replace(word.lower()) == found.lower()
 
 
 @given(st.text(st.characters(categories=["L"]), min_size=1, max_size=6))
 def test_a_word_keeps_its_size_in_bytes(word: str) -> None:
-    assert len(LETTERS.word(word).encode()) == len(word.encode())
+    assert len(LETTERS.replace(word).encode()) == len(word.encode())
 
 
 def test_words_of_the_format_stay_and_no_other_becomes_one() -> None:
-    assert [LETTERS.word(word) for word in sorted(EVERYWHERE)] == sorted(EVERYWHERE)
+    assert [LETTERS.replace(word) for word in sorted(EVERYWHERE)] == sorted(EVERYWHERE)
     two = [a + b for a in "abcdefghijklmnopqrstuvwxyz" for b in "abcdefghijklmnopqrstuvwxyz"]
-    assert len({LETTERS.word(word) for word in two}) == len(two)
+    assert len({LETTERS.replace(word) for word in two}) == len(two)
 
 
 @given(st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6))
 def test_numbers_keep_their_order(one: int, other: int) -> None:
-    figures = Figures(KEY)
-    new = int(figures.of(str(one))), int(figures.of(str(other)))
+    figures = NumberPseudonyms(KEY)
+    new = int(figures.replace(str(one))), int(figures.replace(str(other)))
     assert (new[0] < new[1]) == (one < other)
     assert (new[0] == new[1]) == (one == other)
 
 
 def test_numbers_of_four_digits_and_more_are_others_and_short_ones_stay() -> None:
-    figures = Figures(KEY)
-    assert [figures.of(text) for text in ("0", "999", "-12", "017")] == ["0", "999", "-12", "017"]
-    assert all(figures.of(str(number)) != str(number) for number in range(1000, 1100))
-    assert float(figures.of("1024.5")) == int(figures.of("1024")) + 0.5
+    figures = NumberPseudonyms(KEY)
+    assert [figures.replace(text) for text in ("0", "999", "-12", "017")] == ["0", "999", "-12", "017"]
+    assert all(figures.replace(str(number)) != str(number) for number in range(1000, 1100))
+    assert float(figures.replace("1024.5")) == int(figures.replace("1024")) + 0.5
 
 
 def test_addresses_stay_addresses_of_their_networks() -> None:
-    figures = Figures(KEY)
-    one, other = figures.of("10.0.3.17"), figures.of("10.0.3.18/24")
+    figures = NumberPseudonyms(KEY)
+    one, other = figures.replace("10.0.3.17"), figures.replace("10.0.3.18/24")
     assert one.rpartition(".")[0] == other.rpartition(".")[0]
     assert other.endswith("/24")
     assert all(int(octet) < 256 for octet in one.split("."))
@@ -69,32 +69,33 @@ def test_addresses_stay_addresses_of_their_networks() -> None:
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 32), st.integers(0, 2**32 - 1))
 def test_networks_stay_networks_and_hold_the_same_addresses(number: int, length: int, other: int) -> None:
-    figures, net = Figures(KEY), ip_network((number, length), strict=False)
+    figures, net = NumberPseudonyms(KEY), ip_network((number, length), strict=False)
     assert isinstance(net, IPv4Network)
-    became = ip_network(figures.of(str(net)))
+    became = ip_network(figures.replace(str(net)))
     for address in (net[0], net[-1], net[other % net.num_addresses], ip_address(other)):
-        assert (ip_address(figures.of(str(address))) in became) == (address in net)
+        assert (ip_address(figures.replace(str(address))) in became) == (address in net)
 
 
 def test_functions_stay_where_they_are_called() -> None:
-    said = NAMES.cel("size(node.facts.size) > 2 && sets.contains(node.labels, node.facts.sets)")
-    size, sets = NAMES.name("size"), NAMES.name("sets")
+    said = NAMES.replace_cel("size(node.facts.size) > 2 && sets.contains(node.labels, node.facts.sets)")
+    size, sets = NAMES.replace_name("size"), NAMES.replace_name("sets")
     assert said == f"size(node.facts.{size}) > 2 && sets.contains(node.labels, node.facts.{sets})"
     assert {size, sets}.isdisjoint({"size", "sets"})
 
 
 def test_names_keep_their_digits_within_values_too() -> None:
     host = "exec-2024.example.com"
-    assert NAMES.value(f"to {host} on 5000") == NAMES.value("to") + f" {NAMES.name(host)} " + NAMES.value(
-        "on 5000"
-    )
-    assert re.search(r"-2024\.", NAMES.name(host))
-    assert NAMES.name("exec[0001-9000].example.com").endswith(NAMES.name("].example.com"))
+    assert NAMES.replace_value(f"to {host} on 5000") == NAMES.replace_value(
+        "to"
+    ) + f" {NAMES.replace_name(host)} " + NAMES.replace_value("on 5000")
+    assert re.search(r"-2024\.", NAMES.replace_name(host))
+    assert NAMES.replace_name("exec[0001-9000].example.com").endswith(NAMES.replace_name("].example.com"))
 
 
 def test_references_within_texts_stay_references() -> None:
-    assert NAMES.value("$(START) && ${as}_X ${with.slots}") == (
-        f"$({NAMES.name('START')}) && ${{as}}_{NAMES.name('X')} ${{with.{NAMES.name('slots')}}}"
+    assert NAMES.replace_value("$(START) && ${as}_X ${with.slots}") == (
+        f"$({NAMES.replace_name('START')}) && ${{as}}_{NAMES.replace_name('X')}"
+        f" ${{with.{NAMES.replace_name('slots')}}}"
     )
 
 
@@ -102,16 +103,18 @@ def test_references_within_texts_stay_references() -> None:
 def test_globs_match_what_they_matched(name: str) -> None:
     names = Pseudonyms(KEY, joints={"log"})
     for pattern in ("A*", "AB*", "*_LOG", "*LOG", "A_*_B"):
-        assert glob(names.name(pattern)).matches(names.name(name)) == glob(pattern).matches(name), pattern
+        assert glob(names.replace_name(pattern)).matches(names.replace_name(name)) == glob(pattern).matches(
+            name
+        ), pattern
 
 
 def test_prose_does_not_say_how_often_a_word_stands_there() -> None:
-    said = NAMES.prose("word word word default")
+    said = NAMES.replace_prose("word word word default")
     assert len(set(said.split())) == 4
     assert "default" not in said
-    assert said == NAMES.prose("word word word default")
+    assert said == NAMES.replace_prose("word word word default")
 
 
 def test_kept_names_stay_with_their_words() -> None:
     names = Pseudonyms(KEY, frozenset({"START_TIME"}))
-    assert names.name("START_Time STARTD") == "START_Time " + names.name("STARTD")
+    assert names.replace_name("START_Time STARTD") == "START_Time " + names.replace_name("STARTD")

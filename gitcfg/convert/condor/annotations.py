@@ -1,6 +1,6 @@
 """What comments that begin with `gitcfg:` say, and the features that they have named so far."""
 
-from gitcfg.convert.condor.host import Declared
+from gitcfg.convert.condor.host import Relations
 from gitcfg.model.names import NAME
 
 
@@ -10,9 +10,9 @@ class Annotations:
     def __init__(self) -> None:
         self.feature = ""
         self.default = False
-        self.features: dict[str, Declared] = {}
+        self.features: dict[str, Relations] = {}
 
-    def take(self, text: str) -> bool:
+    def apply(self, text: str) -> bool:
         """Heed one. False: it says nothing."""
         word, _, rest = text.partition(" ")
         names = tuple(name for name in (part.strip() for part in rest.split(",")) if name)
@@ -32,17 +32,17 @@ class Annotations:
     def _begin(self, name: str) -> None:
         self.feature = name
         if name:
-            self.features.setdefault(name, Declared())
+            self.features.setdefault(name, Relations())
 
     def _relate(self, word: str, names: tuple[str, ...]) -> None:
         known = self.features[self.feature]
         if word == "includes":
-            said = Declared((*known.includes, *names), known.depends)
+            relations = Relations((*known.includes, *names), known.depends)
         else:
-            said = Declared(known.includes, (*known.depends, *names))
-        self.features[self.feature] = said
+            relations = Relations(known.includes, (*known.depends, *names))
+        self.features[self.feature] = relations
 
-    def within(self) -> "Annotations":
+    def for_knob(self) -> "Annotations":
         """Those of a knob: its settings belong to the feature that is named where it is used."""
         result = Annotations()
         result.feature = self.feature

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from gitcfg.convert.condor.sources import bad
-from gitcfg.convert.condor.statements import Kind, Statement
+from gitcfg.convert.condor.sources import import_error
+from gitcfg.convert.condor.statements import Statement, StatementKind
 
-_STEPS = {Kind.IF: 1, Kind.ENDIF: -1}
+_STEPS = {StatementKind.IF: 1, StatementKind.ENDIF: -1}
 
 
-def end(found: Sequence[Statement], start: int) -> int:
+def find_endif(found: Sequence[Statement], start: int) -> int:
     """Where the `endif` of an `if` stands. GitcfgError: there is none."""
     depth = 0
     for at in range(start, len(found)):
@@ -16,14 +16,14 @@ def end(found: Sequence[Statement], start: int) -> int:
         if depth == 0:
             return at
     line = found[start].line
-    raise bad(line.file, line.number, "This `if` has no `endif`.")
+    raise import_error(line.file, line.number, "This `if` has no `endif`.")
 
 
-def branches(found: Sequence[Statement]) -> Iterator[tuple[Statement, list[Statement]]]:
+def split_branches(found: Sequence[Statement]) -> Iterator[tuple[Statement, list[Statement]]]:
     """Tests with what they guard, of a whole `if` from its first statement to its `endif`."""
     test, branch, depth = found[0], list[Statement](), 0
     for statement in found[1:]:
-        if depth == 0 and statement.kind in (Kind.ELIF, Kind.ELSE, Kind.ENDIF):
+        if depth == 0 and statement.kind in (StatementKind.ELIF, StatementKind.ELSE, StatementKind.ENDIF):
             yield test, branch
             test, branch = statement, []
             continue

@@ -22,7 +22,7 @@ _CLOSED = re.compile(r"\s#+\s*$")
 _ITEM = re.compile(r"[-*+•]\s|\d+[.)]\s")
 
 
-class Above:
+class CommentBlock:
     """The comment lines right above the line that is read; `begun`: something stood before them."""
 
     def __init__(self) -> None:
@@ -33,38 +33,38 @@ class Above:
         """Take a comment."""
         self._lines.append(text)
 
-    def leave(self) -> None:
+    def clear(self) -> None:
         """A blank line, or one that is no setting: what stands above it is not about what follows."""
         self._lines.clear()
 
     def take(self, name: str) -> str:
         """What they say of a setting."""
-        found = described(self._lines, name, self._begun) if self._lines and name else ""
+        found = describe(self._lines, name, self._begun) if self._lines and name else ""
         self._lines.clear()
         self._begun = True
         return found
 
 
-def described(lines: Sequence[str], name: str, begun: bool) -> str:
+def describe(lines: Sequence[str], name: str, begun: bool) -> str:
     """The words of comment lines above a setting; none in headers, rulers and settings that are put out.
 
     Not `begun`: they may be the file's header.
     """
-    words = _words(lines, name)
+    words = _relevant_lines(lines, name)
     if not begun and any(map(_HEADER.search, lines)):
         return ""
-    text = "\n".join(_joined(words)).strip()
+    text = "\n".join(_join_paragraphs(words)).strip()
     return text if len(text) <= LONGEST else ""
 
 
-def _words(lines: Sequence[str], name: str) -> list[str]:
+def _relevant_lines(lines: Sequence[str], name: str) -> list[str]:
     """The lines since the last that is about something else, indented as they are below each other."""
     result: list[str] = []
     continued = False
     for line in lines:
-        said = _CLOSED.sub("", _shown(line.lstrip("#"))).rstrip()
+        said = _CLOSED.sub("", _printable(line.lstrip("#"))).rstrip()
         setting = _SETTING.match(said.strip())
-        if not continued and (_divides(line, said) or (setting and setting[1].lower() != name.lower())):
+        if not continued and (_is_divider(line, said) or (setting and setting[1].lower() != name.lower())):
             result.clear()
         elif not continued and setting is None:
             result.append(said)
@@ -73,15 +73,15 @@ def _words(lines: Sequence[str], name: str) -> list[str]:
     return [line[least:] for line in result]
 
 
-def _divides(line: str, said: str) -> bool:
+def _is_divider(line: str, said: str) -> bool:
     return _RULER.fullmatch(line) is not None or _COMMAND.match(said.strip()) is not None
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text.expandtabs())
 
 
-def _joined(words: Sequence[str]) -> Iterator[str]:
+def _join_paragraphs(words: Sequence[str]) -> Iterator[str]:
     """Paragraphs as one line each; items and what is indented stay lines of their own."""
     line = ""
     for text in words:

@@ -10,7 +10,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 _WORDS = {"true": True, "false": False}
 
 
-def certain(
+def evaluate_condition(
     text: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
 ) -> bool | None:
     """Does a condition hold? None: that depends on the machine, or is not known here.
@@ -18,17 +18,17 @@ def certain(
     `values` are the settings so far, `known` the names that HTCondor has by itself, all in lower case.
     """
     if text.startswith("!"):
-        held = certain(text[1:].strip(), values, unsure, known)
+        held = evaluate_condition(text[1:].strip(), values, unsure, known)
         return None if held is None else not held
     defined, macro = _DEFINED.fullmatch(text), _MACRO.fullmatch(text)
     if defined is not None:
-        return _defined(defined[1].lower(), values, unsure, known)
+        return _evaluate_defined(defined[1].lower(), values, unsure, known)
     if macro is not None and macro[1].lower() not in unsure:
-        return _literal(values.get(macro[1].lower(), ""))
-    return _literal(text)
+        return _evaluate_literal(values.get(macro[1].lower(), ""))
+    return _evaluate_literal(text)
 
 
-def _defined(
+def _evaluate_defined(
     name: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
 ) -> bool | None:
     if name in unsure:
@@ -38,13 +38,13 @@ def _defined(
     return False if known is not None and name not in known else None
 
 
-def _literal(text: str) -> bool | None:
+def _evaluate_literal(text: str) -> bool | None:
     if _NUMBER.fullmatch(text):
         return int(text) != 0
     return _WORDS.get(text.lower())
 
 
-def mentioned(text: str) -> Iterator[str]:
+def find_condition_names(text: str) -> Iterator[str]:
     """The names that a condition looks at, in lower case."""
     for found in (*_DEFINED.finditer(text), *_NAMED.finditer(text)):
         yield found[1].lower()

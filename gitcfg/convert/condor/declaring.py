@@ -5,22 +5,23 @@ from typing import Any
 
 from gitcfg.convert.condor.factoring import Feature
 from gitcfg.convert.condor.host import Host
-from gitcfg.convert.condor.layers import Layers
-from gitcfg.convert.condor.shapes import Shape
+from gitcfg.convert.condor.shapes import ParameterType
 from gitcfg.convert.notes import Note, Place
 
 
-def parameters(layers: Layers, about: Mapping[str, str]) -> dict[str, Any]:
+def declare_parameters(
+    types: Mapping[str, ParameterType], defaults: Mapping[str, Any], about: Mapping[str, str]
+) -> dict[str, Any]:
     """Every parameter by name; what its comment says counts more than what HTCondor says of it."""
     result = {}
-    for key, shape in layers.shapes.items():
+    for key, type_ in types.items():
         words = {"description": about[key]} if key in about else {}
-        default = {"default": layers.defaults[key]} if key in layers.defaults else {}
-        result[shape.name] = {**words, **shape.declaration, **words, **default}
+        default = {"default": defaults[key]} if key in defaults else {}
+        result[type_.name] = {**words, **type_.declaration, **words, **default}
     return dict(sorted(result.items()))
 
 
-def comments(hosts: Mapping[str, Host], notes: list[Note]) -> dict[str, str]:
+def collect_descriptions(hosts: Mapping[str, Host], notes: list[Note]) -> dict[str, str]:
     """What the first comment says of each setting, by its name in lower case; others are noted."""
     result: dict[str, str] = {}
     for name in sorted(hosts):
@@ -31,7 +32,9 @@ def comments(hosts: Mapping[str, Host], notes: list[Note]) -> dict[str, str]:
     return result
 
 
-def defaults(features: Sequence[Feature], kinds: Mapping[str, Shape], notes: list[Note]) -> dict[str, Any]:
+def collect_defaults(
+    features: Sequence[Feature], kinds: Mapping[str, ParameterType], notes: list[Note]
+) -> dict[str, Any]:
     """The defaults that annotations declare, where they agree."""
     found: dict[str, list[str]] = {}
     for one in features:

@@ -27,9 +27,9 @@ class _Element(msgspec.Struct, frozen=True):
     step: Step
 
 
-def factored(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[Hosts]) -> list[Feature]:
+def factor_features(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[Hosts]) -> list[Feature]:
     """The features, lowest first. `named` are the hosts of annotated ones, `texts` the hosts of each text."""
-    holders = _holders(hosts)
+    holders = _find_holders(hosts)
     groups: dict[tuple[str, Hosts], list[_Element]] = {(name, who): [] for name, who in named.items()}
     for element, who in holders.items():
         name = element.step.feature
@@ -40,12 +40,14 @@ def factored(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[Hosts]) 
     for who in texts:
         if len(who) > 1 or len(hosts) == 1:
             groups.setdefault(("", who), [])
-    called = _names(groups, hosts)
+    called = _choose_names(groups, hosts)
     order = sorted(groups, key=lambda group: (-len(group[1]), group[0] != "", called[group]))
-    return [Feature(called[group], group[1], _steps(groups[group], hosts, group[1])) for group in order]
+    return [
+        Feature(called[group], group[1], _select_steps(groups[group], hosts, group[1])) for group in order
+    ]
 
 
-def _holders(hosts: Chains) -> dict[_Element, Hosts]:
+def _find_holders(hosts: Chains) -> dict[_Element, Hosts]:
     """Which hosts have a step of a setting; a step twice on a host counts for its own rest."""
     found: dict[_Element, list[str]] = {}
     for host in sorted(hosts):
@@ -55,7 +57,7 @@ def _holders(hosts: Chains) -> dict[_Element, Hosts]:
     return {element: frozenset(who) for element, who in found.items()}
 
 
-def _steps(elements: list[_Element], hosts: Chains, who: Hosts) -> dict[str, tuple[Step, ...]]:
+def _select_steps(elements: list[_Element], hosts: Chains, who: Hosts) -> dict[str, tuple[Step, ...]]:
     """A feature's steps, in the order that its first host has them."""
     first = hosts[min(who)]
     wanted = set(elements)
@@ -65,28 +67,30 @@ def _steps(elements: list[_Element], hosts: Chains, who: Hosts) -> dict[str, tup
     }
 
 
-def _names(groups: Mapping[tuple[str, Hosts], list[_Element]], hosts: Chains) -> dict[tuple[str, Hosts], str]:
+def _choose_names(
+    groups: Mapping[tuple[str, Hosts], list[_Element]], hosts: Chains
+) -> dict[tuple[str, Hosts], str]:
     """A name for each group: the annotation's, or after the one file that all of it is from."""
     taken = {name.lower() for name, _ in groups if name}
     result = {}
     for name, who in sorted(groups, key=lambda group: (group[0] == "", -len(group[1]), sorted(group[1]))):
         called = name
         if not name:
-            called = COMMON if len(who) == len(hosts) else _after_file(groups[name, who], hosts, who)
-            called = _free(called, taken)
+            called = COMMON if len(who) == len(hosts) else _name_after_file(groups[name, who], hosts, who)
+            called = _free_name(called, taken)
         taken.add(called.lower())
         result[name, who] = called
     return result
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free_name(name: str, taken: set[str]) -> str:
     number, free = 2, name
     while free.lower() in taken:
         free, number = f"{name}{number}", number + 1
     return free
 
 
-def _after_file(elements: list[_Element], hosts: Chains, who: Hosts) -> str:
+def _name_after_file(elements: list[_Element], hosts: Chains, who: Hosts) -> str:
     files = {PurePath(hosts[host][element.key].file).stem for element in elements for host in who}
     words = re.findall(r"[A-Za-z][A-Za-z0-9]*", files.pop()) if len(files) == 1 else []
     return "".join(word[0].upper() + word[1:] for word in words)[:60] or "Shared"

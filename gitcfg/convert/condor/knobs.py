@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from gitcfg.convert.condor.known import Default
+from gitcfg.convert.condor.known import KnownName
 
 Lookup = Callable[[str, str], str | None]
 """The text of a knob by category and name, None if it is not known."""
@@ -16,27 +16,27 @@ _ANY = re.compile(r"\$\(\d")
 _MOST_NESTED = 4  # an argument's default may name arguments
 
 
-class Words:
+class Builtins:
     """What HTCondor itself knows: its knobs, and its names in lower case (None: not asked)."""
 
-    def __init__(self, lookup: Lookup, known: Mapping[str, Default] | None) -> None:
+    def __init__(self, lookup: Lookup, known: Mapping[str, KnownName] | None) -> None:
         self.lookup = lookup
         self.known = known
 
 
-def knobs(text: str, lookup: Lookup) -> Iterator[tuple[str, str | None]]:
+def expand_knobs(text: str, lookup: Lookup) -> Iterator[tuple[str, str | None]]:
     """The knobs that a `use` names, each with the lines that it stands for; None: that is not certain."""
     found = _USE.fullmatch(text)
-    named = _named(found[2]) if found is not None else None
+    named = _parse_knobs(found[2]) if found is not None else None
     if found is None or named is None:
         yield text, None
         return
     for name, arguments in named:
         body = lookup(found[1], name)
-        yield f"{found[1]}:{name}", None if body is None else _filled(body, arguments)
+        yield f"{found[1]}:{name}", None if body is None else _fill_arguments(body, arguments)
 
 
-def _named(text: str) -> list[tuple[str, str | None]] | None:
+def _parse_knobs(text: str) -> list[tuple[str, str | None]] | None:
     """Names with their arguments, between commas or blanks."""
     result, at = [], 0
     while at < len(text):
@@ -48,7 +48,7 @@ def _named(text: str) -> list[tuple[str, str | None]] | None:
     return result
 
 
-def _filled(body: str, given: str | None) -> str | None:
+def _fill_arguments(body: str, given: str | None) -> str | None:
     """A knob's lines with its arguments in them; None where it asks for them in a way not known here.
 
     HTCondor takes commas for what they are in brackets and quotes, too, and skips empty arguments.

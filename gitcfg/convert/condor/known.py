@@ -12,7 +12,7 @@ _CHILD = "gitcfg.convert.condor.child"
 _LIMITS = Limits(cpu_seconds=1.0, wall_seconds=20.0, file=32 << 20, answer=32 << 20)
 
 
-class Default(msgspec.Struct, frozen=True):
+class KnownName(msgspec.Struct, frozen=True):
     """A name that HTCondor knows: what it is by itself (None: nothing), its type, and words about it."""
 
     name: str
@@ -28,7 +28,7 @@ class HTCondor(Closing):
         self._guard = Guard(_CHILD, _LIMITS)
         self._knobs: dict[tuple[str, str], str | None] = {}
         self.version = ""
-        self.defaults: Mapping[str, Default] = {}
+        self.defaults: Mapping[str, KnownName] = {}
 
     def begin(self) -> Self:
         """Ask what it knows."""
@@ -36,7 +36,7 @@ class HTCondor(Closing):
             self.version, found = self._guard.request({"defaults": True})
         except GuardError as error:
             raise GitcfgError(f"HTCondor's bindings {error.reason}.") from error
-        self.defaults = {name.lower(): Default(name, *rest) for name, *rest in found}
+        self.defaults = {name.lower(): KnownName(name, *rest) for name, *rest in found}
         return self
 
     def knob(self, category: str, name: str) -> str | None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.convert.condor.chains import Act, Step, composed
+from gitcfg.convert.condor.chains import Action, Step, compose_items
 from gitcfg.convert.condor.factoring import Chains, Feature
-from gitcfg.convert.condor.shapes import Shape
+from gitcfg.convert.condor.shapes import ParameterType
 
 State = dict[str, Any]
 UNSET = {"$unset": True}
@@ -19,7 +19,7 @@ class Layers(msgspec.Struct, frozen=True):
     features: Mapping[str, Feature]
     common: Collection[str]
     includes: Mapping[str, Sequence[str]]
-    shapes: Mapping[str, Shape]
+    shapes: Mapping[str, ParameterType]
     defaults: Mapping[str, Any]
 
     def params(self, feature: str) -> dict[str, Any]:
@@ -35,13 +35,13 @@ class Layers(msgspec.Struct, frozen=True):
             return None
         if shape.separator is None:
             return shape.value(steps[-1].text)
-        sets = [at for at, step in enumerate(steps) if step.act is Act.SET]
+        sets = [at for at, step in enumerate(steps) if step.act is Action.SET]
         if sets:
-            return composed(steps[sets[-1] :], shape.separator)
+            return compose_items(steps[sets[-1] :], shape.separator)
         act = steps[-1].act
-        return {str(act): composed([step for step in steps if step.act is act], shape.separator)}
+        return {str(act): compose_items([step for step in steps if step.act is act], shape.separator)}
 
-    def listed(self, host: str) -> list[str]:
+    def listed_features(self, host: str) -> list[str]:
         """The features that a host lists itself, highest first: without those that others of it include."""
         held = [name for name, feature in self.features.items() if host in feature.hosts]
         within = {inner for name in held for inner in self._within(name)}
@@ -57,7 +57,7 @@ class Layers(msgspec.Struct, frozen=True):
         for name in self.features:
             if name in self.common:
                 self._apply(name, state)
-        for name in reversed(self.listed(host)):
+        for name in reversed(self.listed_features(host)):
             self._apply(name, state)
         return state
 
@@ -87,18 +87,18 @@ class Layers(msgspec.Struct, frozen=True):
             shape = self.shapes[key]
             wanted = shape.value(chain.text)
             if shape.separator is not None:
-                wanted = composed(chain.steps, shape.separator)
-            if key not in state or _differ(state[key], wanted):
-                result[shape.name] = _more(state.get(key), wanted)
+                wanted = compose_items(chain.steps, shape.separator)
+            if key not in state or _differs(state[key], wanted):
+                result[shape.name] = _bind_above(state.get(key), wanted)
         extra = {self.shapes[key].name: UNSET for key in state if key not in chains[host]}
         return dict(sorted({**result, **extra}.items()))
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _differs(one: Any, other: Any) -> bool:
     return type(one) is not type(other) or one != other
 
 
-def _more(below: Any, wanted: Any) -> Any:
+def _bind_above(below: Any, wanted: Any) -> Any:
     """What to say above a value, so that it becomes another."""
     if isinstance(below, list) and below and isinstance(wanted, list) and len(wanted) > len(below):
         if wanted[: len(below)] == below:

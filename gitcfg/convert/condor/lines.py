@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gitcfg.convert.condor.sources import Source, bad
+from gitcfg.convert.condor.sources import Source, import_error
 
 MAX_LINE = 64 << 10
 _BLANKS = " \t\v\f\r"
@@ -26,10 +26,10 @@ class Line(msgspec.Struct, frozen=True):
     @property
     def tidy(self) -> str:
         """How it is written, without blanks at ends of lines, and with spaces for tabs before them."""
-        return "".join(f"{_indented(line.rstrip(_BLANKS))}\n" for line in self.raw.split("\n")[:-1])
+        return "".join(f"{_expand_indent(line.rstrip(_BLANKS))}\n" for line in self.raw.split("\n")[:-1])
 
 
-def _indented(line: str) -> str:
+def _expand_indent(line: str) -> str:
     text = line.lstrip(" \t")
     return line[: len(line) - len(text)].expandtabs(4) + text
 
@@ -56,13 +56,15 @@ class Lines:
                 parts.append(part.removesuffix("\\") if more else part)
             yield self._line(first, "".join(parts))
 
-    def block(self, tag: str, begun: Line) -> Line:
+    def take_block(self, tag: str, begun: Line) -> Line:
         """The lines up to `@tag`, with the one that they began with. GitcfgError: there is no end."""
         first = begun.number - 1
         while self._next < len(self._lines):
             if self._take().strip(_BLANKS) == f"@{tag}":
                 return self._line(first, begun.text)
-        raise bad(self._file, begun.number, f"The value that begins here has no end: @{tag} is missing.")
+        raise import_error(
+            self._file, begun.number, f"The value that begins here has no end: @{tag} is missing."
+        )
 
     def _take(self) -> str:
         line = self._lines[self._next]
@@ -72,5 +74,7 @@ class Lines:
     def _line(self, first: int, text: str) -> Line:
         written = "\n".join(self._lines[first : self._next]) + "\n"
         if len(written) > MAX_LINE:
-            raise bad(self._file, first + 1, f"A line has {len(written)} characters, more than {MAX_LINE}.")
+            raise import_error(
+                self._file, first + 1, f"A line has {len(written)} characters, more than {MAX_LINE}."
+            )
         return Line(self._file, first + 1, text.strip(_BLANKS), written)

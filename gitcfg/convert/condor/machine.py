@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath, PurePosixPath
 
-from gitcfg.convert.condor.host import Host, all_read, arranged
-from gitcfg.convert.condor.knobs import Words
+from gitcfg.convert.condor.host import Host, arrange, walk_files
+from gitcfg.convert.condor.knobs import Builtins
 from gitcfg.convert.condor.meaning import Reader
 from gitcfg.convert.condor.sources import (
     EXCLUDED,
@@ -14,7 +14,7 @@ from gitcfg.convert.condor.sources import (
     MAIN,
     Exclusion,
     Folder,
-    Given,
+    Input,
     Source,
 )
 from gitcfg.convert.notes import Note, Place
@@ -24,27 +24,27 @@ _FOLDERS, _FILES = "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE"
 _EXCLUDED = f"{_FOLDERS}_EXCLUDE_REGEXP"
 
 
-def host(name: str, given: Iterable[Given], words: Words, notes: list[Note]) -> Host:
+def read_host(name: str, given: Iterable[Input], words: Builtins, notes: list[Note]) -> Host:
     """What a host's files say. GitcfgError: HTCondor would not take them, or they are beyond all measure."""
     reader = Reader(name, words, notes)
     machines = []
     for one in given:
         if isinstance(one, Source):
-            reader.file(one)
+            reader.read_file(one)
             continue
         reader.folder = one
         machines.append(_Machine(one, reader))
         machines[-1].read()
         reader.folder = None
     read = tuple(reader.read)
-    files = [one.source.name for one in all_read(read)]
-    _tell_missing(name, reader, machines)
+    files = [one.source.name for one in walk_files(read)]
+    _note_missing(name, reader, machines)
     for machine in machines:
-        machine.tell_unread(files)
-    return arranged(reader.gathered.items, reader.gathered.tangled, reader.said.features, read)
+        machine.note_unread(files)
+    return arrange(reader.state.items, reader.state.tangled, reader.annotations.features, read)
 
 
-def _tell_missing(name: str, reader: Reader, machines: Sequence["_Machine"]) -> None:
+def _note_missing(name: str, reader: Reader, machines: Sequence["_Machine"]) -> None:
     """Note what LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE name, and nobody gave.
 
     Of files that were given one by one, their own names and those of their folders count.
@@ -55,8 +55,8 @@ def _tell_missing(name: str, reader: Reader, machines: Sequence["_Machine"]) -> 
     alone = [file for file in files if not any(map(file.is_relative_to, folders))]
     known = {part for file in alone for part in file.parts[-2:]}
     for option in (_FOLDERS, _FILES):
-        value = reader.value(option)
-        for path in _split(value) if not value.endswith("|") else ():
+        value = reader.value_of(option)
+        for path in _split_paths(value) if not value.endswith("|") else ():
             if path not in found and PurePosixPath(path).name not in known:
                 reason = f"{option} names it, and it is not among the files given: it is not read."
                 Place(reader.notes, "host", name).dropped(shown(path), reason)
@@ -80,7 +80,7 @@ class _Machine:
         """
         main = self.folder.main
         if main is not None:
-            self.reader.file(self.folder.source(main))
+            self.reader.read_file(self.folder.source(main))
         elif not self.folder.is_flat:
             reason = f"There is no {MAIN}: {LOCAL_FOLDER} and then {LOCAL} are read, as if it named these."
             Place(self.reader.notes, "folder", str(self.folder.path)).look("", reason)
@@ -90,40 +90,40 @@ class _Machine:
 
     def _folders(self, known: str | None) -> str:
         """Read the folders that LOCAL_CONFIG_DIR names, unless these are what is known."""
-        value = self.reader.value(_FOLDERS)
+        value = self.reader.value_of(_FOLDERS)
         if value == known:
             return value
-        places = self._located(_FOLDERS, _split(value))
+        places = self._located(_FOLDERS, _split_paths(value))
         if self.folder.main is None and known is None and not places:
-            usual = "." if self.folder.is_flat else self.folder.usual(LOCAL_FOLDER)
+            usual = "." if self.folder.is_flat else self.folder.find_packaged(LOCAL_FOLDER)
             places = [usual] if usual is not None else []
-        exclusion = Exclusion(self.reader.value(_EXCLUDED) or EXCLUDED)
+        exclusion = Exclusion(self.reader.value_of(_EXCLUDED) or EXCLUDED)
         for place in places:
-            for file in self.folder.listed(place):
+            for file in self.folder.list_files(place):
                 if exclusion.covers(PurePosixPath(file).name):
                     self._excluded.append(file)
                 else:
-                    self.reader.file(self.folder.source(file))
+                    self.reader.read_file(self.folder.source(file))
         return value
 
     def _files(self) -> None:
         """Read the files that LOCAL_CONFIG_FILE names; each may name others."""
         read: list[str] = []
-        value = self.reader.value(_FILES)
+        value = self.reader.value_of(_FILES)
         if value.endswith("|"):
             reason = f"{_FILES} runs a program: nothing is run."
             Place(self.reader.notes, "folder", str(self.folder.path)).dropped(_FILES, reason)
             return
-        wanted = _split(value)
+        wanted = _split_paths(value)
         while wanted:
             read.append(wanted[0])
             for place in self._located(_FILES, wanted[:1]):
                 self._local(place)
-            now = self.reader.value(_FILES) or value  # set to nothing, it changes nothing any more
-            wanted = wanted[1:] if now == value else _split(now)
+            now = self.reader.value_of(_FILES) or value  # set to nothing, it changes nothing any more
+            wanted = wanted[1:] if now == value else _split_paths(now)
             wanted = [path for path in wanted if path not in read]
             value = now
-        usual = self.folder.usual(LOCAL)
+        usual = self.folder.find_packaged(LOCAL)
         if self.folder.main is None and not self.found.intersection(read) and usual is not None:
             self._local(usual)
 
@@ -133,7 +133,7 @@ class _Machine:
         source = self.folder.source(place)
         reason = "HTCondor reads it after what gitcfg writes: take it away where gitcfg's files are."
         Place(self.reader.notes, "file", source.name).look("", reason)
-        self.reader.file(source)
+        self.reader.read_file(source)
 
     def _located(self, option: str, paths: Sequence[str]) -> list[str]:
         """The places of paths on the machine, as far as they are in the folder."""
@@ -150,17 +150,17 @@ class _Machine:
         self.found.update(path for path, place in places.items() if place is not None)
         return [place for place in places.values() if place is not None]
 
-    def tell_unread(self, files: Sequence[str]) -> None:
+    def note_unread(self, files: Sequence[str]) -> None:
         """Note each file that was not read."""
         above = self.folder.path
         inside = [PurePath(file) for file in files]
         read = [path.relative_to(above).as_posix() for path in inside if path.is_relative_to(above)]
-        for place in self.folder.unread(read):
+        for place in self.folder.find_unread(read):
             reason = "It is not read: nothing that HTCondor reads here names it."
             if place in self._excluded:
                 reason = f"It is not read: HTCondor leaves out such names ({_EXCLUDED})."
             Place(self.reader.notes, "file", shown(str(above / place), 200)).dropped("", reason)
 
 
-def _split(paths: str) -> list[str]:
+def _split_paths(paths: str) -> list[str]:
     return [path for path in re.split(r"[,\s]+", paths) if path]

@@ -7,10 +7,10 @@ from typing import Any
 
 from gitcfg.compile import values as lists
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.convert.condor.host import Read
+from gitcfg.convert.condor.host import ReadFile
 from gitcfg.convert.condor.known import HTCondor
 from gitcfg.convert.condor.repository import SETTINGS
-from gitcfg.convert.condor.statements import Kind, statements
+from gitcfg.convert.condor.statements import StatementKind, parse_statements
 from gitcfg.convert.notes import Note, Place
 from gitcfg.git.tree import DictTree
 from gitcfg.model.names import shown
@@ -24,8 +24,8 @@ _INCLUDE = re.compile(r"[@:\s]*include\b", re.IGNORECASE)
 _USE = re.compile(r"[@:\s]*use\b(.*)", re.IGNORECASE | re.DOTALL)
 
 
-def proved(
-    files: Mapping[str, str], hosts: Mapping[str, Sequence[Read]], condor: HTCondor, notes: list[Note]
+def verify_hosts(
+    files: Mapping[str, str], hosts: Mapping[str, Sequence[ReadFile]], condor: HTCondor, notes: list[Note]
 ) -> int:
     """How many hosts are read alike; of each other, a note says why."""
     if not condor.version:
@@ -39,7 +39,7 @@ def proved(
             reason = f"It was not compared, for HTCondor's parser has had no answer for {silent} others."
             Place(notes, "host", name).look("", reason)
             continue
-        problems = list(_differences(given(hosts[name]), rendered(fleet, name), fleet, condor))
+        problems = list(_find_differences(join_given(hosts[name]), render_texts(fleet, name), fleet, condor))
         alike += not problems
         silent += any(not field for field, _ in problems)
         for field, reason in problems:
@@ -47,35 +47,35 @@ def proved(
     return alike
 
 
-def given(read: Iterable[Read]) -> str:
+def join_given(read: Iterable[ReadFile]) -> str:
     """What HTCondor read: each `include` is the file that it names, or nothing."""
-    return "".join(map(_with_included, read))
+    return "".join(map(_insert_included, read))
 
 
-def _with_included(read: Read) -> str:
+def _insert_included(read: ReadFile) -> str:
     text = read.source.text
     lines = (text if text.endswith("\n") or not text else f"{text}\n").split("\n")
-    for statement in statements(read.source):
-        if statement.kind is Kind.INCLUDE:
+    for statement in parse_statements(read.source):
+        if statement.kind is StatementKind.INCLUDE:
             first = statement.line.number - 1
             last = first + statement.line.raw.count("\n")
             lines[first:last] = [""] * (last - first)
             if statement.line.number in read.included:
-                lines[first] = _with_included(read.included[statement.line.number]).removesuffix("\n")
+                lines[first] = _insert_included(read.included[statement.line.number]).removesuffix("\n")
     return "\n".join(lines)
 
 
-def rendered(fleet: Fleet, name: str) -> list[str]:
+def render_texts(fleet: Fleet, name: str) -> list[str]:
     """The texts that a node gets, in the order in which HTCondor reads them."""
     node = fleet[name]
     settings = Condor().write(node.params, separators(fleet, node.params))
     return [settings if path == SETTINGS else node.entries[path].text or "" for path in sorted(node.entries)]
 
 
-def _differences(
+def _find_differences(
     before: str, after: Sequence[str], fleet: Fleet, condor: HTCondor
 ) -> Iterator[tuple[str, str]]:
-    if not all(_harmless(text, condor) for text in (before, *after)):
+    if not all(_reads_nothing_else(text, condor) for text in (before, *after)):
         yield "", "It was not compared: a knob that it uses reads other files."
         return
     was, now = condor.read([before]), condor.read(after)
@@ -86,11 +86,11 @@ def _differences(
     kinds = {name.lower(): (each.type, each.separator) for name, each in fleet.model.parameters.items()}
     for name in sorted({*was, *now}):
         old, new = was.get(name), now.get(name)
-        if old != new and _plain(old, kinds.get(name)) != _plain(new, kinds.get(name)):
-            yield name.upper(), f"HTCondor read {_quoted(old)} before, and reads {_quoted(new)} now."
+        if old != new and _normalize(old, kinds.get(name)) != _normalize(new, kinds.get(name)):
+            yield name.upper(), f"HTCondor read {_quote(old)} before, and reads {_quote(new)} now."
 
 
-def _harmless(text: str, condor: HTCondor) -> bool:
+def _reads_nothing_else(text: str, condor: HTCondor) -> bool:
     """Does nothing in it, nor in a knob that it uses, read anything else?"""
     seen: set[str] = set()
     texts = [text]
@@ -100,20 +100,20 @@ def _harmless(text: str, condor: HTCondor) -> bool:
             if _INCLUDE.match(line):
                 return False
             found = _USE.match(line)
-            bodies = _bodies(found[1], condor) if found is not None else ()
+            bodies = _knob_bodies(found[1], condor) if found is not None else ()
             texts += [body for body in bodies if body not in seen]
             seen.update(bodies)
     return True
 
 
-def _bodies(use: str, condor: HTCondor) -> list[str]:
+def _knob_bodies(use: str, condor: HTCondor) -> list[str]:
     """The texts of the knobs that a `use` may name."""
     category, _, rest = use.partition(":")
     found = (condor.knob(category.strip(), name) for name in re.findall(r"[A-Za-z_]\w*", rest))
     return [body for body in found if body is not None]
 
 
-def _plain(text: str | None, kind: tuple[Any, Any] | None) -> object:
+def _normalize(text: str | None, kind: tuple[Any, Any] | None) -> object:
     """A value without what means nothing: blanks, how a list's items are apart, and the case of booleans."""
     if text is None or kind is None:
         return text
@@ -123,5 +123,5 @@ def _plain(text: str | None, kind: tuple[Any, Any] | None) -> object:
     return text.lower() if text.lower() in ("true", "false") else " ".join(text.split())
 
 
-def _quoted(text: str | None) -> str:
+def _quote(text: str | None) -> str:
     return "nothing" if text is None else shown(repr(text))

@@ -6,16 +6,16 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile import values as lists
-from gitcfg.convert.condor.chains import Chain, separator
+from gitcfg.convert.condor.chains import Chain, infer_separator
 from gitcfg.convert.condor.factoring import Chains
-from gitcfg.convert.condor.known import Default
-from gitcfg.convert.expressions import shape
-from gitcfg.convert.literals import LITERALS, value
+from gitcfg.convert.condor.known import KnownName
+from gitcfg.convert.expressions import parse_operators
+from gitcfg.convert.literals import LITERALS, convert_text
 
 _EXACT = frozenset({"TRUE", "FALSE"})  # as gitcfg writes them: in other words the case may matter to somebody
 
 
-class Shape(msgspec.Struct, frozen=True):
+class ParameterType(msgspec.Struct, frozen=True):
     """A parameter: how it is spelt, its type, how its items are told apart, and words about it."""
 
     name: str
@@ -27,7 +27,7 @@ class Shape(msgspec.Struct, frozen=True):
         """A text as YAML writes it."""
         if self.kind == "list":
             return lists.split(text, self.separator)
-        return value(self.kind, text)
+        return convert_text(self.kind, text)
 
     @property
     def declaration(self) -> dict[str, Any]:
@@ -39,25 +39,25 @@ class Shape(msgspec.Struct, frozen=True):
         }
 
 
-def shapes(hosts: Chains, known: Mapping[str, Default]) -> dict[str, Shape]:
+def infer_types(hosts: Chains, known: Mapping[str, KnownName]) -> dict[str, ParameterType]:
     """Every parameter by its name in lower case."""
     found: dict[str, list[Chain]] = {}
     for host in sorted(hosts):
         for key, chain in hosts[host].items():
             found.setdefault(key, []).append(chain)
-    return {key: _shape(found[key], known.get(key)) for key in sorted(found)}
+    return {key: _infer_parameter_type(found[key], known.get(key)) for key in sorted(found)}
 
 
-def _shape(given: list[Chain], known: Default | None) -> Shape:
+def _infer_parameter_type(given: list[Chain], known: KnownName | None) -> ParameterType:
     name = known.name if known is not None else given[0].name
-    apart = separator(name, given)
+    apart = infer_separator(name, given)
     words = known.description if known is not None else ""
     texts = {chain.text for chain in given}
-    kind = "list" if apart else kind_of(texts, known.kind if known is not None else "")
-    return Shape(name, kind, apart, words)
+    kind = "list" if apart else infer_type(texts, known.kind if known is not None else "")
+    return ParameterType(name, kind, apart, words)
 
 
-def kind_of(texts: Iterable[str], known: str) -> str:
+def infer_type(texts: Iterable[str], known: str) -> str:
     """The type that all of some texts have; `known` is what HTCondor takes them for."""
     given = set(texts)
     if not all(given):
@@ -70,5 +70,9 @@ def kind_of(texts: Iterable[str], known: str) -> str:
         return "integer"
     if not known and given <= _EXACT:
         return "boolean"
-    found = [shape(text) for text in sorted(given)]
-    return "expression" if all(found) and any(one is not None and one.judges for one in found) else "string"
+    found = [parse_operators(text) for text in sorted(given)]
+    return (
+        "expression"
+        if all(found) and any(one is not None and one.is_judgement for one in found)
+        else "string"
+    )

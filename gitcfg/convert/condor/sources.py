@@ -73,7 +73,7 @@ class Folder:
         """Is it a folder of configuration files itself, as LOCAL_CONFIG_DIR names one?"""
         return not any(self._has(f"{self.root}/{name}") for name in (MAIN, LOCAL_FOLDER, LOCAL))
 
-    def usual(self, name: str) -> str | None:
+    def find_packaged(self, name: str) -> str | None:
         """The place of what HTCondor's packages have by this name beside the main file."""
         place = normpath(f"{self.root}/{name}")
         return place if self._has(place) else None
@@ -94,7 +94,7 @@ class Folder:
     def guess(self, path: str) -> str | None:
         """The place of what has the same last name as a path of the machine."""
         name = PurePosixPath(path).name
-        return self.usual(name) if name and name != ".." else None
+        return self.find_packaged(name) if name and name != ".." else None
 
     def _has(self, place: str) -> bool:
         parts = PurePosixPath(place).parts
@@ -109,7 +109,7 @@ class Folder:
         """Is there something that can be read there?"""
         return self._has(place) and not (self.path / place).is_dir()
 
-    def listed(self, place: str) -> list[str]:
+    def list_files(self, place: str) -> list[str]:
         """The places of the files right below one, in the order in which HTCondor reads them.
 
         GitcfgError: one of them is a link that leads out of the folder.
@@ -124,10 +124,12 @@ class Folder:
         """The file at a place. GitcfgError: it is no text, or a link that leads out of the folder."""
         path = self.path / place
         if not self._is_inside(path):
-            raise bad(str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself.")
-        return Source(str(path), _text(path))
+            raise import_error(
+                str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself."
+            )
+        return Source(str(path), _read_text(path))
 
-    def unread(self, read: Iterable[str]) -> Iterator[str]:
+    def find_unread(self, read: Iterable[str]) -> Iterator[str]:
         """The places of all files but those that were read. GitcfgError: there are too many of them."""
         known = {(self.path / place).resolve() for place in read}
         number = 0
@@ -135,13 +137,15 @@ class Folder:
             folders.sort()
             number += len(folders) + len(files)
             if number > MAX_ENTRIES:
-                raise bad(str(self.path), 0, f"The folder holds more than {MAX_ENTRIES} files.", _LAYOUT)
+                raise import_error(
+                    str(self.path), 0, f"The folder holds more than {MAX_ENTRIES} files.", _LAYOUT
+                )
             for path in (Path(above, name) for name in sorted(files)):
                 if path.resolve() not in known:
                     yield path.relative_to(self.path).as_posix()
 
 
-Given = Source | Folder
+Input = Source | Folder
 """What is given of a host: a file, or a folder that holds some as they stand on the machine."""
 
 
@@ -159,37 +163,37 @@ class Exclusion:
         return self._schema.problem(name) is None
 
 
-def bad(name: str, line: int, reason: str, *hints: str) -> GitcfgError:
+def import_error(name: str, line: int, reason: str, *hints: str) -> GitcfgError:
     """The error that stops an import."""
     where = f"{name}:{line}" if line else name
     return GitcfgError(f"{where}: {reason}", *hints)
 
 
-def nothing_read(hosts: Sequence[str], every: int) -> GitcfgError:
+def no_files_error(hosts: Sequence[str], every: int) -> GitcfgError:
     """The error of hosts without a file."""
     names = ", ".join(hosts[:5]) + (f" and {len(hosts) - 5} more" if len(hosts) > 5 else "")
     which = f" ({len(hosts)} of {every} hosts)" if every > 1 else ""
     return GitcfgError(f"No configuration file was found for {names}{which}.", _LAYOUT)
 
 
-def read_hosts(first: Iterable[Path], hosts: Mapping[str, Iterable[Path]]) -> dict[str, tuple[Given, ...]]:
+def read_hosts(first: Iterable[Path], hosts: Mapping[str, Iterable[Path]]) -> dict[str, tuple[Input, ...]]:
     """What is given of each host: first what all have. GitcfgError: a name is none, a file cannot be read."""
     result = {}
-    every = tuple(map(_given, first))
+    every = tuple(map(_read_input, first))
     for host in sorted(hosts):
         if not HOST.fullmatch(host):
             raise GitcfgError(
                 f"{shown(host)!r} is no host name.", "Write --host NODE=FILE, say exec01=/etc/condor."
             )
-        result[host] = (*every, *map(_given, hosts[host]))
+        result[host] = (*every, *map(_read_input, hosts[host]))
     return result
 
 
-def _given(path: Path) -> Given:
-    return Folder(path) if path.is_dir() else Source(str(path), _text(path))
+def _read_input(path: Path) -> Input:
+    return Folder(path) if path.is_dir() else Source(str(path), _read_text(path))
 
 
-def hosts_below(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
+def find_hosts(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
     """Each host's folder or file in a folder; what is a copy by its name is noted.
 
     GitcfgError: it is no folder, there is nothing in it, or two entries are of one host.
@@ -204,8 +208,10 @@ def hosts_below(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
             Place(notes, "file", str(path)).dropped("", reason)
             continue
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
-            raise bad(str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself.")
-        found.setdefault(_host(path), []).append(path)
+            raise import_error(
+                str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself."
+            )
+        found.setdefault(_host_name(path), []).append(path)
     for host, same in found.items():
         if len(same) > 1:
             raise GitcfgError(
@@ -219,32 +225,36 @@ def hosts_below(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
     return found
 
 
-def _host(path: Path) -> str:
+def _host_name(path: Path) -> str:
     return path.name if path.is_dir() or path.suffix not in _SUFFIXES else path.name.removesuffix(path.suffix)
 
 
-def _text(file: Path) -> str:
-    with open(file, "rb", opener=_regular) as opened:
+def _read_text(file: Path) -> str:
+    with open(file, "rb", opener=_open_regular) as opened:
         data = opened.read(MAX_FILE + 1)
     if len(data) > MAX_FILE:
         line = data.count(b"\n") + 1
-        raise bad(str(file), line, f"The file goes on past {MAX_FILE >> 20} MiB: this is no configuration.")
+        raise import_error(
+            str(file), line, f"The file goes on past {MAX_FILE >> 20} MiB: this is no configuration."
+        )
     if b"\0" in data:
-        raise bad(str(file), _line(data, data.index(b"\0")), "It holds a NUL character: this is no text.")
+        raise import_error(
+            str(file), _line_number(data, data.index(b"\0")), "It holds a NUL character: this is no text."
+        )
     try:
         return data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        raise bad(str(file), _line(data, error.start), "It is not UTF-8 text.") from None
+        raise import_error(str(file), _line_number(data, error.start), "It is not UTF-8 text.") from None
 
 
-def _line(data: bytes, at: int) -> int:
+def _line_number(data: bytes, at: int) -> int:
     return data.count(b"\n", 0, at) + 1
 
 
-def _regular(name: str, flags: int) -> int:
+def _open_regular(name: str, flags: int) -> int:
     """Open a file that is one: a pipe would be waited for."""
     descriptor = os.open(name, flags | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise bad(name, 0, "It is neither a file nor a folder of files.")
+        raise import_error(name, 0, "It is neither a file nor a folder of files.")
     return descriptor

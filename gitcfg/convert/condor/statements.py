@@ -6,9 +6,9 @@ from enum import StrEnum
 
 import msgspec
 
-from gitcfg.convert.condor.comments import Above
+from gitcfg.convert.condor.comments import CommentBlock
 from gitcfg.convert.condor.lines import Line, Lines
-from gitcfg.convert.condor.sources import Source, bad
+from gitcfg.convert.condor.sources import Source, import_error
 from gitcfg.model.names import shown
 
 _FLAGS = re.IGNORECASE | re.ASCII  # HTCondor's blanks are those of C
@@ -22,7 +22,7 @@ _NUMBERED = re.compile(r"([0-9][A-Za-z0-9_.]*)\s*[=:]", _FLAGS)
 _COMPUTED = re.compile(r"[A-Za-z0-9_.]*\$\([^=]*?\)[^=:\s]*\s*[=:]", _FLAGS)
 
 
-class Kind(StrEnum):
+class StatementKind(StrEnum):
     """Kinds of lines."""
 
     SETTING = "setting"
@@ -45,56 +45,56 @@ class Statement(msgspec.Struct, frozen=True):
     `about` is what the comment right above a setting says.
     """
 
-    kind: Kind
+    kind: StatementKind
     name: str
     rest: str
     line: Line
     about: str = ""
 
 
-def statements(source: Source) -> Iterator[Statement]:
+def parse_statements(source: Source) -> Iterator[Statement]:
     """The lines that say something. GitcfgError: one that HTCondor would not take."""
-    lines, above = Lines(source), Above()
+    lines, above = Lines(source), CommentBlock()
     for line in lines:
         if not line.text or line.text.startswith("#"):
-            yield from _remark(line, above)
+            yield from _parse_comment(line, above)
             continue
         long = _LONG.fullmatch(line.text)
-        found = _statement(line) if long is None else _long(long, lines, line)
+        found = _parse_line(line) if long is None else _parse_long(long, lines, line)
         about = above.take(found.name)
         yield msgspec.structs.replace(found, about=about) if about else found
 
 
-def _remark(line: Line, above: Above) -> Iterator[Statement]:
+def _parse_comment(line: Line, above: CommentBlock) -> Iterator[Statement]:
     """A comment, or nothing."""
     note = _COMMENT.fullmatch(line.text)
     if note is not None:
         said = note[1].strip()
-        yield Statement(Kind.NOTE, "", said, line)
+        yield Statement(StatementKind.NOTE, "", said, line)
         if said == "default":  # as much about the next setting as what stands above both
             return
     if note is None and line.text:
         above.add(line.text)
     else:
-        above.leave()
+        above.clear()
 
 
-def _long(found: re.Match[str], lines: Lines, line: Line) -> Statement:
-    return Statement(Kind.LONG, found[1], "", lines.block(found[2], line))
+def _parse_long(found: re.Match[str], lines: Lines, line: Line) -> Statement:
+    return Statement(StatementKind.LONG, found[1], "", lines.take_block(found[2], line))
 
 
-def _statement(line: Line) -> Statement:
+def _parse_line(line: Line) -> Statement:
     if (found := _CONDITION.fullmatch(line.text)) is not None:
-        return Statement(Kind(found[1].lower()), "", found[2] or "", line)
+        return Statement(StatementKind(found[1].lower()), "", found[2] or "", line)
     if (found := _COMMAND.fullmatch(line.text)) is not None:
-        return Statement(Kind((found[1] or found[2]).lower()), "", found[3], line)
+        return Statement(StatementKind((found[1] or found[2]).lower()), "", found[3], line)
     if (found := _SETTING.fullmatch(line.text)) is not None:
-        return Statement(Kind.SETTING, found[1], found[2], line)
+        return Statement(StatementKind.SETTING, found[1], found[2], line)
     if (found := _MORE.fullmatch(line.text)) is not None:  # HTCondor 25 takes it as this, to the letter
-        return Statement(Kind.SETTING, found[1], f"$({found[1]}) {found[2]}".rstrip(), line)
+        return Statement(StatementKind.SETTING, found[1], f"$({found[1]}) {found[2]}".rstrip(), line)
     if (found := _NUMBERED.match(line.text)) is not None:
-        return Statement(Kind.LONG, found[1], "", line)
+        return Statement(StatementKind.LONG, found[1], "", line)
     if _COMPUTED.match(line.text):
-        return Statement(Kind.COMPUTED, "", "", line)
+        return Statement(StatementKind.COMPUTED, "", "", line)
     reason = f"HTCondor would not take this line: {shown(line.text)}"
-    raise bad(line.file, line.number, reason, "Each line is NAME = VALUE, a comment, or a command.")
+    raise import_error(line.file, line.number, reason, "Each line is NAME = VALUE, a comment, or a command.")

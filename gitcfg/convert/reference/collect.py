@@ -2,32 +2,32 @@
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.convert.reference.content import Reference
-from gitcfg.convert.reference.features import features
-from gitcfg.convert.reference.groups import groups, nodesets, overrides
-from gitcfg.convert.reference.parameters import parameters
-from gitcfg.convert.reference.rules import rules
-from gitcfg.convert.reference.subsystems import interests, subsystems
-from gitcfg.convert.reference.uses import uses
+from gitcfg.convert.reference.features import feature_chapter
+from gitcfg.convert.reference.groups import group_chapter, nodeset_chapter, override_chapter
+from gitcfg.convert.reference.parameters import parameter_chapter
+from gitcfg.convert.reference.rules import rule_chapter
+from gitcfg.convert.reference.subsystems import find_interests, subsystem_chapter
+from gitcfg.convert.reference.uses import find_usage
 from gitcfg.model.text import counted
 
 
-def collect(fleet: Fleet, title: str, commit: str | None) -> Reference:
+def collect_reference(fleet: Fleet, title: str, commit: str | None) -> Reference:
     """What there is to read of a fleet: a chapter for each kind of which there is something."""
-    found = uses(fleet)
-    concerns = interests(found)
+    found = find_usage(fleet)
+    concerns = find_interests(found)
     chapters = (
-        features(found),
-        groups(found),
-        parameters(found, concerns),
-        subsystems(found, concerns),
-        nodesets(found),
-        overrides(found),
-        rules(found),
+        feature_chapter(found),
+        group_chapter(found),
+        parameter_chapter(found, concerns),
+        subsystem_chapter(found, concerns),
+        nodeset_chapter(found),
+        override_chapter(found),
+        rule_chapter(found),
     )
-    return Reference(title, commit, tuple(each for each in chapters if each.entries), _notes(fleet))
+    return Reference(title, commit, tuple(each for each in chapters if each.entries), _find_notes(fleet))
 
 
-def _notes(fleet: Fleet) -> tuple[str, ...]:
+def _find_notes(fleet: Fleet) -> tuple[str, ...]:
     """What may be missing."""
     wrong = sum(finding.severity == "error" for finding in fleet.model.findings)
     if not wrong:

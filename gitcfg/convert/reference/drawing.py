@@ -4,9 +4,9 @@ import re
 
 from gitcfg.pictures.picture import Picture
 
-MOST_EDGES = 500
+_MOST_EDGES = 500
 """Lines that a picture may have to be of any use in a page; a forge draws no more of them either."""
-MOST_TEXT = 1 << 19
+_MOST_TEXT = 1 << 19
 """Characters of a drawing."""
 
 _COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
@@ -15,13 +15,13 @@ _ANCHOR = re.compile(r"</?a\b[^>]*>\s*")
 _TITLE = re.compile(r"<title>.*?</title>\s*", re.DOTALL)
 
 
-def wanted(picture: Picture) -> bool:
+def is_drawable(picture: Picture) -> bool:
     """Is a picture small enough to be drawn?"""
-    return len(picture.edges) <= MOST_EDGES
+    return len(picture.edges) <= _MOST_EDGES
 
 
-def inline(svg: str) -> str | None:
+def clean_svg(svg: str) -> str | None:
     """The drawing alone; None if it is too large to stand in a page. dot escapes whatever it is given."""
     _, tag, rest = svg.partition("<svg")
     drawn = _TITLE.sub("", _ANCHOR.sub("", _ID.sub(r"\1", _COMMENT.sub("", tag + rest))))
-    return drawn if tag and len(drawn) <= MOST_TEXT else None
+    return drawn if tag and len(drawn) <= _MOST_TEXT else None

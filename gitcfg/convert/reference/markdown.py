@@ -14,8 +14,15 @@ from gitcfg.convert.reference.content import (
     Ranking,
     Reference,
 )
-from gitcfg.convert.reference.places import FOLDERS, INDEX, Places, places
-from gitcfg.convert.reference.prose import Target, coded, line, paragraphs, table, words
+from gitcfg.convert.reference.places import FOLDERS, INDEX, Places, assign_places
+from gitcfg.convert.reference.prose import (
+    Target,
+    escape_line,
+    render_code,
+    render_line,
+    render_paragraphs,
+    render_table,
+)
 from gitcfg.model.markdown import fenced
 from gitcfg.pictures.mermaid import mermaid, too_large
 from gitcfg.pictures.picture import Picture
@@ -23,19 +30,19 @@ from gitcfg.pictures.picture import Picture
 _TOO_LARGE = "The picture is too large to be drawn here: `gitcfg graph` draws it, or parts of it."
 
 
-def markdown(reference: Reference) -> Mapping[str, str]:
+def render_markdown(reference: Reference) -> Mapping[str, str]:
     """The files by their path in the folder."""
-    found = places(reference)
-    files = {f"{INDEX}.md": list(_front(reference))}
+    found = assign_places(reference)
+    files = {f"{INDEX}.md": list(_render_front(reference))}
     for chapter in reference.chapters:
-        target = _target(found, chapter.kind)
-        files[f"{FOLDERS[chapter.kind]}/{INDEX}.md"] = list(_chapter(chapter, target))
+        target = _link_target(found, chapter.kind)
+        files[f"{FOLDERS[chapter.kind]}/{INDEX}.md"] = list(_render_chapter(chapter, target))
         for entry in chapter.entries:
-            files[found.file(entry.kind, entry.name)] = list(_entry(entry, chapter, target))
+            files[found.file(entry.kind, entry.name)] = list(_render_entry(entry, chapter, target))
     return {path: "".join(f"{each}\n" for each in lines) for path, lines in files.items()}
 
 
-def _target(found: Places, kind: str) -> Target:
+def _link_target(found: Places, kind: str) -> Target:
     """Where links lead from a file of a kind."""
     here = FOLDERS[kind]
 
@@ -45,77 +52,77 @@ def _target(found: Places, kind: str) -> Target:
     return target
 
 
-def _front(reference: Reference) -> Iterator[str]:
-    yield f"# {words(reference.title)}"
+def _render_front(reference: Reference) -> Iterator[str]:
+    yield f"# {escape_line(reference.title)}"
     yield ""
-    commit = f", as of commit {coded(reference.commit)}" if reference.commit else ""
+    commit = f", as of commit {render_code(reference.commit)}" if reference.commit else ""
     yield f"Made from the repository itself{commit}."
     for note in reference.notes:
-        yield from ("", words(note))
+        yield from ("", escape_line(note))
     yield ""
     rows = (
         (f"[{each.title}]({FOLDERS[each.kind]}/{INDEX}.md)", str(len(each.entries)), each.about)
         for each in reference.chapters
     )
-    yield from table(("chapter", "entries", "about"), rows)
+    yield from render_table(("chapter", "entries", "about"), rows)
 
 
-def _chapter(chapter: Chapter, target: Target) -> Iterator[str]:
+def _render_chapter(chapter: Chapter, target: Target) -> Iterator[str]:
     yield from (f"# {chapter.title}", "", chapter.about, "")
-    rows = ((*_row(entry, target), _summary(entry)) for entry in chapter.entries)
-    yield from table((chapter.title.lower(), *chapter.head, "description"), rows)
+    rows = ((*_render_row(entry, target), _summarize(entry)) for entry in chapter.entries)
+    yield from render_table((chapter.title.lower(), *chapter.head, "description"), rows)
     for part in chapter.parts:
-        yield from _part(part, target)
+        yield from _render_part(part, target)
     if chapter.picture is not None:
-        yield from ("", "## Picture", "", *_picture(chapter.picture, chapter.tree, target))
+        yield from ("", "## Picture", "", *_render_picture(chapter.picture, chapter.tree, target))
     yield from ("", f"[All chapters](../{INDEX}.md)")
 
 
-def _row(entry: Entry, target: Target) -> Iterator[str]:
-    yield line((Link(entry.kind, entry.name),), target)
+def _render_row(entry: Entry, target: Target) -> Iterator[str]:
+    yield render_line((Link(entry.kind, entry.name),), target)
     for each in entry.cells:
-        yield line(each, target)
+        yield render_line(each, target)
 
 
-def _summary(entry: Entry) -> str:
+def _summarize(entry: Entry) -> str:
     """The first line of a description."""
-    return words(entry.description.strip().partition("\n")[0])
+    return escape_line(entry.description.strip().partition("\n")[0])
 
 
-def _entry(entry: Entry, chapter: Chapter, target: Target) -> Iterator[str]:
-    yield from (f"# {coded(entry.name)}", "")
+def _render_entry(entry: Entry, chapter: Chapter, target: Target) -> Iterator[str]:
+    yield from (f"# {render_code(entry.name)}", "")
     if entry.description.strip():
-        yield from (*paragraphs(entry.description), "")
+        yield from (*render_paragraphs(entry.description), "")
     for part in entry.parts:
         if isinstance(part, Fact):
-            yield _fact(part, target)
+            yield _render_fact(part, target)
     for part in entry.parts:
         if not isinstance(part, Fact):
-            yield from _part(part, target)
+            yield from _render_part(part, target)
     if entry.picture is not None:
-        yield from ("", *_picture(entry.picture, (), target))
+        yield from ("", *_render_picture(entry.picture, (), target))
     yield ""
-    where = f" · defined in {coded(entry.file)}" if entry.file else ""
+    where = f" · defined in {render_code(entry.file)}" if entry.file else ""
     yield f"[{chapter.title}]({INDEX}.md) · [All chapters](../{INDEX}.md){where}"
 
 
-def _fact(fact: Fact, target: Target) -> str:
-    return f"- {fact.label}: {', '.join(line(item, target) for item in fact.items)}"
+def _render_fact(fact: Fact, target: Target) -> str:
+    return f"- {fact.label}: {', '.join(render_line(item, target) for item in fact.items)}"
 
 
-def _part(part: Part, target: Target) -> Iterator[str]:
+def _render_part(part: Part, target: Target) -> Iterator[str]:
     if isinstance(part, Fact):
-        yield from ("", _fact(part, target))
+        yield from ("", _render_fact(part, target))
         return
     yield from ("", f"## {part.label}", "")
     if isinstance(part, Ranking):
         for number, item in enumerate(part.items, 1):
-            yield f"{number}. {line(item, target)}"
+            yield f"{number}. {render_line(item, target)}"
     else:
-        yield from table(part.head, ((line(each, target) for each in row) for row in part.rows))
+        yield from render_table(part.head, ((render_line(each, target) for each in row) for row in part.rows))
 
 
-def _picture(picture: Picture, tree: tuple[Branch, ...], target: Target) -> Iterator[str]:
+def _render_picture(picture: Picture, tree: tuple[Branch, ...], target: Target) -> Iterator[str]:
     """The drawing, if a forge will draw it; else the same in words."""
     text = mermaid(picture)
     if not too_large(picture, text):
@@ -123,10 +130,10 @@ def _picture(picture: Picture, tree: tuple[Branch, ...], target: Target) -> Iter
         return
     yield _TOO_LARGE
     yield ""
-    yield from _tree(tree, target, 0)
+    yield from _render_tree(tree, target, 0)
 
 
-def _tree(branches: tuple[Branch, ...], target: Target, depth: int) -> Iterator[str]:
+def _render_tree(branches: tuple[Branch, ...], target: Target, depth: int) -> Iterator[str]:
     for branch in branches:
-        yield f"{'  ' * depth}- {line(branch.line, target)}"
-        yield from _tree(branch.branches, target, depth + 1)
+        yield f"{'  ' * depth}- {render_line(branch.line, target)}"
+        yield from _render_tree(branch.branches, target, depth + 1)

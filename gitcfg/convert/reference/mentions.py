@@ -21,7 +21,7 @@ class Bound(msgspec.Struct, frozen=True):
     binding: Binding
 
 
-class Said(msgspec.Struct, frozen=True):
+class Mentions(msgspec.Struct, frozen=True):
     """Who says what of whom.
 
     `mentions` are by what is said and of whom: ("include", NAME) are the features that include it. `listing`
@@ -29,36 +29,36 @@ class Said(msgspec.Struct, frozen=True):
     of its entry; `own` are the nodes that do so themselves.
     """
 
-    mentions: Mapping[tuple[str, str], list[Link]]
-    listing: Mapping[tuple[str, str], list[str]]
-    bound: Mapping[str, list[Bound]]
-    own: Mapping[str, list[str]]
+    by_definitions: Mapping[tuple[str, str], list[Link]]
+    by_nodes: Mapping[tuple[str, str], list[str]]
+    bindings: Mapping[str, list[Bound]]
+    binding_nodes: Mapping[str, list[str]]
 
 
-def said(fleet: Fleet) -> Said:
+def find_mentions(fleet: Fleet) -> Mentions:
     """Everything that definitions of a fleet say of each other."""
     mentions: dict[tuple[str, str], list[Link]] = {}
     listing: dict[tuple[str, str], list[str]] = {}
     bound: dict[str, list[Bound]] = {}
     own: dict[str, list[str]] = {}
     for label, layer in labelled(fleet.model):
-        link = _link(label)
-        for what, name in _says(layer):
+        link = _link_layer(label)
+        for what, name in _layer_mentions(layer):
             if link is None:
                 listing.setdefault((what, name), []).append(layer.name)
             else:
                 mentions.setdefault((what, name), []).append(link)
         for name, binding in layer.params.items():
-            found = owner(fleet, name)
+            found = entry_name(fleet, name)
             if found and link is None:
                 own.setdefault(found, []).append(layer.name)
             elif found and link is not None:
                 bound.setdefault(found, []).append(Bound(link, name, binding))
-    _mentioned(fleet.model, mentions)
-    return Said(mentions, listing, bound, own)
+    _add_other_mentions(fleet.model, mentions)
+    return Mentions(mentions, listing, bound, own)
 
 
-def owner(fleet: Fleet, name: str) -> str:
+def entry_name(fleet: Fleet, name: str) -> str:
     """The entry that a parameter belongs to: its declaration, a family's, or its own; "": nobody knows."""
     declared = fleet.declarations.find(name)
     if declared is not None:
@@ -66,7 +66,7 @@ def owner(fleet: Fleet, name: str) -> str:
     return "" if "${" in name else name
 
 
-def _link(label: str) -> Link | None:
+def _link_layer(label: str) -> Link | None:
     """The definition of a layer; None for a node, which has no entry."""
     if label.startswith(_NODESET):
         return Link("nodeset", label.removeprefix(_NODESET))
@@ -74,7 +74,7 @@ def _link(label: str) -> Link | None:
     return Link(kind, name) if kind != "node" else None
 
 
-def _says(layer: Definition) -> Iterable[tuple[str, str]]:
+def _layer_mentions(layer: Definition) -> Iterable[tuple[str, str]]:
     """What a layer says of features and groups."""
     verb = "include" if isinstance(layer, Feature) else "install"
     yield from dict.fromkeys((verb, use.feature) for use in listed(layer))
@@ -89,7 +89,7 @@ def _says(layer: Definition) -> Iterable[tuple[str, str]]:
         yield from (("without", ref.name) for ref in layer.without)
 
 
-def _mentioned(model: Model, mentions: dict[tuple[str, str], list[Link]]) -> None:
+def _add_other_mentions(model: Model, mentions: dict[tuple[str, str], list[Link]]) -> None:
     """What parameters, rules and subsystems say of others by name."""
     for name, parameter in sorted(model.parameters.items()):
         for what, refs in (("need", parameter.depends), ("exclude", parameter.conflicts)):

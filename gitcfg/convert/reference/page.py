@@ -10,7 +10,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from gitcfg.convert.reference.content import Code, Fact, Link, Ranking, Reference, Table, Text
-from gitcfg.convert.reference.drawing import inline, wanted
+from gitcfg.convert.reference.drawing import clean_svg, is_drawable
 from gitcfg.convert.reference.places import FOLDERS, anchor
 from gitcfg.model.text import safe
 from gitcfg.pictures.picture import Picture
@@ -21,55 +21,55 @@ Draw = Callable[[Picture], str | None]
 _PARTS = {"text": Text, "code": Code, "link": Link, "fact": Fact, "ranking": Ranking, "table": Table}
 
 
-def page(reference: Reference, draw: Draw) -> str:
+def render_page(reference: Reference, draw: Draw) -> str:
     """The page. Where a picture cannot be drawn, or would be too large, words say the same."""
-    script = _asset("page.js")
-    return _template().render(
+    script = _read_asset("page.js")
+    return _load_template().render(
         reference=reference,
-        drawings=_drawings(reference, draw),
+        drawings=_draw_chapters(reference, draw),
         anchor=anchor,
         folders=FOLDERS,
-        style=Markup(_asset("page.css")),  # ours, not anybody's
+        style=Markup(_read_asset("page.css")),  # ours, not anybody's
         script=Markup(script),
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
 
 
 @cache
-def _template() -> Template:
+def _load_template() -> Template:
     found = Environment(
-        loader=DictLoader({"page": _asset("page.html.j2")}),
+        loader=DictLoader({"page": _read_asset("page.html.j2")}),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters |= {"shown": safe, "lines": _lines}
-    found.tests |= {name: _is(kind) for name, kind in _PARTS.items()}
+    found.filters |= {"shown": safe, "lines": _split_lines}
+    found.tests |= {name: _type_test(kind) for name, kind in _PARTS.items()}
     return found.get_template("page")
 
 
-def _is(kind: type) -> Callable[[object], bool]:
+def _type_test(kind: type) -> Callable[[object], bool]:
     return lambda value: isinstance(value, kind)
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     """A description line by line, in each nothing but signs."""
     return [safe(line) for line in text.strip().splitlines()]
 
 
-def _drawings(reference: Reference, draw: Draw) -> Mapping[str, Markup]:
+def _draw_chapters(reference: Reference, draw: Draw) -> Mapping[str, Markup]:
     """The pictures of chapters by kind, as far as they can be drawn."""
     found = {}
     for chapter in reference.chapters:
-        if chapter.picture is not None and wanted(chapter.picture):
+        if chapter.picture is not None and is_drawable(chapter.picture):
             drawn = draw(chapter.picture)
-            fit = inline(drawn) if drawn is not None else None
+            fit = clean_svg(drawn) if drawn is not None else None
             if fit is not None:
                 found[chapter.kind] = Markup(fit)
     return found
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return (files("gitcfg.convert.reference") / name).read_text(encoding="utf-8")

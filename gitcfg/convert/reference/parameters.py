@@ -5,9 +5,9 @@ from typing import Any
 
 from gitcfg.compile.operations import NOTHING
 from gitcfg.convert.reference.content import Chapter, Code, Entry, Line, Part, Table, Text
-from gitcfg.convert.reference.settings import SECRET, fact, saying, value
+from gitcfg.convert.reference.settings import SECRET, binding_line, fact, value_piece
 from gitcfg.convert.reference.subsystems import Interests
-from gitcfg.convert.reference.uses import Uses
+from gitcfg.convert.reference.uses import Usage
 from gitcfg.explain.trail import labelled
 from gitcfg.model import FileEntry, Origin, Parameter
 from gitcfg.model.nodeset import fold
@@ -19,46 +19,48 @@ _ABOUT = (
 )
 
 
-def parameters(uses: Uses, interests: Interests) -> Chapter:
+def parameter_chapter(usage: Usage, interests: Interests) -> Chapter:
     """Every parameter that is declared, or that some layer binds."""
-    takers = _takers(uses)
-    entries = tuple(_entry(uses, name, interests, takers) for name in sorted(uses.names["parameter"]))
+    takers = _find_parameter_files(usage)
+    entries = tuple(
+        _parameter_entry(usage, name, interests, takers) for name in sorted(usage.names["parameter"])
+    )
     return Chapter("parameter", "Parameters", _ABOUT, ("type", "default"), entries)
 
 
-def _entry(uses: Uses, name: str, interests: Interests, takers: Mapping[str, FileEntry]) -> Entry:
-    found = uses.fleet.model.parameters.get(name)
+def _parameter_entry(usage: Usage, name: str, interests: Interests, takers: Mapping[str, FileEntry]) -> Entry:
+    found = usage.fleet.model.parameters.get(name)
     said = found or Parameter(name, Origin(""))
-    kind = uses.fleet.declarations.kind(name)
-    default = _default(uses, found)
+    kind = usage.fleet.declarations.kind(name)
+    default = _default_line(usage, found)
     parts = (
         *fact("Declared", [(Text("nowhere"),)] if found is None else ()),
         *fact("Type", [(Text(kind or "any"),)]),
         *fact("Default", [default] if default else ()),
-        *_declared(said),
-        *_others(uses, said, interests),
-        *fact("Of this family", _family(uses, name)),
-        *fact("Values by", uses.said("confine", name)),
-        *fact("Written to", _written(uses, name, takers)),
-        *_bound(uses, name),
+        *_declared_parts(said),
+        *_related_parts(usage, said, interests),
+        *fact("Of this family", _family_lines(usage, name)),
+        *fact("Values by", usage.mentioned_by("confine", name)),
+        *fact("Written to", _file_lines(usage, name, takers)),
+        *_bound_parts(usage, name),
     )
     cells = ((Text(kind or ""),), default)
     return Entry("parameter", name, said.description, said.origin.file, cells, parts)
 
 
-def _default(uses: Uses, found: Parameter | None) -> Line:
-    default: Any = uses.fleet.declarations.default(found) if found else NOTHING
+def _default_line(usage: Usage, found: Parameter | None) -> Line:
+    default: Any = usage.fleet.declarations.default(found) if found else NOTHING
     if found is not None and found.secret:
         return SECRET
-    return () if default is NOTHING else (value(default),)
+    return () if default is NOTHING else (value_piece(default),)
 
 
-def _declared(said: Parameter) -> Iterator[Part]:
+def _declared_parts(said: Parameter) -> Iterator[Part]:
     """What the declaration asks for."""
     if said.must_change:
         yield from fact("Must be changed", [(Text("where it is bound, some layer has to give it a value"),)])
     if said.schema is not None:
-        yield from fact("Values must satisfy", [(value(said.schema),)])
+        yield from fact("Values must satisfy", [(value_piece(said.schema),)])
     if said.separator:
         yield from fact("List separator", [(Text(said.separator),)])
     if said.unique:
@@ -72,54 +74,54 @@ def _declared(said: Parameter) -> Iterator[Part]:
     yield from fact("Tags", ((Code(tag),) for tag in said.tags))
 
 
-def _others(uses: Uses, said: Parameter, interests: Interests) -> Iterator[Part]:
+def _related_parts(usage: Usage, said: Parameter, interests: Interests) -> Iterator[Part]:
     """Other parameters, and subsystems."""
-    yield from fact("Needs", (uses.link("parameter", ref.name) for ref in said.depends))
-    yield from fact("Needed by", uses.said("need", said.name))
-    mutual = [uses.link("parameter", ref.name) for ref in said.conflicts]
-    yield from fact("Conflicts with", (*mutual, *uses.said("exclude", said.name)))
+    yield from fact("Needs", (usage.link("parameter", ref.name) for ref in said.depends))
+    yield from fact("Needed by", usage.mentioned_by("need", said.name))
+    mutual = [usage.link("parameter", ref.name) for ref in said.conflicts]
+    yield from fact("Conflicts with", (*mutual, *usage.mentioned_by("exclude", said.name)))
     verb = "restarts" if said.restart else "reloads"
     yield from fact(f"A change {verb}", interests.of(said.name))
 
 
-def _family(uses: Uses, name: str) -> Iterator[Line]:
-    members = uses.families.get(name, ())
+def _family_lines(usage: Usage, name: str) -> Iterator[Line]:
+    members = usage.families.get(name, ())
     return iter([(Code(fold(members)),)] if members else ())
 
 
-def _takers(uses: Uses) -> Mapping[str, FileEntry]:
+def _find_parameter_files(usage: Usage) -> Mapping[str, FileEntry]:
     """The entries of files that are written from parameters, one of each kind and path."""
     found = {}
-    for _, layer in labelled(uses.fleet.model):
+    for _, layer in labelled(usage.fleet.model):
         for entry in layer.files.values():
             if entry.format is not None:
                 found[repr((entry.path, entry.params, entry.tags))] = entry
     return dict(sorted(found.items()))
 
 
-def _written(uses: Uses, name: str, takers: Mapping[str, FileEntry]) -> Iterable[Line]:
-    names = [name, *uses.families.get(name, ())]
+def _file_lines(usage: Usage, name: str, takers: Mapping[str, FileEntry]) -> Iterable[Line]:
+    names = [name, *usage.families.get(name, ())]
     values = dict.fromkeys(names, "")
-    taking = {entry.path for entry in takers.values() if selected(uses.fleet, entry, values)}
+    taking = {entry.path for entry in takers.values() if selected(usage.fleet, entry, values)}
     return ((Code(path),) for path in sorted(taking))
 
 
-def _bound(uses: Uses, name: str) -> Iterator[Part]:
+def _bound_parts(usage: Usage, name: str) -> Iterator[Part]:
     """Who binds it, each with the value; nodes that do so themselves together."""
     rows: list[tuple[Line, ...]] = []
-    family = name in uses.families
-    for bound in uses.says.bound.get(name, ()):
+    family = name in usage.families
+    for bound in usage.mentions.bindings.get(name, ()):
         called: Line = (Text(": "), Code(bound.name)) if family else ()
-        layer: Line = (Text(f"{WORDS[bound.layer.kind]} "), bound.layer, *called)
-        rows.append((layer, saying(uses, bound.name, bound.binding)))
-    own = uses.says.own.get(name, ())
+        layer: Line = (Text(f"{_WORDS[bound.layer.kind]} "), bound.layer, *called)
+        rows.append((layer, binding_line(usage, bound.name, bound.binding)))
+    own = usage.mentions.binding_nodes.get(name, ())
     if own:
-        rows.append((uses.nodes.line(own), (Text("each its own"),)))
+        rows.append((usage.nodes.line(own), (Text("each its own"),)))
     if rows:
         yield Table("Set by", ("who", "value"), tuple(rows))
 
 
-WORDS = {
+_WORDS = {
     "feature": "feature",
     "group": "group",
     "nodeset": "node set",

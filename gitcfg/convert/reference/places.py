@@ -35,17 +35,17 @@ class Places(msgspec.Struct, frozen=True):
         return f"{FOLDERS[kind]}/{self.stems[kind, name]}.md"
 
 
-def places(reference: Reference) -> Places:
+def assign_places(reference: Reference) -> Places:
     """A file for every entry: also where upper and lower case are one no two are the same."""
     stems: dict[tuple[str, str], str] = {}
     for chapter in reference.chapters:
         taken = {INDEX.casefold()}
         for name in sorted(entry.name for entry in chapter.entries):
-            stems[chapter.kind, name] = _free(safe_name(name), taken)
+            stems[chapter.kind, name] = _free_stem(safe_name(name), taken)
     return Places(stems)
 
 
-def _free(stem: str, taken: set[str]) -> str:
+def _free_stem(stem: str, taken: set[str]) -> str:
     while stem.casefold() in taken:
         stem += "~"
     taken.add(stem.casefold())
@@ -54,7 +54,7 @@ def _free(stem: str, taken: set[str]) -> str:
 
 def safe_name(name: str) -> str:
     """A name that any file system takes; what is odd in it as `~` and its code, and no two names alike."""
-    text = _escaped(name, _ODD)
+    text = _escape(name, _ODD)
     text = f"~2e{text[1:]}" if text.startswith(".") else text
     text = f"{text[:-1]}~20" if text.endswith(" ") else text
     return text if len(text) <= _LONGEST else f"{text[:60]}~{_digest(name)}"
@@ -62,10 +62,10 @@ def safe_name(name: str) -> str:
 
 def anchor(link: Link) -> str:
     """The id of an entry in a page that holds all of them."""
-    return f"{link.kind}-{_escaped(link.name, _ODD_IN_ANCHOR)}"
+    return f"{link.kind}-{_escape(link.name, _ODD_IN_ANCHOR)}"
 
 
-def _escaped(name: str, odd: re.Pattern[str]) -> str:
+def _escape(name: str, odd: re.Pattern[str]) -> str:
     return odd.sub(lambda found: "".join(f"~{byte:02x}" for byte in _bytes(found[0])), name)
 
 

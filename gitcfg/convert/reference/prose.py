@@ -15,50 +15,50 @@ _BARE = re.compile(r"\b(www)\.", re.IGNORECASE)
 _ODD = re.compile(r"[^A-Za-z0-9 ]")
 
 
-def line(pieces: Line, target: Target) -> str:
+def render_line(pieces: Line, target: Target) -> str:
     """A line of pieces."""
-    return "".join(_piece(piece, target) for piece in pieces)
+    return "".join(_render_piece(piece, target) for piece in pieces)
 
 
-def words(text: str) -> str:
+def escape_line(text: str) -> str:
     """A text of one line, in a table too: nothing in it is markup, a link or a list."""
-    return _STARTS.sub(lambda found: _entities(found[0]), _plain(text.strip()))
+    return _STARTS.sub(lambda found: _to_entities(found[0]), _escape(text.strip()))
 
 
-def _plain(text: str) -> str:
+def _escape(text: str) -> str:
     """A text in a line. A colon in front of a blank begins nothing, so it stays to be read."""
     shown = plain(text).replace("\\|", "&#124;").replace("\\: ", ": ")
     return _BARE.sub(r"\1&#46;", shown)
 
 
-def paragraphs(text: str) -> Iterator[str]:
+def render_paragraphs(text: str) -> Iterator[str]:
     """A description, line by line as it is written; blank lines part paragraphs."""
-    lines = [words(each) for each in text.strip().splitlines()]
+    lines = [escape_line(each) for each in text.strip().splitlines()]
     for number, each in enumerate(lines, 1):
         yield f"{each}\\" if each and any(lines[number : number + 1]) else each
 
 
-def _piece(piece: Piece, target: Target) -> str:
+def _render_piece(piece: Piece, target: Target) -> str:
     if isinstance(piece, Text):
-        return _plain(piece.text)
+        return _escape(piece.text)
     if isinstance(piece, Code):
-        return coded(piece.text)
-    return f"[{coded(piece.shown)}]({target(piece)})"
+        return render_code(piece.text)
+    return f"[{render_code(piece.shown)}]({target(piece)})"
 
 
-def coded(text: str) -> str:
+def render_code(text: str) -> str:
     """A text as code, in a table too, where a bar would end the cell: no escape of it works everywhere."""
     if text and text == text.strip() and "|" not in text:
         return code(text)
-    return f"<code>{_entities(safe(text))}</code>"
+    return f"<code>{_to_entities(safe(text))}</code>"
 
 
-def _entities(text: str) -> str:
+def _to_entities(text: str) -> str:
     """A text of which every odd sign is an entity, which no Markdown takes for more."""
     return _ODD.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+def render_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
     """A table of cells."""
     head = list(head)
     yield f"| {' | '.join(head)} |"

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.convert.reference.content import Code, Fact, Line, Part, Ranking, Table, Text
-from gitcfg.convert.reference.uses import Uses
+from gitcfg.convert.reference.uses import Usage
 from gitcfg.explain.definition import setting
 from gitcfg.explain.trail import Definition
 from gitcfg.model import Binding, FileEntry, Op, Use
@@ -15,35 +15,36 @@ from gitcfg.pictures.picture import by_feature, instances
 SECRET: Line = (Text("(secret)"),)
 
 
-def value(given: Any) -> Code:
+def value_piece(given: Any) -> Code:
     """A value on one line: text as it is, all else as JSON."""
     if isinstance(given, str) and given and given.isprintable():
         return Code(given)
     return Code(msgspec.json.encode(given).decode())
 
 
-def saying(uses: Uses, name: str, binding: Binding) -> Line:
+def binding_line(usage: Usage, name: str, binding: Binding) -> Line:
     """What a binding does to its parameter; a secret's value is for nobody."""
     if binding.op is Op.SECRET:
         return (Text("the secret "), Code(binding.given))
-    if uses.fleet.declarations.secret(name):
+    if usage.fleet.declarations.secret(name):
         return SECRET
     if binding.op is Op.NULL:
         return (Text("its default"),)
     if binding.op is Op.UNSET:
         return (Text("as if nobody had set it"),)
-    said = value(setting(uses.fleet, "", name, binding, {}).given)
+    said = value_piece(setting(usage.fleet, "", name, binding, {}).given)
     return (said,) if binding.op is Op.SET else (Code(f"${binding.op.value}"), Text(" "), said)
 
 
-def layer_parts(uses: Uses, layer: Definition) -> Iterator[Part]:
+def layer_parts(usage: Usage, layer: Definition) -> Iterator[Part]:
     """What a layer binds and brings, as far as it does."""
     rows = [
-        (uses.parameter(name), saying(uses, name, binding)) for name, binding in sorted(layer.params.items())
+        (usage.parameter(name), binding_line(usage, name, binding))
+        for name, binding in sorted(layer.params.items())
     ]
     if rows:
         yield Table("Parameters", ("parameter", "value"), tuple(rows))
-    files = [((Code(entry.path),), _content(entry), _mode(entry)) for entry in _files(layer)]
+    files = [((Code(entry.path),), _content_line(entry), _mode_line(entry)) for entry in _files(layer)]
     if files:
         yield Table("Files", ("file", "what it holds", "mode, owner, group"), tuple(files))
 
@@ -52,7 +53,7 @@ def _files(layer: Definition) -> Iterable[FileEntry]:
     return (entry for _, entry in sorted(layer.files.items()))
 
 
-def _content(entry: FileEntry) -> Line:
+def _content_line(entry: FileEntry) -> Line:
     """What a file is written from. Plain text is not shown: it may be long."""
     if entry.removed:
         return (Text("taken away"),)
@@ -66,19 +67,19 @@ def _content(entry: FileEntry) -> Line:
     return (Text("text"),)
 
 
-def _mode(entry: FileEntry) -> Line:
+def _mode_line(entry: FileEntry) -> Line:
     return () if entry.removed else (Code(f"{entry.mode} {entry.owner}:{entry.group}"),)
 
 
-def use_lines(uses: Uses, listed: Iterable[Use]) -> tuple[Line, ...]:
+def use_lines(usage: Usage, listed: Iterable[Use]) -> tuple[Line, ...]:
     """A list of features, instances of one together."""
     return tuple(
-        (*uses.link("feature", name), *((Text(f" {told}"),) if (told := instances(of_name)) else ()))
+        (*usage.link("feature", name), *((Text(f" {told}"),) if (told := instances(of_name)) else ()))
         for name, of_name in by_feature(listed).items()
     )
 
 
-def ranked(label: str, lines: tuple[Line, ...]) -> Iterator[Part]:
+def ranking(label: str, lines: tuple[Line, ...]) -> Iterator[Part]:
     """A list in priority order; one thing alone has none."""
     if len(lines) > 1:
         yield Ranking(f"{label}, highest priority first", lines)

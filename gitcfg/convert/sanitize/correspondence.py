@@ -7,7 +7,7 @@ from gitcfg.convert.sanitize.tree import Sanitizer
 from gitcfg.model import Finding
 
 
-def unlike(
+def compare_findings(
     original: Iterable[Finding], made: Iterable[Finding], sanitizer: Sanitizer
 ) -> tuple[list[Finding], list[Finding]]:
     """The findings of the original that the sanitized one has not, and those that it has besides.
@@ -21,7 +21,7 @@ def unlike(
     missing = []
     for finding in original:
         alike = left[_key(finding, sanitizer)]
-        found = next((other for other in alike if _fits(finding, other, sanitizer)), None)
+        found = next((other for other in alike if _correspond(finding, other, sanitizer)), None)
         if found is None:
             missing.append(finding)
         else:
@@ -30,7 +30,7 @@ def unlike(
 
 
 def _key(finding: Finding, sanitizer: Sanitizer | None) -> Hashable:
-    nodes = finding.nodes if sanitizer is None else map(sanitizer.names.name, finding.nodes)
+    nodes = finding.nodes if sanitizer is None else map(sanitizer.names.replace_name, finding.nodes)
     places = (
         (origin.file if sanitizer is None else sanitizer.path(origin.file), origin.line)
         for origin in finding.origins
@@ -38,7 +38,7 @@ def _key(finding: Finding, sanitizer: Sanitizer | None) -> Hashable:
     return finding.code, finding.severity, tuple(sorted(nodes)), tuple(sorted(set(places)))
 
 
-def _fits(finding: Finding, other: Finding, sanitizer: Sanitizer) -> bool:
+def _correspond(finding: Finding, other: Finding, sanitizer: Sanitizer) -> bool:
     """Every subject has become one of the other's, and there are as many."""
     left = list(other.subjects)
     for subject in finding.subjects:

@@ -29,7 +29,7 @@ None: their numbers have several widths.
 """
 
 
-class Figures:
+class NumberPseudonyms:
     """Other figures, always the same with the same key. Up to three digits alone say nothing: they stay.
 
     `widths` are those of node sets' numbers of more than four digits.
@@ -40,7 +40,7 @@ class Figures:
         self._widths = widths or {}
         self.known: dict[str, str] = {}
 
-    def of(self, text: str) -> str:
+    def replace(self, text: str) -> str:
         """What stands for digits with only `.:/-` and a sign among them."""
         if text not in self.known:
             self.known[text] = self._other(text)
@@ -50,25 +50,27 @@ class Figures:
         number = _NUMBER.fullmatch(text)
         if number is not None:
             rest = number[3] or ""
-            point = rest if len(rest) <= _SHORT + 1 else f".{self.digits(rest[1:], number[2])}"
+            point = rest if len(rest) <= _SHORT + 1 else f".{self.replace_digits(rest[1:], number[2])}"
             return number[1] + str(self._ordered(int(number[2]), len(number[2]))) + point
         address = _ADDRESS.match(text)
         if address is not None and _are_octets(address.groups()):
             rest = text[address.end() :]
-            other = ".".join(self._address(address.groups(), _length(rest)))
-            return other + _LONG.sub(lambda found: self.of(found[0]), rest)
+            other = ".".join(self._address(address.groups(), _prefix_length(rest)))
+            return other + _LONG.sub(lambda found: self.replace(found[0]), rest)
         dashed, addresses = _DASHED.fullmatch(text), _ADDRESSES.fullmatch(text)
         if addresses is not None:
-            return f"{self.of(addresses[1])}-{self.of(addresses[2])}"
+            return f"{self.replace(addresses[1])}-{self.replace(addresses[2])}"
         if dashed is not None and _are_octets(dashed.groups()):
             return "-".join(self._address(dashed.groups(), _BITS))
         if address is not None:
             return ".".join(map(self._no_octet, address.groups())) + text[address.end() :]
         many = sum(map(str.isdecimal, text)) >= _MANY and not _DATE.fullmatch(text)
         runs = _RUN if many else _LONG
-        return runs.sub(lambda found: self.digits(found[0], text[: found.start()] if many else ""), text)
+        return runs.sub(
+            lambda found: self.replace_digits(found[0], text[: found.start()] if many else ""), text
+        )
 
-    def limit(self, digits: str) -> str:
+    def replace_limit(self, digits: str) -> str:
         """As many others, of a number that is no larger: what may be that large may be this."""
         number, least = int(digits), 10 ** (len(digits) - 1)
         least = max(least, _TOO_LARGE) if number >= _TOO_LARGE else least
@@ -77,23 +79,23 @@ class Figures:
     def _no_octet(self, digits: str) -> str:
         """A part of what is no address: what is too large for one, or has zeros in front, still is."""
         if int(digits) < 256:
-            return self.digits(digits) if digits.startswith("0") else digits
+            return self.replace_digits(digits) if digits.startswith("0") else digits
         return str(256 + (int(digits) - 256 + self._drawn(f"octet {digits}", 744)) % 744)
 
-    def network(self, text: str) -> str:
+    def replace_network(self, text: str) -> str:
         """The beginning of an address, before a star."""
         octets = text.split(".")
         if not _are_octets(octets):
-            return self.of(text)
+            return self.replace(text)
         return ".".join(self._address((*octets, *("0",) * (4 - len(octets))), _BITS)[: len(octets)])
 
-    def address(self, text: str) -> str:
+    def replace_address(self, text: str) -> str:
         """An address of IPv6, or a network; what is none of them is taken for hexadecimal digits."""
         said, slash, length = text.partition("/")
         try:
             number = int(IPv6Address(said))
         except AddressValueError:
-            return self.hexadecimal(text)
+            return self.replace_hexadecimal(text)
         if number > 1:  # neither any address nor the machine's own
             bits = range(128)
             drawn = (self._drawn(f"bits6 {at} {number >> at + 1}", 2) for at in bits)
@@ -102,7 +104,7 @@ class Figures:
             number = number & ~hosts if not int(IPv6Address(said)) & hosts else number
         return f"{IPv6Address(number)}{slash}{length}"
 
-    def hexadecimal(self, text: str) -> str:
+    def replace_hexadecimal(self, text: str) -> str:
         """Digits and letters of hexadecimal numbers, each for one of its kind; all else stays."""
         parts, before = [], ""
         for letter in text:
@@ -118,20 +120,20 @@ class Figures:
         found = "abcdef"[("abcdef".index(letter.lower()) + self._drawn(f"hex {before}", 6)) % 6]
         return found.upper() if letter.isupper() else found
 
-    def based(self, text: str) -> str:
+    def replace_based(self, text: str) -> str:
         """A number in another notation; up to four digits stay."""
         found = _BASED.fullmatch(text)
         if found is None or sum(map(str.isalnum, found[found.lastgroup or 0])) <= _SHORT:
             return text
         start, end = found.span(found.lastgroup or 0)
         if found["hex"]:
-            return text[:start] + self.hexadecimal(found["hex"])
+            return text[:start] + self.replace_hexadecimal(found["hex"])
         if found["octal"]:
             drawn = self._drawn(f"octal {found['octal']}", 8 ** len(found["octal"][:_DRAWN]))
             return f"{text[:start]}{drawn:o}"
-        return _LONG.sub(lambda run: self.digits(run[0], "mantissa"), text[:end]) + text[end:]
+        return _LONG.sub(lambda run: self.replace_digits(run[0], "mantissa"), text[:end]) + text[end:]
 
-    def counted(self, stem: str, digits: str) -> str | None:
+    def replace_counted(self, stem: str, digits: str) -> str | None:
         """A number of a node set, moved by as much as the others of it; None: it is of no set."""
         key = stem.lower(), len(digits)
         if key not in self._widths:
@@ -170,7 +172,7 @@ class Figures:
         """What stands for one bit: it depends on those before it, so that equal beginnings stay equal."""
         return number >> at & 1 ^ self._drawn(f"bits {at} {number >> at + 1}", 2)
 
-    def digits(self, digits: str, before: str = "") -> str:
+    def replace_digits(self, digits: str, before: str = "") -> str:
         """As many others; which one depends on those before. Zeros in front stay, and none come there."""
         zeros = len(digits) - len(digits.lstrip("0"))
         first, rest = digits[zeros:_DRAWN], digits[max(zeros, _DRAWN) :]
@@ -190,14 +192,14 @@ def _are_octets(parts: Iterable[str]) -> bool:
     return all(int(part) < 256 and (part == "0" or not part.startswith("0")) for part in parts)
 
 
-def _length(rest: str) -> int:
+def _prefix_length(rest: str) -> int:
     """How many bits name the network, by what stands behind an address; all where nothing does."""
     length = rest.removeprefix("/")
     return int(length) if rest != length and _LENGTH.fullmatch(length) else _BITS
 
 
-class SameFigures(Figures):
+class SameNumbers(NumberPseudonyms):
     """All numbers stay but those that are parts of names and ids."""
 
-    def of(self, text: str) -> str:
+    def replace(self, text: str) -> str:
         return text

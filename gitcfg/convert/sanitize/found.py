@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from gitcfg.convert.sanitize.figures import Widths
 from gitcfg.convert.sanitize.roles import Role
-from gitcfg.convert.sanitize.scalars import Scalar, scalars
+from gitcfg.convert.sanitize.scalars import Scalar, parse_scalars
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load import yaml
 from gitcfg.model.folders import FOLDERS, LAYERS, SHEETS
@@ -17,14 +17,14 @@ _SHORT = 4
 _GLOBS = (Role.STRUCTURE, Role.ENTRY, Role.NAMED)
 
 
-def joints(trees: Iterable[Tree]) -> Set[str]:
+def find_joints(trees: Iterable[Tree]) -> Set[str]:
     """Words that follow a star within a word: `*LOG` means `STARTLOG` too."""
-    said = (scalar for tree in trees for scalar in _scalars(tree, (*SHEETS, *LAYERS), _JOINT))
+    said = (scalar for tree in trees for scalar in _find_scalars(tree, (*SHEETS, *LAYERS), _JOINT))
     globs = {scalar.value for scalar in said if scalar.role in _GLOBS}
     return {joint.lower() for glob in globs for joint in _JOINT.findall(glob)}
 
 
-def widths(trees: Iterable[Tree]) -> Widths:
+def find_widths(trees: Iterable[Tree]) -> Widths:
     """The widths of the numbers of more than four digits in node sets, by the word before them."""
     found: dict[tuple[str, int], int | None] = {}
     for tree in trees:
@@ -33,11 +33,11 @@ def widths(trees: Iterable[Tree]) -> Widths:
                 data = tree.read(entry) if entry.kind is EntryKind.FILE else b""
                 if _LONG_RANGE.search(data):
                     for said in _RANGES.finditer(data.decode(errors="replace")):
-                        _widen(found, said[1].lower(), said[2])
+                        _add_widths(found, said[1].lower(), said[2])
     return found
 
 
-def _widen(found: dict[tuple[str, int], int | None], stem: str, ranges: str) -> None:
+def _add_widths(found: dict[tuple[str, int], int | None], stem: str, ranges: str) -> None:
     for one in re.findall(r"[0-9]+(?:-[0-9]+)?", ranges):
         first, last = (one.split("-") * 2)[:2]
         highest = None if len(first) != len(last) else int(last)
@@ -46,23 +46,23 @@ def _widen(found: dict[tuple[str, int], int | None], stem: str, ranges: str) -> 
             found[stem, width] = None if known is None or highest is None else max(known, highest)
 
 
-def parameters(trees: Iterable[Tree]) -> Set[str]:
+def find_parameters(trees: Iterable[Tree]) -> Set[str]:
     """The names of all parameters that are declared."""
-    said = (scalar for tree in trees for scalar in _scalars(tree, ("parameters",), re.compile("")))
+    said = (scalar for tree in trees for scalar in _find_scalars(tree, ("parameters",), re.compile("")))
     return {scalar.value for scalar in said if scalar.key and scalar.role is Role.NAMED}
 
 
-def _scalars(tree: Tree, folders: Iterable[str], holding: re.Pattern[str]) -> Iterator[Scalar]:
+def _find_scalars(tree: Tree, folders: Iterable[str], holding: re.Pattern[str]) -> Iterator[Scalar]:
     """Those of files whose text holds something; of what cannot be parsed, none."""
     for folder in folders:
         for entry in tree.entries(folder):
             text = tree.read(entry).decode(errors="replace") if entry.kind is EntryKind.FILE else ""
             if holding.search(text):
-                yield from _of(text)
+                yield from _parse_or_skip(text)
 
 
-def _of(text: str) -> Iterator[Scalar]:
+def _parse_or_skip(text: str) -> Iterator[Scalar]:
     try:
-        yield from list(scalars(text))
+        yield from list(parse_scalars(text))
     except (yaml.YAMLError, UnicodeError):
         return

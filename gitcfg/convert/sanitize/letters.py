@@ -10,7 +10,7 @@ _LONGEST = 64
 """Further into a word, letters are chosen by its first 64 alone: else long words take quadratic time."""
 
 
-class Letters:
+class WordPseudonyms:
     """Gives each word another one, always the same with the same key, and no two words the same one.
 
     Each letter is exchanged by an order of the alphabet that the key and the letters before it decide.
@@ -25,29 +25,29 @@ class Letters:
         self._orders: dict[str, str] = {}
         self.known: dict[str, str] = {}
 
-    def word(self, word: str) -> str:
+    def replace(self, word: str) -> str:
         """The word that stands for another; of kept ones, the word itself."""
         if word not in self.known:
-            self.known[word] = word if _plain(word) in self._kept else self._other(word)
+            self.known[word] = word if _lower(word) in self._kept else self._other(word)
         return self.known[word]
 
-    def prose(self, text: str) -> Callable[[str], str]:
+    def replace_prose(self, text: str) -> Callable[[str], str]:
         """What gives a text's words others by chance: else `the` could be told by how often it is there."""
         drawn = hmac.digest(self._key, b"prose\0" + text.encode("utf-8", "surrogatepass"), "sha512")
         places = count()
-        return lambda word: "".join(_by_chance(drawn, next(places), word))
+        return lambda word: "".join(_draw_letters(drawn, next(places), word))
 
     def _other(self, word: str) -> str:
         at = self._joint(word)
         if 0 < at < len(word):
-            return self.word(word[:at]) + self.word(word[at:])
+            return self.replace(word[:at]) + self.replace(word[at:])
         found = self._exchanged(word)
-        while _plain(found) in self._kept:  # the next of a cycle: two words never become one
+        while _lower(found) in self._kept:  # the next of a cycle: two words never become one
             found = self._exchanged(found)
         return found
 
     def _joint(self, word: str) -> int:
-        plain = _plain(word)
+        plain = _lower(word)
         ends = (len(plain) - len(joint) for joint in self._joints if plain.endswith(joint))
         inner = (plain.find(joint, 1) for joint in self._joints)
         return next((at for at in (*ends, *inner) if at > 0), 0)
@@ -56,7 +56,7 @@ class Letters:
         return "".join(self._each(word[:_LONGEST])) + self._tail(word)
 
     def _each(self, word: str) -> Iterator[str]:
-        before = _plain(word)
+        before = _lower(word)
         for place, letter in enumerate(word):
             yield self._letter(before[:place], letter)
 
@@ -64,14 +64,14 @@ class Letters:
         """The rest of a long word, all at once: some files hold ten megabytes of one."""
         if len(word) <= _LONGEST:
             return ""
-        before, rest = _plain(word[:_LONGEST]), word[_LONGEST:]
+        before, rest = _lower(word[:_LONGEST]), word[_LONGEST:]
         return rest.translate({ord(letter): self._letter(before, letter) for letter in set(rest)})
 
     def _letter(self, before: str, letter: str) -> str:
         if letter.isascii():
             found = self._order(before)[ord(letter.lower()) - ord("a")]
             return found.upper() if letter.isupper() else found
-        letters = _letters(len(letter.encode("utf-8", "surrogatepass")))
+        letters = _letters_of_size(len(letter.encode("utf-8", "surrogatepass")))
         if letter not in letters:
             return letter
         shift = int.from_bytes(self._digest(before)[:8], "big")
@@ -88,7 +88,7 @@ class Letters:
         return hmac.digest(self._key, b"word\0" + before.encode("utf-8", "surrogatepass"), "sha512")
 
 
-def _by_chance(drawn: bytes, place: int, word: str) -> Iterator[str]:
+def _draw_letters(drawn: bytes, place: int, word: str) -> Iterator[str]:
     for block in range(0, len(word), 64):
         digest = hmac.digest(drawn, f"{place} {block}".encode(), "sha512")
         for byte, letter in zip(digest, word[block : block + 64], strict=False):
@@ -96,16 +96,16 @@ def _by_chance(drawn: bytes, place: int, word: str) -> Iterator[str]:
             yield found.upper() if letter.isupper() else found
 
 
-def _plain(word: str) -> str:
-    return word.lower() if word.isascii() else "".join(map(_lower, word))
+def _lower(word: str) -> str:
+    return word.lower() if word.isascii() else "".join(map(_lower_letter, word))
 
 
-def _lower(letter: str) -> str:
+def _lower_letter(letter: str) -> str:
     return letter.lower() if letter.isascii() else letter
 
 
 @lru_cache(maxsize=4)
-def _letters(size: int) -> dict[str, int]:
+def _letters_of_size(size: int) -> dict[str, int]:
     """All letters that UTF-8 writes in so many bytes, numbered."""
     first, end = {2: (0x80, 0x800), 3: (0x800, 0x10000), 4: (0x10000, sys.maxunicode + 1)}[size]
     found = (letter for letter in map(chr, range(first, end)) if letter.isalpha())

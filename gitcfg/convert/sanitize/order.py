@@ -20,9 +20,11 @@ class Order:
         for tree in trees:
             for folder, known in paths.items():
                 known.update(entry.path for entry in tree.entries(folder))
-        self._names = {folder: _numbered(map(_folded, sorted(paths[folder], key=_stem))) for folder in RANKED}
-        self._paths = {folder: _numbered(sorted(paths[folder])) for folder in _MANY}
-        self._twice = {path: place for folder in SINGLES for path, place in _repeated(paths[folder])}
+        self._names = {
+            folder: _number(map(_fold_case, sorted(paths[folder], key=_stem))) for folder in RANKED
+        }
+        self._paths = {folder: _number(sorted(paths[folder])) for folder in _MANY}
+        self._twice = {path: place for folder in SINGLES for path, place in _find_repeated(paths[folder])}
 
     def rank(self, folder: str, name: str) -> str:
         """The number in front of a name, where there is one; a name that is not legal stays so."""
@@ -41,16 +43,16 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".yaml")
 
 
-def _folded(path: str) -> str:
+def _fold_case(path: str) -> str:
     """Names that differ only in case get one number: they still differ only in case."""
     return _stem(path).casefold()
 
 
-def _numbered(names: Iterable[str]) -> dict[str, int]:
+def _number(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
-def _repeated(paths: Iterable[str]) -> Iterator[tuple[str, int]]:
+def _find_repeated(paths: Iterable[str]) -> Iterator[tuple[str, int]]:
     """Files of one name: each with its number among them, in order of path."""
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(paths):

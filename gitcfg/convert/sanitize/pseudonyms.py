@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Set
 
-from gitcfg.convert.sanitize.figures import Figures
-from gitcfg.convert.sanitize.ids import Ids
-from gitcfg.convert.sanitize.letters import Letters
-from gitcfg.convert.sanitize.sealed import no_key
+from gitcfg.convert.sanitize.figures import NumberPseudonyms
+from gitcfg.convert.sanitize.ids import IdPseudonyms
+from gitcfg.convert.sanitize.letters import WordPseudonyms
+from gitcfg.convert.sanitize.sealed import replace_invalid_key
 from gitcfg.convert.sanitize.words import CALLED, CEL, EVERYWHERE, JINJA, PREFIXES
 from gitcfg.model.secrets import keys
 
@@ -75,62 +75,62 @@ class Pseudonyms:
         key: bytes,
         kept: Set[str] = frozenset(),
         joints: Set[str] = frozenset(),
-        figures: Figures | None = None,
+        figures: NumberPseudonyms | None = None,
     ) -> None:
         words = {
             found["letters"].lower() for name in kept for found in _NAME.finditer(name) if found["letters"]
         }
-        self.letters = Letters(key, EVERYWHERE | words, joints)
-        self.figures = figures or Figures(key)
-        self.ids = Ids(key)
+        self.words = WordPseudonyms(key, EVERYWHERE | words, joints)
+        self.numbers = figures or NumberPseudonyms(key)
+        self.ids = IdPseudonyms(key)
 
-    def name(self, text: str) -> str:
+    def replace_name(self, text: str) -> str:
         """Up to four digits of a word stay, and of node sets all that are needed."""
         return self._replaced(_NAME, text)
 
-    def value(self, text: str) -> str:
+    def replace_value(self, text: str) -> str:
         """Numbers become others, as far as they are not part of names."""
         return self._replaced(_VALUE, text)
 
-    def range(self, text: str) -> str:
+    def replace_range(self, text: str) -> str:
         """A range of values, or one. Of addresses the order is not kept, so the lower one comes first."""
         ends = _RANGE.fullmatch(text)
         if ends is None:
-            return self.value(text)
-        first, last = (self.figures.of(end) for end in ends.groups())
-        return "-".join(sorted((first, last), key=_parts) if "." in text else (first, last))
+            return self.replace_value(text)
+        first, last = (self.numbers.replace(end) for end in ends.groups())
+        return "-".join(sorted((first, last), key=_address_parts) if "." in text else (first, last))
 
-    def number(self, text: str) -> str:
+    def replace_number(self, text: str) -> str:
         """A number of the format's own: how many, how long."""
         if _COUNT.fullmatch(text):
             return text
-        return self.figures.limit(text) if _LIMIT.fullmatch(text) else self.name(text)
+        return self.numbers.replace_limit(text) if _LIMIT.fullmatch(text) else self.replace_name(text)
 
-    def prose(self, text: str) -> str:
+    def replace_prose(self, text: str) -> str:
         """Not one word or number stays, nor how often it stands there. Of a private key its looks stay."""
-        drawn = self.letters.prose(text)
+        drawn = self.words.replace_prose(text)
         parts, end = [], 0
         for found in keys(text):
-            parts += [self._said(text[end : found.start()], drawn), _made_up(found)]
+            parts += [self._said(text[end : found.start()], drawn), _mask_private_key(found)]
             end = found.end()
         return "".join([*parts, self._said(text[end:], drawn)])
 
     def _said(self, text: str, drawn: Callable[[str], str]) -> str:
         return _WORD.sub(lambda found: drawn(found[0]), text)
 
-    def regex(self, text: str) -> str:
+    def replace_regex(self, text: str) -> str:
         """A regular expression: classes and escapes stay."""
         return self._replaced(_REGEX, text)
 
-    def cel(self, text: str) -> str:
+    def replace_cel(self, text: str) -> str:
         """An expression: its own words stay outside quotes, and functions where they are called."""
         return self._code(text, CEL, {found.start() for found in _CALLED.finditer(text)})
 
-    def commit(self, text: str) -> str:
+    def replace_commit(self, text: str) -> str:
         """A commit's id."""
-        return self.ids.commit(text) or self.name(text)
+        return self.ids.replace_commit(text) or self.replace_name(text)
 
-    def public_keys(self, text: str) -> str:
+    def replace_public_keys(self, text: str) -> str:
         """Nodes with their public keys, a line each; remarks are gone, as comments are."""
         return "\n".join(map(self._public_key, text.split("\n")))
 
@@ -139,38 +139,47 @@ class Pseudonyms:
         if node.startswith("#"):
             return ""
         key = " ".join(said)
-        return f"{self.name(node)} {self.ids.public_key(key) or self.value(key)}".rstrip()
+        other = self.ids.replace_public_key(key) or self.replace_value(key)
+        return f"{self.replace_name(node)} {other}".rstrip()
 
-    def recipient(self, text: str) -> str:
+    def replace_recipient(self, text: str) -> str:
         """Somebody's public key, with a comment behind it."""
-        return self.ids.recipient(text, self.prose) or no_key(text) or self.value(text)
+        return (
+            self.ids.replace_recipient(text, self.replace_prose)
+            or replace_invalid_key(text)
+            or self.replace_value(text)
+        )
 
-    def sealed(self, data: bytes) -> bytes:
+    def replace_sealed(self, data: bytes) -> bytes:
         """An encrypted file as it looks to those who have no key."""
-        return self.ids.sealed(data)
+        return self.ids.replace_sealed(data)
 
-    def jinja(self, text: str) -> str:
+    def replace_jinja(self, text: str) -> str:
         """A template: Jinja's own words stay within its brackets."""
         parts, end = [], 0
         for found in _JINJA.finditer(text):
-            parts += [self.value(text[end : found.start()]), self._code(found[0], JINJA)]
+            parts += [self.replace_value(text[end : found.start()]), self._code(found[0], JINJA)]
             end = found.end()
-        return "".join([*parts, self.value(text[end:])])
+        return "".join([*parts, self.replace_value(text[end:])])
 
     def known(self) -> Mapping[str, Mapping[str, str]]:
         """What has been replaced until now by what."""
-        return {"words": self.letters.known, "figures": self.figures.known, "ids": self.ids.known}
+        return {"words": self.words.known, "figures": self.numbers.known, "ids": self.ids.known}
 
     def _code(self, text: str, words: Set[str], kept: Set[int] = frozenset()) -> str:
         """Code of which some words stay, and what begins at some places."""
 
         def replaced(found: re.Match[str]) -> str:
             if found["quoted"]:
-                return self.value(found[0])
+                return self.replace_value(found[0])
             if found["figures"] or found["based"]:
-                return self.figures.of(found[0]) if found["figures"] else self.figures.based(found[0])
+                return (
+                    self.numbers.replace(found[0])
+                    if found["figures"]
+                    else self.numbers.replace_based(found[0])
+                )
             stays = found[0] in words or found.start() in kept
-            return found[0] if stays else self.name(found[0])
+            return found[0] if stays else self.replace_name(found[0])
 
         return _CODE.sub(replaced, text)
 
@@ -185,12 +194,12 @@ class Pseudonyms:
 
     def _range(self, found: re.Match[str]) -> str:
         """The numbers of a node set, in their brackets."""
-        stem = _stem(found)
+        stem = _word_before(found)
         return _LONG.sub(lambda run: self._run(stem, run[0], ""), found[0])
 
     def _serial(self, found: re.Match[str]) -> str:
         """A word with many digits: each of them is another, but for those of node sets."""
-        parts, word, stem = [], found[0], _stem(found)
+        parts, word, stem = [], found[0], _word_before(found)
         for piece in _PIECE.finditer(word):
             if piece[0].isdecimal():
                 parts.append(
@@ -198,27 +207,27 @@ class Pseudonyms:
                 )
             else:
                 stem = piece[0]
-                parts.append(self.letters.word(piece[0]))
+                parts.append(self.words.replace(piece[0]))
         return "".join(parts)
 
     def _run(self, stem: str, digits: str, before: str) -> str:
-        counted = self.figures.counted(stem, digits)
-        return self.figures.digits(digits, before.lower()) if counted is None else counted
+        counted = self.numbers.replace_counted(stem, digits)
+        return self.numbers.replace_digits(digits, before.lower()) if counted is None else counted
 
 
-def _made_up(found: re.Match[str]) -> str:
+def _mask_private_key(found: re.Match[str]) -> str:
     """The beginning of a private key (GC513), over as many lines."""
     begin = _IDENTITY if found.lastgroup == "identity" else "-----BEGIN PRIVATE KEY-----"
     return begin + "\n" * found[0].count("\n") + "X" * 16
 
 
-def _stem(found: re.Match[str]) -> str:
+def _word_before(found: re.Match[str]) -> str:
     """The word before the number of a machine, or the numbers of a set."""
     before = _STEM.search(found.string[max(0, found.start() - _LOOK_BACK) : found.start()])
     return before[1] if before is not None else ""
 
 
-def _parts(address: str) -> list[int]:
+def _address_parts(address: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", address)]
 
 
@@ -231,15 +240,15 @@ _COUNT = re.compile(r"[-+]?\d{1,7}")
 _LIMIT = re.compile(r"[1-9]\d{7,20}")
 _LOOK_BACK = 64
 _BY_GROUP: Mapping[str, Callable[[Pseudonyms, str], str]] = {
-    "letters": lambda names, text: names.letters.word(text),
-    "figures": lambda names, text: names.figures.of(text),
-    "quad": lambda names, text: names.figures.of(text),
-    "dashed": lambda names, text: names.figures.of(text),
-    "based": lambda names, text: names.figures.based(text),
-    "hex": lambda names, text: names.figures.hexadecimal(text),
-    "groups": lambda names, text: names.figures.hexadecimal(text),
-    "address": lambda names, text: names.figures.address(text),
-    "octets": lambda names, text: names.figures.network(text.replace("\\", "")).replace(".", "\\."),
-    "network": lambda names, text: names.figures.network(text),
+    "letters": lambda names, text: names.words.replace(text),
+    "figures": lambda names, text: names.numbers.replace(text),
+    "quad": lambda names, text: names.numbers.replace(text),
+    "dashed": lambda names, text: names.numbers.replace(text),
+    "based": lambda names, text: names.numbers.replace_based(text),
+    "hex": lambda names, text: names.numbers.replace_hexadecimal(text),
+    "groups": lambda names, text: names.numbers.replace_hexadecimal(text),
+    "address": lambda names, text: names.numbers.replace_address(text),
+    "octets": lambda names, text: names.numbers.replace_network(text.replace("\\", "")).replace(".", "\\."),
+    "network": lambda names, text: names.numbers.replace_network(text),
     "identity": lambda names, text: _IDENTITY + "X" * 16,
 }

@@ -36,11 +36,11 @@ class Role(Enum):
     PROSE = auto()
 
 
-def _table(**said: str) -> dict[str, Role]:
+def _parse_table(**said: str) -> dict[str, Role]:
     return {key: Role[role] for role, words in said.items() for key in words.split()}
 
 
-_ENTRY = _table(
+_ENTRY = _parse_table(
     PROSE="description reason message",
     VALUE="facts with default address text set domain values",
     SCHEMA="schema",
@@ -53,9 +53,9 @@ _ENTRY = _table(
     CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
     " stages mode level retries code",
 )
-_STRUCTURE = {**_ENTRY, **_table(VALUE="params", NAMED="parameters subsystems files rules")}
+_STRUCTURE = {**_ENTRY, **_parse_table(VALUE="params", NAMED="parameters subsystems files rules")}
 _SCHEMA = {
-    **_table(
+    **_parse_table(
         VALUE="enum const default examples minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
         PATTERN="pattern",
         SCHEMA_CHOICE="type format",
@@ -81,13 +81,13 @@ _BELOW: Mapping[Role, tuple[Mapping[str, Role], Role]] = {
 }
 
 
-def below(role: Role, key: str) -> Role:
+def role_below(role: Role, key: str) -> Role:
     """What stands under a key of a mapping."""
     said, otherwise = _BELOW.get(role, ({}, role))
     return said.get(key, otherwise)
 
 
-def is_word(role: Role, key: str) -> bool:
+def is_keyword(role: Role, key: str) -> bool:
     """Is a key one of the format's, where it stands?"""
     if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE, Role.COLLECT, Role.NUMBER):
         return key in keys()

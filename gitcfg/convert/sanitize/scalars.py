@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.convert.sanitize.roles import Role, below
+from gitcfg.convert.sanitize.roles import Role, role_below
 from gitcfg.load import yaml
 
 _DEEPEST = 64
@@ -23,7 +23,7 @@ class Scalar(msgspec.Struct, frozen=True):
     key: bool
 
 
-def scalars(text: str) -> Iterator[Scalar]:
+def parse_scalars(text: str) -> Iterator[Scalar]:
     """Every scalar with the role that its place gives it. YAMLError: gitcfg itself would not take it."""
     open: list[_Open] = []
     for event in yaml.events(text):
@@ -31,16 +31,16 @@ def scalars(text: str) -> Iterator[Scalar]:
             key = bool(open) and open[-1].key
             (start, end), role = _span(event), _role(open)
             yield Scalar(start, end, event.value, event.style, role, key)
-            _after(open, event.value)
+            _advance(open, event.value)
         elif isinstance(event, yaml.AliasEvent):
-            _after(open, "")
+            _advance(open, "")
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             if len(open) > _DEEPEST:
                 raise yaml.YAMLError
             open.append(_Open(_role(open), isinstance(event, yaml.MappingStartEvent)))
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             open.pop()
-            _after(open, "")
+            _advance(open, "")
 
 
 class _Open:
@@ -61,8 +61,8 @@ def _role(open: list[_Open]) -> Role:
     return open[-1].under if open else Role.STRUCTURE
 
 
-def _after(open: list[_Open], value: str) -> None:
+def _advance(open: list[_Open], value: str) -> None:
     if open and open[-1].mapping:
         top = open[-1]
-        top.under = below(top.role, value) if top.key else top.role
+        top.under = role_below(top.role, value) if top.key else top.role
         top.key = not top.key

@@ -23,69 +23,69 @@ _BROKEN = {
 _KNOWN = (X25519, ED25519, RSA, "scrypt")
 
 
-def public_key(true: Recipient, key: bytes) -> Recipient:
+def replace_key(true: Recipient, key: bytes) -> Recipient:
     """Somebody else's key of the same kind."""
     seed = hmac.digest(key, f"recipient {true.key}".encode(), "sha256")
     if true.kind == X25519:
         return recipient(age_key(seed))
-    return recipient(written(seed) if true.kind == ED25519 else _rsa(seed))
+    return recipient(written(seed) if true.kind == ED25519 else _make_rsa_key(seed))
 
 
-def _rsa(seed: bytes) -> str:
+def _make_rsa_key(seed: bytes) -> str:
     """What looks like a key of 2048 bits."""
-    number = b"\0\xff" + _drawn(seed, "modulus", 255)
+    number = b"\0\xff" + _draw(seed, "modulus", 255)
     parts = (b"ssh-rsa", b"\1\0\1", number)
     wire = b"".join(len(part).to_bytes(4) + part for part in parts)
-    return f"ssh-rsa {_encoded(wire)}"
+    return f"ssh-rsa {_base64(wire)}"
 
 
-def no_key(text: str) -> str:
+def replace_invalid_key(text: str) -> str:
     """What is wrong in the same way as a recipient that is no key; nothing of what does not look like one."""
     begin = next((begin for begin in _BROKEN if text.strip().startswith(begin)), "")
     return _BROKEN.get(begin, "")
 
 
-def encrypted(data: bytes, key: bytes, tags: Mapping[str, str]) -> bytes:
+def replace_encrypted(data: bytes, key: bytes, tags: Mapping[str, str]) -> bytes:
     """A file for as many, with nothing true in it; `tags` are those of made-up keys by those of true ones."""
     try:
         found = header(data)
     except ValueError as error:
         left = _DAMAGED.get(str(error), b"")
-        return _file(key, "cut off", (Stanza(X25519),), tags)[:-32] if left is None else left
-    made = _file(key, found.identity, found.stanzas, tags)
-    return _armored(made) if data.lstrip().startswith(b"-----") else made
+        return _make_file(key, "cut off", (Stanza(X25519),), tags)[:-32] if left is None else left
+    made = _make_file(key, found.identity, found.stanzas, tags)
+    return _armor(made) if data.lstrip().startswith(b"-----") else made
 
 
-def _file(key: bytes, name: str, stanzas: tuple[Stanza, ...], tags: Mapping[str, str]) -> bytes:
+def _make_file(key: bytes, name: str, stanzas: tuple[Stanza, ...], tags: Mapping[str, str]) -> bytes:
     seed = hmac.digest(key, f"sealed {name}".encode(), "sha256")
-    lines = [line for number, one in enumerate(stanzas) for line in _stanza(seed, number, one, tags)]
-    mac = f"--- {_unpadded(_drawn(seed, 'mac', 32))}"
+    lines = [line for number, one in enumerate(stanzas) for line in _make_stanza(seed, number, one, tags)]
+    mac = f"--- {_unpadded_base64(_draw(seed, 'mac', 32))}"
     head = "".join(f"{line}\n" for line in (*lines, mac))
-    return _VERSION + head.encode() + _drawn(seed, "payload", 48)
+    return _VERSION + head.encode() + _draw(seed, "payload", 48)
 
 
-def _stanza(seed: bytes, number: int, one: Stanza, tags: Mapping[str, str]) -> Iterator[str]:
-    share = _unpadded(_drawn(seed, f"share {number}", 32))
-    other = _unpadded(hmac.digest(seed, f"tag {one.tag}".encode(), "sha256")[:4])
+def _make_stanza(seed: bytes, number: int, one: Stanza, tags: Mapping[str, str]) -> Iterator[str]:
+    share = _unpadded_base64(_draw(seed, f"share {number}", 32))
+    other = _unpadded_base64(hmac.digest(seed, f"tag {one.tag}".encode(), "sha256")[:4])
     tag = f" {tags.get(one.tag, other)}" if one.tag else ""
     yield f"-> {one.kind if one.kind in _KNOWN else 'other'}{tag} {share}"
-    yield _unpadded(_drawn(seed, f"body {number}", 32))
+    yield _unpadded_base64(_draw(seed, f"body {number}", 32))
 
 
-def _armored(data: bytes) -> bytes:
-    text = _encoded(data)
+def _armor(data: bytes) -> bytes:
+    text = _base64(data)
     lines = [text[place : place + 64] for place in range(0, len(text), 64)]
     return "".join(f"{line}\n" for line in (_MARKS[0], *lines, _MARKS[1])).encode()
 
 
-def _drawn(seed: bytes, what: str, size: int) -> bytes:
+def _draw(seed: bytes, what: str, size: int) -> bytes:
     blocks = (hmac.digest(seed, f"{what} {number}".encode(), "sha256") for number in range(size // 32 + 1))
     return b"".join(blocks)[:size]
 
 
-def _encoded(data: bytes) -> str:
+def _base64(data: bytes) -> str:
     return binascii.b2a_base64(data, newline=False).decode()
 
 
-def _unpadded(data: bytes) -> str:
-    return _encoded(data).rstrip("=")
+def _unpadded_base64(data: bytes) -> str:
+    return _base64(data).rstrip("=")

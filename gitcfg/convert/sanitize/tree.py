@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from os.path import splitext
 
-from gitcfg.convert.sanitize.documents import sanitized as document
-from gitcfg.convert.sanitize.figures import Figures, SameFigures
-from gitcfg.convert.sanitize.found import joints, parameters, widths
+from gitcfg.convert.sanitize.documents import sanitize_document as document
+from gitcfg.convert.sanitize.figures import NumberPseudonyms, SameNumbers
+from gitcfg.convert.sanitize.found import find_joints, find_parameters, find_widths
 from gitcfg.convert.sanitize.keep import Keep
 from gitcfg.convert.sanitize.order import RANKED, Order
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
@@ -30,10 +30,10 @@ class Sanitizer:
         self, key: bytes, trees: Sequence[Tree], kept: Set[str] = frozenset(), keep: Set[Keep] = frozenset()
     ) -> None:
         """`kept` are names that stay, with their words wherever these stand; `keep` is what else stays."""
-        numbered = widths(trees)
-        figures = SameFigures(key, numbered) if Keep.NUMBERS in keep else Figures(key, numbered)
-        names = set(kept) | (parameters(trees) if Keep.PARAMETERS in keep else set())
-        self.names = Pseudonyms(key, names, joints(trees), figures)
+        numbered = find_widths(trees)
+        figures = SameNumbers(key, numbered) if Keep.NUMBERS in keep else NumberPseudonyms(key, numbered)
+        names = set(kept) | (find_parameters(trees) if Keep.PARAMETERS in keep else set())
+        self.names = Pseudonyms(key, names, find_joints(trees), figures)
         self._order = Order(trees)
         self._paths: dict[str, str] = {}
 
@@ -48,16 +48,18 @@ class Sanitizer:
         """The new path of a file."""
         folder, slash, rest = path.partition("/")
         if not slash or folder not in FOLDERS:
-            return path if path in (*_ROOT, *FOLDERS) else self.names.name(path)
+            return path if path in (*_ROOT, *FOLDERS) else self.names.replace_name(path)
         inner, _, last = rest.rpartition("/")
         stem, ending = splitext(last) if last.endswith(".yaml") or _is_sealed(path) else (last, "")
-        inner = self._order.prefix(f"{path[:-4]}.yaml" if _is_sealed(path) else path) + self.names.name(inner)
+        inner = self._order.prefix(
+            f"{path[:-4]}.yaml" if _is_sealed(path) else path
+        ) + self.names.replace_name(inner)
         new = self.ranked(folder, stem) + ending
         return "/".join(part for part in (folder, inner, new) if part)
 
     def ranked(self, folder: str, name: str) -> str:
         """The new name of what has this one; overrides, holds and node sets are numbered, in order."""
-        return self._order.rank(folder, name) + self.names.name(name)
+        return self._order.rank(folder, name) + self.names.replace_name(name)
 
     def known(self) -> Mapping[str, Mapping[str, str]]:
         """What has been replaced by what until now: words and figures, and the files by their old paths."""
@@ -68,7 +70,7 @@ class Sanitizer:
         return {
             name,
             self.path(name),
-            self.names.name(name),
+            self.names.replace_name(name),
             *(self.ranked(folder, name) for folder in RANKED),
         }
 
@@ -76,10 +78,10 @@ class Sanitizer:
         if entry.kind is EntryKind.SUBMODULE:
             return SUBMODULE
         if entry.kind is EntryKind.LINK:
-            return Symlink(self.names.name(entry.path))
+            return Symlink(self.names.replace_name(entry.path))
         if _is_sealed(entry.path):
             data = tree.read(entry)
-            return _unresolved(data) if _MARKER.search(data) else self.names.sealed(data)
+            return _mask_conflict(data) if _MARKER.search(data) else self.names.replace_sealed(data)
         return self._text(entry.path, tree.read(entry))
 
     def _text(self, path: str, data: bytes) -> bytes:
@@ -94,15 +96,15 @@ class Sanitizer:
     def _way(self, path: str) -> Callable[[str], str]:
         folder = path.partition("/")[0]
         if folder == "templates":
-            return self.names.jinja
+            return self.names.replace_jinja
         if folder == "keys" and path.endswith(".txt"):
-            return self.names.public_keys
+            return self.names.replace_public_keys
         if folder == "files" or splitext(path)[1].lower() not in (".yaml", ".yml"):
-            return self.names.value
+            return self.names.replace_value
         return lambda text: document(text, self.names)
 
 
-def _unresolved(data: bytes) -> bytes:
+def _mask_conflict(data: bytes) -> bytes:
     """An encrypted file with an unresolved merge in it: of its lines the marks alone."""
     found = (_MARKER.match(line) for line in data.split(b"\n"))
     return b"\n".join(mark[0] + b" x" * (mark[0] != b"=======") if mark else b"" for mark in found)

@@ -13,11 +13,11 @@ _SCHEMAS = (
 )
 
 
-def _set(words: str) -> frozenset[str]:
+def _split_words(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-EVERYWHERE = _set(
+EVERYWHERE = _split_words(
     "true false null inf nan undefined error warning default if elif else endif include use"
     " is isnt proc sys dev gitcfg yaml yml txt allowed signers"
     " etc var lib run usr local bin opt systemd system agent once service timer d systemctl pkill killall"
@@ -26,16 +26,16 @@ EVERYWHERE = _set(
 """Words that mean something in names and values too: literals, HTCondor's own, folders, ours, endings, and
 what stops the agent (GC209, GC213)."""
 
-CHOICES = _set(
+CHOICES = _split_words(
     "string integer number boolean list map expression path condor env ini json yaml toml error warning allow"
     " tip each off require comma blank-or-comma active retired old new ok"
 )
 """What may be said where only some words may."""
 
-COLLECTED = _set("name value")
+COLLECTED = _split_words("name value")
 """What `$collect` takes instead of a parameter, and puts in order by."""
 
-SCHEMA = _set(
+SCHEMA = _split_words(
     "$schema $id $ref $defs $comment title description type properties patternProperties required enum const"
     " default examples items prefixItems contains minContains maxContains additionalProperties"
     " additionalItems propertyNames minProperties maxProperties minItems maxItems uniqueItems minLength"
@@ -43,24 +43,24 @@ SCHEMA = _set(
     " not if then else dependentRequired dependentSchemas definitions unevaluatedProperties"
     " unevaluatedItems"
 )
-SCHEMA_CHOICES = _set(
+SCHEMA_CHOICES = _split_words(
     "string integer number boolean array object null date date-time time duration email hostname ipv4 ipv6"
     " uri uri-reference regex uuid json-pointer"
 )
-CEL = _set(
+CEL = _split_words(
     "node nodes other self fleet as with feature name groups features labels facts params in type null true"
     " false e E"
 )
-CALLED = _set(
+CALLED = _split_words(
     "has size all exists exists_one map filter matches startsWith endsWith contains int uint double string"
     " bool bytes list timestamp duration dyn type age in_net net_of is_address lowerAscii upperAscii trim"
     " replace substring split charAt indexOf lastIndexOf join reverse quote format intersects equivalent"
     " greatest least abs ceil floor round sign trunc distinct sort sortBy slice flatten range first last"
 )
 """CEL's functions and ours: they are these only before a bracket."""
-PREFIXES = _set("sets math lists strings")
+PREFIXES = _split_words("sets math lists strings")
 """What stands before some of them, with a dot."""
-JINJA = _set(
+JINJA = _split_words(
     "node name groups features labels facts params address state if elif else endif for endfor in not and or"
     " is set endset include import from as with without context block endblock extends macro endmacro call"
     " endcall filter endfilter raw endraw do ignore missing recursive loop index index0 first last length"

@@ -12,12 +12,12 @@ from gitcfg.git.tree import Content
 from gitcfg.model import REFUSED, GitcfgError
 
 
-def write(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
+def write_repository(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
     """Make a git repository of these versions, the last one checked out; its commits name nobody.
 
     It is made beside the folder and moved there. GitcfgError (4): the folder is there and holds something.
     """
-    refuse(folder)
+    check_folder(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as undone:
         made = Path(tempfile.mkdtemp(prefix=f"{folder.name}.gitcfg-", dir=folder.parent))
@@ -27,7 +27,7 @@ def write(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
         undone.pop_all()
 
 
-def refuse(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
     """GitcfgError (4): something is there already."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise GitcfgError(f"{folder} is there already.", "Choose a new folder.", code=REFUSED)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from gitcfg.convert.wallaby.identity import identities
-from gitcfg.convert.wallaby.markers import Given, Marker, has_default, read
+from gitcfg.convert.wallaby.identity import find_identities
+from gitcfg.convert.wallaby.markers import MarkedValue, Marker, has_default, read_setting
 from gitcfg.convert.wallaby.names import Names
 from gitcfg.convert.wallaby.store import Node, Parameter, Setting, Store
 from gitcfg.model.names import shown
@@ -14,7 +14,7 @@ from gitcfg.model.names import shown
 class Use(msgspec.Struct, frozen=True):
     """One setting of a parameter, and where it is."""
 
-    given: Given
+    given: MarkedValue
     place: str
 
 
@@ -43,14 +43,14 @@ class Evidence(msgspec.Struct, frozen=True):
                 yield use.given.text, use.place
 
 
-def gather(store: Store, names: Names) -> Mapping[str, Evidence]:
+def gather_evidence(store: Store, names: Names) -> Mapping[str, Evidence]:
     """Each parameter's evidence by its name in the repository, in order of name."""
     declared = {names.parameters.get(parameter.name.casefold()): parameter for parameter in store.parameters}
     uses: dict[str, list[Use]] = {name: [] for name in names.parameters.values()}
     for place, name, setting in _settings(store):
         spelt = names.parameter(name)
         if spelt is not None:
-            uses[spelt].append(Use(read(setting, declared.get(spelt)), place))
+            uses[spelt].append(Use(read_setting(setting, declared.get(spelt)), place))
     return {name: Evidence(name, declared.get(name), tuple(uses[name])) for name in sorted(uses)}
 
 
@@ -58,13 +58,13 @@ def _settings(store: Store) -> Iterator[tuple[str, str, Setting]]:
     for feature in store.features:
         for name, setting in feature.params.items():
             yield f"feature {shown(feature.name)}", name, setting
-    owners = identities(store)
+    owners = find_identities(store)
     for group in store.groups:
-        place = _called(group.name, owners)
+        place = _describe_group(group.name, owners)
         for name, setting in group.params.items():
             yield place, name, setting
 
 
-def _called(group: str, owners: Mapping[str, Node]) -> str:
+def _describe_group(group: str, owners: Mapping[str, Node]) -> str:
     owner = owners.get(group)
     return f"node {shown(owner.name)}" if owner else f"group {shown(group)}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gitcfg.convert.wallaby.store import Setting
-from gitcfg.convert.wallaby.tree import Items, Table, Text, Value, bad_at, resolve_plain
+from gitcfg.convert.wallaby.tree import Items, Table, Text, Value, resolve_plain, value_error
 from gitcfg.model.names import shown
 
 _FLAGS = {"true": True, "false": False}
@@ -14,7 +14,7 @@ class Fields:
 
     def __init__(self, value: Value, noun: str) -> None:
         if not isinstance(value, Table):
-            raise bad_at(value, f"a {noun} is not a mapping")
+            raise value_error(value, f"a {noun} is not a mapping")
         self.table = value
         self.noun = noun
         self.left = dict(value.entries)
@@ -23,7 +23,7 @@ class Fields:
     def take(self, key: str) -> Value:
         """A field that has to be there."""
         if key not in self.table.entries:
-            raise bad_at(self.table, f"the {self.called()} has no `{key}`, as if it were cut short")
+            raise value_error(self.table, f"the {self.called()} has no `{key}`, as if it were cut short")
         self.left.pop(key, None)
         return self.table.entries[key]
 
@@ -34,7 +34,7 @@ class Fields:
 
     def wrong(self, value: Value, key: str, wanted: str) -> Exception:
         """The error of a field that is not what it should be."""
-        return bad_at(value, f"`{key}` of the {self.called()} is not {wanted}")
+        return value_error(value, f"`{key}` of the {self.called()} is not {wanted}")
 
     def text(self, key: str) -> str:
         """A field of text; null is empty text."""
@@ -47,7 +47,7 @@ class Fields:
         """The object's name."""
         name = self._trim(self.text("name"), "name")
         if not name:
-            raise bad_at(self.table, f"a {self.noun} has an empty name")
+            raise value_error(self.table, f"a {self.noun} has an empty name")
         return name
 
     def optional(self, key: str) -> str:

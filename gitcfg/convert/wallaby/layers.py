@@ -3,61 +3,61 @@
 from collections.abc import Container
 from typing import Any
 
-from gitcfg.convert.definitions import said
+from gitcfg.convert.definitions import without_empty
 from gitcfg.convert.notes import Place
-from gitcfg.convert.wallaby.bindings import Vocabulary, bindings
+from gitcfg.convert.wallaby.bindings import Vocabulary, convert_bindings
 from gitcfg.convert.wallaby.identity import DEFAULT
-from gitcfg.convert.wallaby.lists import listed
+from gitcfg.convert.wallaby.lists import translate_names
 from gitcfg.convert.wallaby.store import Feature, Group, Node
 
-FILES = {"/etc/condor/config.d/50-gitcfg.config": {"format": "condor", "params": ["*"]}}
-UNPROVISIONED = "unprovisioned"
+_FILES = {"/etc/condor/config.d/50-gitcfg.config": {"format": "condor", "params": ["*"]}}
+_UNPROVISIONED = "unprovisioned"
 
 
-def feature(words: Vocabulary, given: Feature, place: Place) -> dict[str, Any]:
+def convert_feature(words: Vocabulary, given: Feature, place: Place) -> dict[str, Any]:
     """The content of a feature's file."""
     called = words.names.feature
-    return said(
+    return without_empty(
         description=given.annotation,
-        include=listed(given.included, called, "included", place),
-        depends=listed(given.depends, called, "depends", place),
-        conflicts=listed(given.conflicts, called, "conflicts", place),
-        params=bindings(words, given.params, place),
+        include=translate_names(given.included, called, "included", place),
+        depends=translate_names(given.depends, called, "depends", place),
+        conflicts=translate_names(given.conflicts, called, "conflicts", place),
+        params=convert_bindings(words, given.params, place),
     )
 
 
-def group(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
+def convert_group(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
     """The content of a group's file; the default group writes what every node gets."""
-    return said(
+    return without_empty(
         description=given.annotation,
-        **_layer(words, given, place),
-        files=FILES if given.name == DEFAULT else {},
+        **_convert_layer(words, given, place),
+        files=_FILES if given.name == DEFAULT else {},
     )
 
 
-def _layer(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
+def _convert_layer(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
     return {
-        "features": listed(given.features, words.names.feature, "features", place),
-        "params": bindings(words, given.params, place),
+        "features": translate_names(given.features, words.names.feature, "features", place),
+        "params": convert_bindings(words, given.params, place),
     }
 
 
-def node(
+def convert_node(
     words: Vocabulary, given: Node, own: Group | None, groups: Container[str], place: Place
 ) -> dict[str, Any]:
     """The content of a node's file; `own` is its identity group."""
     if not given.provisioned:
-        reason = f"It only checked in and was never set up: it has the label {UNPROVISIONED}."
+        reason = f"It only checked in and was never set up: it has the label {_UNPROVISIONED}."
         place.look("provisioned", reason)
-    return said(
+    return without_empty(
         description=given.annotation or (own.annotation if own else ""),
-        groups=_groups(words, given, own, groups, place),
-        **(_layer(words, own, place) if own else {}),
-        labels=[] if given.provisioned else [UNPROVISIONED],
+        groups=_list_groups(words, given, own, groups, place),
+        **(_convert_layer(words, own, place) if own else {}),
+        labels=[] if given.provisioned else [_UNPROVISIONED],
     )
 
 
-def _groups(
+def _list_groups(
     words: Vocabulary, given: Node, own: Group | None, groups: Container[str], place: Place
 ) -> list[str]:
     """A node's groups, without those that it has anyway."""
@@ -70,4 +70,6 @@ def _groups(
     for name in given.membership:
         if name in implied:
             place.dropped("membership", f"It names {implied[name]}, which a node is in anyway.")
-    return listed([name for name in given.membership if name not in implied], called, "membership", place)
+    return translate_names(
+        [name for name in given.membership if name not in implied], called, "membership", place
+    )

@@ -6,7 +6,9 @@ from gitcfg.convert.notes import Place
 from gitcfg.model.names import shown
 
 
-def listed(names: Iterable[str], called: Callable[[str], str | None], field: str, place: Place) -> list[str]:
+def translate_names(
+    names: Iterable[str], called: Callable[[str], str | None], field: str, place: Place
+) -> list[str]:
     """Names as the repository calls them; None: it has no such thing, which is noted."""
     result: dict[str, None] = {}
     for name in names:

@@ -29,7 +29,7 @@ OPERATIONS = {
 _BEGINS = {marker: re.compile(rf"(?:{re.escape(marker.value)}\s*)+") for marker in OPERATIONS}
 
 
-class Given(msgspec.Struct, frozen=True):
+class MarkedValue(msgspec.Struct, frozen=True):
     """A value without its marker; `bare` is the marker of one that had nothing behind it."""
 
     marker: Marker
@@ -37,21 +37,21 @@ class Given(msgspec.Struct, frozen=True):
     bare: Marker | None = None
 
 
-def read(setting: Setting, parameter: Parameter | None) -> Given:
+def read_setting(setting: Setting, parameter: Parameter | None) -> MarkedValue:
     """What a setting means.
 
     A default that is empty is an empty value. An empty value of a parameter that must be changed
     only asks for one, as its default does.
     """
-    given = Given(Marker.STANDARD) if setting.text is None else _marked(setting.text)
-    if given.marker is Marker.STANDARD and not has_default(parameter) and not must_change(parameter):
-        return Given(Marker.EMPTY)
-    if given.marker is Marker.EMPTY and must_change(parameter):
-        return Given(Marker.STANDARD, bare=given.bare)
+    given = MarkedValue(Marker.STANDARD) if setting.text is None else _split_marker(setting.text)
+    if given.marker is Marker.STANDARD and not has_default(parameter) and not is_change_required(parameter):
+        return MarkedValue(Marker.EMPTY)
+    if given.marker is Marker.EMPTY and is_change_required(parameter):
+        return MarkedValue(Marker.STANDARD, bare=given.bare)
     return given
 
 
-def must_change(parameter: Parameter | None) -> bool:
+def is_change_required(parameter: Parameter | None) -> bool:
     """Does it have to be given a value?"""
     return parameter is not None and parameter.must_change
 
@@ -61,15 +61,15 @@ def has_default(parameter: Parameter | None) -> bool:
     return parameter is not None and parameter.default != "" and not parameter.must_change
 
 
-def _marked(text: str) -> Given:
+def _split_marker(text: str) -> MarkedValue:
     for marker, begins in _BEGINS.items():
         found = begins.match(text)
         if found:
             rest = text[found.end() :].strip()
-            return Given(marker, rest) if rest else Given(Marker.EMPTY, bare=marker)
-    return Given(Marker.SET, text) if text else Given(Marker.EMPTY)
+            return MarkedValue(marker, rest) if rest else MarkedValue(Marker.EMPTY, bare=marker)
+    return MarkedValue(Marker.SET, text) if text else MarkedValue(Marker.EMPTY)
 
 
-def marker_of(text: str) -> Marker | None:
+def find_marker(text: str) -> Marker | None:
     """The marker that a text begins with."""
     return next((marker for marker, begins in _BEGINS.items() if begins.match(text)), None)

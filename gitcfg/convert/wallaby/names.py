@@ -8,11 +8,11 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from gitcfg.convert.notes import Note, Place
-from gitcfg.convert.wallaby.identity import DEFAULT, SKELETON, identities
+from gitcfg.convert.wallaby.identity import DEFAULT, SKELETON, find_identities
 from gitcfg.convert.wallaby.store import Store
 from gitcfg.model.names import HOST, NAME, PARAMETER, shown
 
-LONGEST = 200  # a file's name has at most 255 bytes nearly everywhere
+MAX_NAME = 200  # a file's name has at most 255 bytes nearly everywhere
 
 
 class Names(msgspec.Struct, frozen=True):
@@ -44,7 +44,9 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
-def once(definitions: Iterable[T], kind: str, notes: list[Note], folds: bool = False) -> tuple[T, ...]:
+def drop_repeated(
+    definitions: Iterable[T], kind: str, notes: list[Note], folds: bool = False
+) -> tuple[T, ...]:
     """Each name's first definition; `folds`: names of this kind compare without case."""
     first: dict[str, T] = {}
     for definition in definitions:
@@ -59,47 +61,49 @@ def once(definitions: Iterable[T], kind: str, notes: list[Note], folds: bool = F
 
 def choose_names(store: Store, notes: list[Note]) -> Names:
     """The repository's names for everything in a store whose names are unique."""
-    identity = identities(store)
+    identity = find_identities(store)
     groups = [group.name for group in store.groups if group.name not in identity and not group.identity]
     special = {DEFAULT: "default", SKELETON: "skeleton"}
     ordinary = [name for name in groups if name not in special]
     reserved = {name: special[name] for name in special if name in groups or name == DEFAULT}
     return Names(
-        features=_fit("feature", (feature.name for feature in store.features), {}, notes),
-        groups=_fit("group", ordinary, reserved, notes),
-        nodes=_hosts((node.name for node in store.nodes), notes),
-        subsystems=_fit("subsystem", (subsystem.name for subsystem in store.subsystems), {}, notes),
-        parameters=_spellings(store),
+        features=_make_unique("feature", (feature.name for feature in store.features), {}, notes),
+        groups=_make_unique("group", ordinary, reserved, notes),
+        nodes=_keep_host_names((node.name for node in store.nodes), notes),
+        subsystems=_make_unique("subsystem", (subsystem.name for subsystem in store.subsystems), {}, notes),
+        parameters=_choose_spellings(store),
     )
 
 
-def _fit(kind: str, names: Iterable[str], reserved: Mapping[str, str], notes: list[Note]) -> dict[str, str]:
+def _make_unique(
+    kind: str, names: Iterable[str], reserved: Mapping[str, str], notes: list[Note]
+) -> dict[str, str]:
     """Legal names stay, except the second of two that differ only in case; others are made legal."""
     result = dict(reserved)
     taken = Counter(name.casefold() for name in result.values())
     others = []
     for name in names:
-        if _legal(name) and not taken[name.casefold()]:
-            result[name] = _free(name, taken)
+        if _is_legal(name) and not taken[name.casefold()]:
+            result[name] = _free_name(name, taken)
         else:
             others.append(name)
     for name in others:
-        result[name] = _free(_made_legal(name), taken)
-        why = "Another name differs only in case" if _legal(name) else "The name is not legal here"
+        result[name] = _free_name(_make_legal(name), taken)
+        why = "Another name differs only in case" if _is_legal(name) else "The name is not legal here"
         Place(notes, kind, name).changed("name", f"{why}: it is now {result[name]}.")
     return result
 
 
-def _legal(name: str) -> bool:
-    return len(name) <= LONGEST and NAME.fullmatch(name) is not None
+def _is_legal(name: str) -> bool:
+    return len(name) <= MAX_NAME and NAME.fullmatch(name) is not None
 
 
-def _made_legal(name: str) -> str:
-    text = re.sub(r"[^A-Za-z0-9_ .+@-]", "_", name[:LONGEST])
-    return text if _legal(text) else "_" + text[1:]
+def _make_legal(name: str) -> str:
+    text = re.sub(r"[^A-Za-z0-9_ .+@-]", "_", name[:MAX_NAME])
+    return text if _is_legal(text) else "_" + text[1:]
 
 
-def _free(name: str, taken: Counter[str]) -> str:
+def _free_name(name: str, taken: Counter[str]) -> str:
     """The name, with a number if it is taken; `taken` counts how often each was asked for."""
     free = name
     while taken[free.casefold()]:
@@ -109,11 +113,11 @@ def _free(name: str, taken: Counter[str]) -> str:
     return free
 
 
-def _hosts(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
+def _keep_host_names(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
     """A node's name says which machine it is, so one that is no host name is left out."""
     result = {}
     for name in names:
-        if HOST.fullmatch(name) and len(name) <= LONGEST:
+        if HOST.fullmatch(name) and len(name) <= MAX_NAME:
             result[name] = name
         else:
             reason = "Its name is no host name: give the machine one, and its node a file under nodes/."
@@ -121,7 +125,7 @@ def _hosts(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
     return result
 
 
-def _spellings(store: Store) -> dict[str, str]:
+def _choose_spellings(store: Store) -> dict[str, str]:
     """Legal parameter names: as declared, else as first set."""
     result: dict[str, str] = {}
     declared = [parameter.name for parameter in store.parameters]

@@ -4,59 +4,61 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from gitcfg.convert.notes import Note, Place
-from gitcfg.convert.wallaby.dump import parse
+from gitcfg.convert.wallaby.dump import parse_yaml
 from gitcfg.convert.wallaby.fields import Fields
 from gitcfg.convert.wallaby.store import Feature, Group, Node, Parameter, Store, Subsystem
-from gitcfg.convert.wallaby.tree import Items, Table, Text, Value, bad
+from gitcfg.convert.wallaby.tree import Items, Table, Text, Value, dump_error
 
 T = TypeVar("T")
 
 
 def read_store(data: bytes, notes: list[Note]) -> Store:
     """The store of a dump. GitcfgError: it is none, or not whole."""
-    whole = parse(data)
+    whole = parse_yaml(data)
     if not isinstance(whole, Table) or not whole.entries.keys() & {"features", "groups", "params"}:
-        raise bad("it is not a store with lists of features, groups, nodes, params and subsystems")
+        raise dump_error("it is not a store with lists of features, groups, nodes, params and subsystems")
     if not data.endswith(b"\n"):
         Place(notes, "dump", "").look("", "Its last line does not end: it may have been cut short.")
     fields = Fields(whole, "dump")
     store = Store(
-        features=_all(fields, "features", "feature", _feature, notes),
-        groups=_all(fields, "groups", "group", _group, notes),
-        nodes=_all(fields, "nodes", "node", _node, notes),
-        parameters=_all(fields, "params", "parameter", _parameter, notes),
-        subsystems=_all(fields, "subsystems", "subsystem", _subsystem, notes),
+        features=_read_objects(fields, "features", "feature", _read_feature, notes),
+        groups=_read_objects(fields, "groups", "group", _read_group, notes),
+        nodes=_read_objects(fields, "nodes", "node", _read_node, notes),
+        parameters=_read_objects(fields, "params", "parameter", _read_parameter, notes),
+        subsystems=_read_objects(fields, "subsystems", "subsystem", _read_subsystem, notes),
     )
-    _leftovers(fields, Place(notes, "dump", ""))
+    _note_unknown_fields(fields, Place(notes, "dump", ""))
     return store
 
 
-def _all(whole: Fields, key: str, noun: str, read: Callable[[Fields], T], notes: list[Note]) -> tuple[T, ...]:
+def _read_objects(
+    whole: Fields, key: str, noun: str, read: Callable[[Fields], T], notes: list[Note]
+) -> tuple[T, ...]:
     result = []
     for value in whole.items(key):
         fields = Fields(value, noun)
         result.append(read(fields))
         place = Place(notes, noun, fields.name())
-        _leftovers(fields, place)
+        _note_unknown_fields(fields, place)
         for field in dict.fromkeys(fields.trimmed):
             place.changed(field, "A name has blanks around it in the dump, and none here.")
     return tuple(result)
 
 
-def _leftovers(fields: Fields, place: Place) -> None:
+def _note_unknown_fields(fields: Fields, place: Place) -> None:
     """Fields that this import does not know, unless they say nothing."""
     for key, value in fields.left.items():
-        if not _empty(value):
+        if not _is_empty(value):
             place.dropped(key, "The import does not know this field.")
 
 
-def _empty(value: Value) -> bool:
+def _is_empty(value: Value) -> bool:
     if isinstance(value, Text):
         return value.absent or value.text == ""
     return not (value.items if isinstance(value, Items) else value.entries)
 
 
-def _feature(fields: Fields) -> Feature:
+def _read_feature(fields: Fields) -> Feature:
     return Feature(
         name=fields.name(),
         annotation=fields.optional("annotation"),
@@ -67,7 +69,7 @@ def _feature(fields: Fields) -> Feature:
     )
 
 
-def _group(fields: Fields) -> Group:
+def _read_group(fields: Fields) -> Group:
     return Group(
         name=fields.name(),
         annotation=fields.optional("annotation"),
@@ -77,7 +79,7 @@ def _group(fields: Fields) -> Group:
     )
 
 
-def _node(fields: Fields) -> Node:
+def _read_node(fields: Fields) -> Node:
     return Node(
         name=fields.name(),
         annotation=fields.optional("annotation"),
@@ -87,7 +89,7 @@ def _node(fields: Fields) -> Node:
     )
 
 
-def _parameter(fields: Fields) -> Parameter:
+def _read_parameter(fields: Fields) -> Parameter:
     return Parameter(
         name=fields.name(),
         annotation=fields.optional("annotation"),
@@ -102,7 +104,7 @@ def _parameter(fields: Fields) -> Parameter:
     )
 
 
-def _subsystem(fields: Fields) -> Subsystem:
+def _read_subsystem(fields: Fields) -> Subsystem:
     return Subsystem(
         name=fields.name(),
         annotation=fields.optional("annotation"),

@@ -5,7 +5,7 @@ import msgspec
 from gitcfg.load.yaml import resolve
 from gitcfg.model import GitcfgError
 
-HINT = "`wallaby dump FILE` writes a dump; give that file as it is."
+_HINT = "`wallaby dump FILE` writes a dump; give that file as it is."
 
 
 class Text(msgspec.Struct, frozen=True):
@@ -49,12 +49,12 @@ def resolve_plain(value: Text) -> object:
         return value.text
 
 
-def bad(message: str, line: int = 0, column: int = 0) -> GitcfgError:
+def dump_error(message: str, line: int = 0, column: int = 0) -> GitcfgError:
     """The error that stops an import, with the place if there is one."""
     place = f" (line {line}, column {column})" if line else ""
-    return GitcfgError(f"This is not a Wallaby dump{place}: {message}.", HINT)
+    return GitcfgError(f"This is not a Wallaby dump{place}: {message}.", _HINT)
 
 
-def bad_at(value: Value, message: str) -> GitcfgError:
+def value_error(value: Value, message: str) -> GitcfgError:
     """The error that a value causes."""
-    return bad(message, value.line, value.column)
+    return dump_error(message, value.line, value.column)

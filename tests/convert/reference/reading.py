@@ -10,9 +10,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.convert.reference import Reference, collect
-from gitcfg.convert.reference.markdown import markdown
-from gitcfg.convert.reference.page import page
+from gitcfg.convert.reference.collect import collect_reference
+from gitcfg.convert.reference.content import Reference
+from gitcfg.convert.reference.markdown import render_markdown
+from gitcfg.convert.reference.page import render_page
 from gitcfg.pictures.picture import Picture
 
 ALLOWED = frozenset({"<code>", "</code>"})
@@ -26,7 +27,7 @@ TAGS = frozenset(_TAGS.split())
 
 def of(fleet: Fleet) -> Reference:
     """The reference of a fleet."""
-    return collect(fleet, "Site", None)
+    return collect_reference(fleet, "Site", None)
 
 
 def undrawn(picture: Picture) -> str | None:
@@ -77,7 +78,7 @@ def _place(path: str, target: str) -> str:
 
 def folder(fleet: Fleet) -> Mapping[str, str]:
     """The files of a fleet's reference."""
-    return markdown(of(fleet))
+    return render_markdown(of(fleet))
 
 
 class Page(HTMLParser):
@@ -120,4 +121,4 @@ class Page(HTMLParser):
 
 def read_page(fleet: Fleet) -> Page:
     """A fleet's page, without pictures."""
-    return Page(page(of(fleet), undrawn))
+    return Page(render_page(of(fleet), undrawn))

@@ -8,9 +8,9 @@ from hypothesis import given
 
 from gitcfg.cli.graphviz import svg
 from gitcfg.convert.reference.content import Code, Link, Text
-from gitcfg.convert.reference.page import page
+from gitcfg.convert.reference.page import render_page
 from gitcfg.convert.reference.places import anchor, safe_name
-from gitcfg.convert.reference.prose import line, paragraphs, table, words
+from gitcfg.convert.reference.prose import escape_line, render_line, render_paragraphs, render_table
 from gitcfg.model.text import safe
 from gitcfg.pictures.dot import dot
 from gitcfg.pictures.picture import Picture
@@ -111,7 +111,7 @@ def test_of_any_text_in_the_page(text: str) -> None:
     "text", ["<script>alert(1)</script>", '"><a href="javascript:x">', "-->x<!--", "&lt;b&gt;"]
 )
 def test_drawings_hold_no_more_than_signs(text: str) -> None:
-    found = Page(page(of(fleet(repository(text))), drawn))
+    found = Page(render_page(of(fleet(repository(text))), drawn))
     assert found.scripts == 1
     assert len(found.ids) == len(set(found.ids))
 
@@ -119,7 +119,7 @@ def test_drawings_hold_no_more_than_signs(text: str) -> None:
 @given(hostile_texts())
 def test_a_line_shows_what_it_says(text: str) -> None:
     pieces = (Text("a "), Code(text), Text(" b"), Text(text.replace("\n", " ")), Text("c"))
-    rows = "\n".join(table(("x", "y"), [(line(pieces, lambda link: "x"), "z")]))
+    rows = "\n".join(render_table(("x", "y"), [(render_line(pieces, lambda link: "x"), "z")]))
     found = read_markdown("x.md", rows)
     assert set(found.html) <= ALLOWED
     assert found.shown == f"xya {safe(text)} b{safe(text.replace(chr(10), ' '))}cz"
@@ -127,7 +127,7 @@ def test_a_line_shows_what_it_says(text: str) -> None:
 
 @given(hostile_texts())
 def test_a_description_shows_what_it_says(text: str) -> None:
-    found = read_markdown("x.md", "\n".join(paragraphs(text)))
+    found = read_markdown("x.md", "\n".join(render_paragraphs(text)))
     assert (found.html, found.links, found.fences) == ([], [], [])
     assert found.shown == "".join(safe(each.strip()) for each in text.strip().splitlines())
 
@@ -144,5 +144,5 @@ def test_no_two_names_share_a_place(one: str, other: str) -> None:
 
 
 def test_bare_links_are_broken() -> None:
-    assert words("see www.example.org") == "see www&#46;example.org"
-    assert "http\\://" in words("see http://example.org")
+    assert escape_line("see www.example.org") == "see www&#46;example.org"
+    assert "http\\://" in escape_line("see http://example.org")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.convert.reference.page import page
+from gitcfg.convert.reference.page import render_page
 from gitcfg.convert.reference.places import FOLDERS
 from gitcfg.generate import Options, repository
 from tests.convert.reference.reading import ALLOWED, folder, of, read_markdown, read_page, undrawn
@@ -54,7 +54,7 @@ def every_link_of_the_page_leads_to_an_anchor(made: Fleet) -> None:
 def the_same_repository_gives_the_same_bytes(made: Fleet) -> None:
     again = Fleet(made.model, made.tree, made.today)
     assert folder(again) == folder(made)
-    assert page(of(again), undrawn) == page(of(made), undrawn)
+    assert render_page(of(again), undrawn) == render_page(of(made), undrawn)
 
 
 PROPERTIES = [

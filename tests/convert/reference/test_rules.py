@@ -3,7 +3,7 @@
 import pytest
 
 from gitcfg.convert.reference.content import Fact, Line, Link, Table
-from gitcfg.convert.reference.markdown import markdown
+from gitcfg.convert.reference.markdown import render_markdown
 from tests.convert.reference.reading import of
 from tests.pictures.fleets import fleet
 
@@ -114,7 +114,7 @@ def test_what_rules_speak_of_says_so() -> None:
 
 
 def test_links_lead_to_rules_and_nothing_secret_is_written() -> None:
-    written = markdown(SITE)
+    written = render_markdown(SITE)
     assert "](../rules/put.md)" in written["features/F.md"]
     assert "rules/must.md" in written
     assert not any("hidden" in text for text in written.values())
