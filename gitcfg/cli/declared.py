@@ -8,13 +8,13 @@ from gitcfg.cli.session import Session
 from gitcfg.model.folders import SETTINGS
 
 if TYPE_CHECKING:
-    from gitcfg.convert.condor.known import HTCondor
+    from gitcfg.convert.condor.htcondor import HTCondor
     from gitcfg.library import Source
 
 
 def declared(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
     """Declare the names that are not; how many these are, and in how many new files: all, or none."""
-    from gitcfg.convert.condor.defaults import default_files
+    from gitcfg.convert.condor.parameters import default_files
     from gitcfg.convert.packs import pack_files
     from gitcfg.edit.create import create_repository
 
@@ -28,7 +28,7 @@ def declared(session: Session, installed: "HTCondor", folder: Path) -> tuple[int
 
 def _added(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
     from gitcfg.cli.written import alone, put_down
-    from gitcfg.convert.condor.defaults import default_files
+    from gitcfg.convert.condor.parameters import default_files
     from gitcfg.edit.transaction import FileChange, finish_if_interrupted
     from gitcfg.library import open
 

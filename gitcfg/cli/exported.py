@@ -6,9 +6,8 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.cli.session import Session
-from gitcfg.convert.reference.collect import collect_reference
-from gitcfg.convert.reference.content import Reference
-from gitcfg.convert.reference.places import FOLDERS
+from gitcfg.convert.reference.chapters import collect_reference
+from gitcfg.convert.reference.content import FOLDERS, Reference
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import counted, safe
 from gitcfg.output.stamp import stamped
@@ -58,7 +57,7 @@ def _refuse(folder: Path | None) -> None:
 
 def _page(session: Session, reference: Reference) -> str:
     from gitcfg.cli.graphviz import svg
-    from gitcfg.convert.reference.page import render_page
+    from gitcfg.convert.reference.html import render_page
     from gitcfg.pictures.dot import dot
 
     told: list[str] = []

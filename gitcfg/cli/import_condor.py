@@ -10,8 +10,8 @@ from gitcfg.cli.session import Session
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gitcfg.convert.condor.importing import CondorImport
-    from gitcfg.convert.condor.known import HTCondor
+    from gitcfg.convert.condor.htcondor import HTCondor
+    from gitcfg.convert.condor.repository import CondorImport
     from gitcfg.convert.notes import Note
 
 EPILOG = """The last word is the folder of the repository. FILEs, and folders of them, are what every host
@@ -47,8 +47,8 @@ def condor(
 
     Exits 1 if HTCondor does not read the same.
     """
-    from gitcfg.convert.condor.importing import import_condor
-    from gitcfg.convert.condor.known import HTCondor
+    from gitcfg.convert.condor.htcondor import HTCondor
+    from gitcfg.convert.condor.repository import import_condor
     from gitcfg.convert.condor.sources import read_hosts
     from gitcfg.edit.create import create_repository
 

@@ -39,7 +39,7 @@ def wallaby(
     """Turn a Wallaby dump into a repository; what cannot be carried over faithfully is listed."""
     from gitcfg.cli.hook_install import hooked
     from gitcfg.cli.notes import show
-    from gitcfg.convert.wallaby.importing import import_wallaby
+    from gitcfg.convert.wallaby.repository import import_wallaby
     from gitcfg.edit.create import create_repository
 
     session: Session = context.obj

@@ -8,10 +8,9 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.cli.session import Session
-from gitcfg.convert.sanitize.correspondence import compare_findings
 from gitcfg.convert.sanitize.keep import Keep
-from gitcfg.convert.sanitize.tree import Sanitizer
-from gitcfg.convert.sanitize.written import check_folder, write_repository
+from gitcfg.convert.sanitize.sanitizer import Sanitizer, check_folder, write_repository
+from gitcfg.convert.sanitize.verify import compare_findings
 from gitcfg.library import Fleet
 from gitcfg.library import open as opened
 from gitcfg.model import REFUSED, Finding, GitcfgError

@@ -19,7 +19,7 @@ from gitcfg.check.target_parsers import Question, Verdicts
 from gitcfg.compile.classad import LONGEST_MACROS as LONGEST
 from gitcfg.compile.classad import Expansion, find_fault
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.convert.condor.shapes import infer_type
+from gitcfg.convert.condor.parameters import infer_type
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding
 from gitcfg.parsers.child import condor as classad

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gitcfg.convert.condor.importing import CondorImport, import_condor
-from gitcfg.convert.condor.known import HTCondor
+from gitcfg.convert.condor.htcondor import HTCondor
+from gitcfg.convert.condor.repository import CondorImport, import_condor
 from gitcfg.convert.condor.sources import Source
 from gitcfg.library import in_memory
 from gitcfg.load.document import parse

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gitcfg.convert.notes import Note
-from gitcfg.convert.wallaby.importing import WallabyImport, import_wallaby
+from gitcfg.convert.wallaby.repository import WallabyImport, import_wallaby
 from gitcfg.load.document import parse
 
 TAG = "!ruby/object:Mrg::Grid::SerializedConfigs::"

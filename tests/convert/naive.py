@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gitcfg.convert.wallaby.dump import parse_yaml
-from gitcfg.convert.wallaby.tree import Items, Table, Value
+from gitcfg.convert.wallaby.dump import Items, Table, Value, parse_yaml
 
 MARKER = re.compile(r"(>=|&&=|\|\|=|\?=)\s*")
 JOINTS = {">=": ", ", "&&=": " && ", "||=": " || "}

@@ -9,8 +9,7 @@ from typing import Any
 
 from gitcfg.cache import NoCache
 from gitcfg.comparison.change import Change
-from gitcfg.convert.sanitize.tree import Sanitizer
-from gitcfg.convert.sanitize.words import (
+from gitcfg.convert.sanitize.keywords import (
     CALLED,
     CEL,
     CHOICES,
@@ -21,6 +20,7 @@ from gitcfg.convert.sanitize.words import (
     SCHEMA_CHOICES,
     keys,
 )
+from gitcfg.convert.sanitize.sanitizer import Sanitizer
 from gitcfg.git.tree import Content, DictTree
 from gitcfg.library import Fleet
 from gitcfg.model.folders import FOLDERS

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.convert.condor.comments import LONGEST, describe
-from gitcfg.convert.condor.importing import CondorImport
-from gitcfg.convert.condor.known import HTCondor
+from gitcfg.convert.condor.htcondor import HTCondor
+from gitcfg.convert.condor.repository import CondorImport
+from gitcfg.convert.condor.syntax import LONGEST, describe
 from tests.convert.condor_cases import content, imported, said, settings
 
 NONE = HTCondor()  # nothing was asked: as if HTCondor were not installed

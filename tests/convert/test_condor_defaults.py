@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.convert.condor.defaults import declare, default_files
-from gitcfg.convert.condor.importing import import_condor
-from gitcfg.convert.condor.known import HTCondor, KnownName
+from gitcfg.convert.condor.htcondor import HTCondor, KnownName
+from gitcfg.convert.condor.parameters import declare, default_files
+from gitcfg.convert.condor.repository import import_condor
 from gitcfg.convert.condor.sources import Source
 from gitcfg.convert.packs import pack_files
-from gitcfg.convert.wallaby.importing import import_wallaby
+from gitcfg.convert.wallaby.repository import import_wallaby
 from gitcfg.edit.create import create_repository
 from gitcfg.library import in_memory
 from gitcfg.model import Severity

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.convert.condor.known import HTCondor, KnownName
+from gitcfg.convert.condor.htcondor import HTCondor, KnownName
 from tests.seeds import many, mostly_slow
 
 State = dict[str, bytes]

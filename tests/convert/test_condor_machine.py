@@ -13,8 +13,8 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 
 from gitcfg.cli.main import run
-from gitcfg.convert.condor.importing import CondorImport, import_condor
-from gitcfg.convert.condor.known import HTCondor
+from gitcfg.convert.condor.htcondor import HTCondor
+from gitcfg.convert.condor.repository import CondorImport, import_condor
 from gitcfg.convert.condor.sources import find_hosts, read_hosts
 from gitcfg.convert.notes import Note
 from gitcfg.model import GitcfgError

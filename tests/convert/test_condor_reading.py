@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.convert.condor.importing import import_condor
-from gitcfg.convert.condor.known import HTCondor
+from gitcfg.convert.condor.htcondor import HTCondor
+from gitcfg.convert.condor.repository import import_condor
 from gitcfg.convert.condor.sources import read_hosts
 from gitcfg.model import GitcfgError
 from tests.convert.condor_cases import AFTER, BEFORE, content, imported, rendered, said, settings

@@ -8,12 +8,12 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 
 from gitcfg.convert.condor.host import ReadFile
-from gitcfg.convert.condor.importing import import_condor
-from gitcfg.convert.condor.known import HTCondor
-from gitcfg.convert.condor.mentions import find_names
-from gitcfg.convert.condor.proof import verify_hosts
+from gitcfg.convert.condor.htcondor import HTCondor
+from gitcfg.convert.condor.reader import find_names
+from gitcfg.convert.condor.repository import import_condor
 from gitcfg.convert.condor.sources import Source
-from gitcfg.convert.condor.statements import parse_statements
+from gitcfg.convert.condor.syntax import parse_statements
+from gitcfg.convert.condor.verify import verify_hosts
 from gitcfg.library import in_memory
 from gitcfg.model import Severity
 from tests.convert.condor_cases import AFTER, BEFORE, SETTINGS, alike, imported, rendered, said

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.convert.wallaby.importing import import_wallaby
+from gitcfg.convert.wallaby.repository import import_wallaby
 from gitcfg.model import GitcfgError
 from tests.convert.dumps import declared, dump, feature, group, node, parameter, read, said, subsystem
 

@@ -8,7 +8,7 @@ import pytest
 
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.compile.values import split
-from gitcfg.convert.wallaby.importing import import_wallaby
+from gitcfg.convert.wallaby.repository import import_wallaby
 from gitcfg.git.tree import DictTree
 from tests.convert.dumps import DEFAULT, dump, feature, group, node, parameter
 from tests.convert.naive import Wallaby

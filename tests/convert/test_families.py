@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.convert.wallaby.importing import import_wallaby
+from gitcfg.convert.wallaby.repository import import_wallaby
 from tests.convert.dumps import declared, dump, feature, parameter, read, said, subsystem
 
 SLOTS = [parameter(f"SLOT_{number}_X") for number in range(1, 4)]

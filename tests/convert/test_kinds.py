@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.convert.wallaby.importing import WallabyImport, import_wallaby
+from gitcfg.convert.wallaby.repository import WallabyImport, import_wallaby
 from tests.convert.dumps import declared, dump, feature, parameter, said
 
 

@@ -4,7 +4,7 @@ import hashlib
 from datetime import date
 
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.convert.wallaby.importing import import_wallaby
+from gitcfg.convert.wallaby.repository import import_wallaby
 from gitcfg.git.tree import DictTree
 from tests.convert.dumps import DEFAULT, dump, feature, group, node, parameter, read, said, subsystem
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.convert.wallaby.importing import WallabyImport, import_wallaby
+from gitcfg.convert.wallaby.repository import WallabyImport, import_wallaby
 from gitcfg.model.names import glob
 from tests.convert.dumps import declared, read
 from tests.convert.naive import store

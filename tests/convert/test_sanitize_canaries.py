@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.convert.sanitize.correspondence import compare_findings
-from gitcfg.convert.sanitize.figures import NumberPseudonyms
+from gitcfg.convert.sanitize.numbers import NumberPseudonyms
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
+from gitcfg.convert.sanitize.verify import compare_findings
 from gitcfg.git.tree import Content
 from tests.convert.sanitized import fleet, sanitized
 from tests.properties.runs import QUICK

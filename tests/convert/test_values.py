@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.convert.wallaby.importing import import_wallaby
+from gitcfg.convert.wallaby.repository import import_wallaby
 from tests.convert.dumps import bound, declared, dump, feature, group, parameter, read, said
 
 BINDINGS: list[tuple[str, dict[str, Any], Any, Any]] = [

@@ -8,7 +8,7 @@ import pytest
 
 import gitcfg
 from gitcfg.bundled import folder
-from gitcfg.convert.wallaby.importing import import_wallaby
+from gitcfg.convert.wallaby.repository import import_wallaby
 from tests.parsers.oracle import needs_htcondor
 
 pytestmark = needs_htcondor

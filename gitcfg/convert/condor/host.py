@@ -4,8 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from gitcfg.convert.condor.lines import Line
-from gitcfg.convert.condor.sources import Source
+from gitcfg.compile.classad import Macro, macros
+from gitcfg.convert.condor.sources import Source, import_error
+from gitcfg.convert.condor.syntax import Line
+from gitcfg.model.names import NAME
+
+SETTINGS = "/etc/condor/config.d/50-gitcfg.config"
+BEFORE = "/etc/condor/config.d/40-imported.config"
+AFTER = "/etc/condor/config.d/60-imported.config"
+"""The files that a node gets: its settings, and text that HTCondor reads before and after the settings."""
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -118,3 +125,105 @@ def _names_of(item: Setting | KeptLines) -> frozenset[str]:
 def _text_of(item: Setting | KeptLines) -> str:
     """As it was: with other blanks within, HTCondor may take a line for another."""
     return item.raw if isinstance(item, KeptLines) else item.line.tidy
+
+
+# What comments that begin with `gitcfg:` say, and the features that they have named so far.
+
+
+class Annotations:
+    """The feature that settings belong to now (empty: none), all features, and is the next a default?"""
+
+    def __init__(self) -> None:
+        self.feature = ""
+        self.default = False
+        self.features: dict[str, Relations] = {}
+
+    def apply(self, text: str) -> bool:
+        """Heed one. False: it says nothing."""
+        word, _, rest = text.partition(" ")
+        names = tuple(name for name in (part.strip() for part in rest.split(",")) if name)
+        if not all(map(NAME.fullmatch, names)):
+            return False
+        match word:
+            case "default" if not names:
+                self.default = True
+            case "feature" if len(names) <= 1:
+                self._begin("".join(names))
+            case "includes" | "depends" if self.feature and names:
+                self._relate(word, names)
+            case _:
+                return False
+        return True
+
+    def _begin(self, name: str) -> None:
+        self.feature = name
+        if name:
+            self.features.setdefault(name, Relations())
+
+    def _relate(self, word: str, names: tuple[str, ...]) -> None:
+        known = self.features[self.feature]
+        if word == "includes":
+            relations = Relations((*known.includes, *names), known.depends)
+        else:
+            relations = Relations(known.includes, (*known.depends, *names))
+        self.features[self.feature] = relations
+
+    def for_knob(self) -> "Annotations":
+        """Those of a knob: its settings belong to the feature that is named where it is used."""
+        result = Annotations()
+        result.feature = self.feature
+        return result
+
+
+# Settings that mention themselves: HTCondor puts what was there in as soon as it reads them.
+
+MAX_VALUE = 64 << 10
+
+
+class Addition(msgspec.Struct, frozen=True):
+    """What one setting says: a whole value, or text before or after what was there."""
+
+    before: str | None
+    after: str | None
+    whole: str
+
+
+def find_own_macros(name: str, value: str) -> list[Macro]:
+    """The macros in a value that stand for the setting as it was."""
+    if "$" not in value:
+        return []
+    key = name.lower()
+    return [macro for macro in macros(value) if macro.function == "$" and macro.body.lower() == key]
+
+
+def apply_value(name: str, value: str, before: str | None, line: Line) -> str:
+    """The value that HTCondor has then. Nothing before: what HTCondor has by itself stays a macro.
+
+    GitcfgError: it grows beyond all measure.
+    """
+    own = find_own_macros(name, value) if before is not None else []
+    if len(value) + len(own) * len(before or "") > MAX_VALUE:
+        raise import_error(
+            line.file, line.number, f"The value of {name} grows to more than {MAX_VALUE} characters."
+        )
+    return "".join(_replace_macros(value, own, before or "")) if own else value
+
+
+def _replace_macros(value: str, own: list[Macro], before: str) -> Iterator[str]:
+    at = 0
+    for macro in own:
+        yield value[at : macro.start]
+        yield before or macro.default
+        at = macro.end
+    yield value[at:]
+
+
+def split_addition(name: str, value: str) -> Addition:
+    """What a setting adds, if it is of the form `$(NAME) more` or `more $(NAME)`."""
+    own = find_own_macros(name, value)
+    if len(own) == 1 and not own[0].default:
+        if own[0].start == 0 and value[own[0].end :]:
+            return Addition(None, value[own[0].end :], value)
+        if own[0].end == len(value) and value[: own[0].start]:
+            return Addition(value[: own[0].start], None, value)
+    return Addition(None, None, value)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath, PurePosixPath
 
 from gitcfg.convert.condor.host import Host, arrange, walk_files
-from gitcfg.convert.condor.knobs import Builtins
-from gitcfg.convert.condor.meaning import Reader
+from gitcfg.convert.condor.htcondor import Builtins
+from gitcfg.convert.condor.reader import Reader
 from gitcfg.convert.condor.sources import (
     EXCLUDED,
     LOCAL,

@@ -1,26 +1,210 @@
-"""The files of a repository that gives every host what its configuration says."""
+"""What annotations say of features: which hosts have them, and what they include and depend on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from gitcfg.convert.condor.annotated import check_relations, find_feature_hosts
-from gitcfg.convert.condor.chains import build_chains, settle
-from gitcfg.convert.condor.declaring import collect_defaults, collect_descriptions, declare_parameters
-from gitcfg.convert.condor.factoring import Chains, Feature, Hosts, factor_features
-from gitcfg.convert.condor.host import Host
-from gitcfg.convert.condor.known import KnownName
-from gitcfg.convert.condor.layers import Layers
-from gitcfg.convert.condor.shapes import infer_types
+from gitcfg.convert.condor.factoring import (
+    Action,
+    Chains,
+    Feature,
+    Hosts,
+    Step,
+    build_chains,
+    compose_items,
+    factor_features,
+    settle,
+)
+from gitcfg.convert.condor.host import AFTER, BEFORE, SETTINGS, Host, Relations, walk_files
+from gitcfg.convert.condor.htcondor import Builtins, HTCondor, KnownName
+from gitcfg.convert.condor.machine import read_host
+from gitcfg.convert.condor.parameters import (
+    ParameterType,
+    collect_defaults,
+    collect_descriptions,
+    declare_parameters,
+    infer_types,
+)
+from gitcfg.convert.condor.sources import MAX_ALL, Input, no_files_error
+from gitcfg.convert.condor.verify import verify_hosts
 from gitcfg.convert.definitions import parameter_files, without_empty
-from gitcfg.convert.notes import Note, Place
+from gitcfg.convert.notes import Note, Place, sort_notes
+from gitcfg.load import yaml
+from gitcfg.model import GitcfgError
+from gitcfg.model.graph import components
 from gitcfg.parsers.child.condor import circles
 
-SETTINGS = "/etc/condor/config.d/50-gitcfg.config"
-BEFORE = "/etc/condor/config.d/40-imported.config"
-AFTER = "/etc/condor/config.d/60-imported.config"
-"""Text that HTCondor reads before and after the settings."""
+
+def find_feature_hosts(hosts: Mapping[str, Host]) -> dict[str, Hosts]:
+    """The hosts of each feature that is named, in order of first mention."""
+    found: dict[str, set[str]] = {}
+    for host in sorted(hosts):
+        for name in hosts[host].features:
+            found.setdefault(name, set()).add(host)
+    return {name: frozenset(who) for name, who in found.items()}
+
+
+def check_relations(
+    hosts: Mapping[str, Host], named: Mapping[str, Hosts], notes: list[Note]
+) -> dict[str, Relations]:
+    """What is certain of all that annotations say of features."""
+    said: dict[str, Relations] = {}
+    for name in named:
+        given = [hosts[host].features[name] for host in sorted(named[name])]
+        place = Place(notes, "feature", name)
+        includes = dict.fromkeys(inner for one in given for inner in one.includes)
+        depends = dict.fromkeys(inner for one in given for inner in one.depends)
+        said[name] = Relations(
+            tuple(inner for inner in includes if _may_include(name, inner, named, place)),
+            tuple(inner for inner in depends if _may_depend(name, inner, named, place)),
+        )
+    return _drop_circles(said, notes)
+
+
+def _may_include(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
+    lacking = _hosts_without(name, inner, named)
+    if lacking is None:
+        place.dropped("includes", f"No annotation makes a feature {inner} that it could include.")
+    elif lacking:
+        place.dropped("includes", f"It cannot include {inner}: {lacking[0]} has it, and not {inner}.")
+    return lacking == []
+
+
+def _may_depend(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
+    lacking = _hosts_without(name, inner, named)
+    if lacking is None:
+        place.dropped("depends", f"No annotation makes a feature {inner} that it could depend on.")
+    elif lacking:
+        place.look("depends", f"{lacking[0]} has it, and not {inner}: `gitcfg check` will say so.")
+    return lacking is not None
+
+
+def _hosts_without(name: str, inner: str, named: Mapping[str, Hosts]) -> list[str] | None:
+    """The hosts that have a feature, and not the other one; None: there is no other one."""
+    return sorted(named[name] - named[inner]) if inner in named and inner != name else None
+
+
+def _drop_circles(said: dict[str, Relations], notes: list[Note]) -> dict[str, Relations]:
+    """Includes and dependencies that lead back to where they began are left out, all of a circle."""
+    edges = {name: (*one.includes, *one.depends) for name, one in said.items()}
+    result = dict(said)
+    for members in components(edges):
+        within = frozenset(members)
+        for name in members if len(members) > 1 else ():
+            one = said[name]
+            result[name] = Relations(
+                tuple(inner for inner in one.includes if inner not in within),
+                tuple(inner for inner in one.depends if inner not in within),
+            )
+            place = Place(notes, "feature", name)
+            place.dropped("includes", f"It leads back to itself, by {', '.join(sorted(within - {name}))}.")
+    return result
+
+
+# The bindings of features and nodes, and what every host has of them in the end.
+
+State = dict[str, Any]
+UNSET = {"$unset": True}
+
+
+class Layers(msgspec.Struct, frozen=True):
+    """The features (lowest first), those of the default group, what they include, and declared defaults."""
+
+    features: Mapping[str, Feature]
+    common: Collection[str]
+    includes: Mapping[str, Sequence[str]]
+    shapes: Mapping[str, ParameterType]
+    defaults: Mapping[str, Any]
+
+    def params(self, feature: str) -> dict[str, Any]:
+        """A feature's bindings by parameter."""
+        found = {
+            key: self._binding(key, steps) for key, steps in self.features[feature].steps.items() if steps
+        }
+        return {self.shapes[key].name: said for key, said in sorted(found.items())}
+
+    def _binding(self, key: str, steps: Sequence[Step]) -> Any:
+        shape = self.shapes[key]
+        if steps[-1].default and key in self.defaults:
+            return None
+        if shape.separator is None:
+            return shape.value(steps[-1].text)
+        sets = [at for at, step in enumerate(steps) if step.act is Action.SET]
+        if sets:
+            return compose_items(steps[sets[-1] :], shape.separator)
+        act = steps[-1].act
+        return {str(act): compose_items([step for step in steps if step.act is act], shape.separator)}
+
+    def listed_features(self, host: str) -> list[str]:
+        """The features that a host lists itself, highest first: without those that others of it include."""
+        held = [name for name, feature in self.features.items() if host in feature.hosts]
+        within = {inner for name in held for inner in self._within(name)}
+        return [name for name in reversed(held) if name not in within and name not in self.common]
+
+    def _within(self, name: str) -> set[str]:
+        inner = set(self.includes.get(name, ()))
+        return inner.union(*(self._within(one) for one in inner))
+
+    def state(self, host: str) -> State:
+        """What a host has of its features."""
+        state: State = {}
+        for name in self.features:
+            if name in self.common:
+                self._apply(name, state)
+        for name in reversed(self.listed_features(host)):
+            self._apply(name, state)
+        return state
+
+    def _apply(self, name: str, state: State) -> None:
+        for inner in reversed(self.includes.get(name, ())):
+            self._apply(inner, state)
+        for key, steps in self.features[name].steps.items():
+            if not steps:
+                continue
+            said = self._binding(key, steps)
+            below = state.get(key, [])
+            match said:
+                case None:
+                    state[key] = self.defaults[key]
+                case {"$append": items}:
+                    state[key] = [*below, *items]
+                case {"$prepend": items}:
+                    state[key] = [*items, *below]
+                case _:
+                    state[key] = said
+
+    def rest(self, host: str, chains: Chains) -> dict[str, Any]:
+        """What is left for a node itself to say, so that it has what its host has."""
+        state = self.state(host)
+        result: dict[str, Any] = {}
+        for key, chain in chains[host].items():
+            shape = self.shapes[key]
+            wanted = shape.value(chain.text)
+            if shape.separator is not None:
+                wanted = compose_items(chain.steps, shape.separator)
+            if key not in state or _differs(state[key], wanted):
+                result[shape.name] = _bind_above(state.get(key), wanted)
+        extra = {self.shapes[key].name: UNSET for key in state if key not in chains[host]}
+        return dict(sorted({**result, **extra}.items()))
+
+
+def _differs(one: Any, other: Any) -> bool:
+    return type(one) is not type(other) or one != other
+
+
+def _bind_above(below: Any, wanted: Any) -> Any:
+    """What to say above a value, so that it becomes another."""
+    if isinstance(below, list) and below and isinstance(wanted, list) and len(wanted) > len(below):
+        if wanted[: len(below)] == below:
+            return {"$append": wanted[len(below) :]}
+        if wanted[-len(below) :] == below:
+            return {"$prepend": wanted[: -len(below)]}
+    return wanted
+
+
+# The files of a repository that gives every host what its configuration says.
+
 
 Content = dict[str, Any]
 Text = tuple[str, str]
@@ -122,3 +306,59 @@ def _summarize(
     ]
     own = [FeatureSummary("", (name,), tuple(rest)) for name, rest in rests.items() if rest]
     return (*shared, *own)
+
+
+# HTCondor's configuration files as a repository in format 1, and what could not be carried over.
+
+_LARGEST = 1 << 20  # of a repository's file
+
+
+class CondorImport(msgspec.Struct, frozen=True):
+    """A repository's files, what was found, and what to know.
+
+    `alike` of the hosts are proved to read the same from it; `read` is how many files they have.
+    """
+
+    files: Mapping[str, str]
+    found: tuple[FeatureSummary, ...]
+    notes: tuple[Note, ...]
+    hosts: int
+    alike: int
+    read: int
+
+
+def import_condor(
+    given: Mapping[str, Sequence[Input]], condor: HTCondor, noted: Iterable[Note] = ()
+) -> CondorImport:
+    """Convert the files of hosts; what was noted before is in the result's notes.
+
+    GitcfgError: a host has none, HTCondor would not take them, or they are beyond measure.
+    """
+    notes = list(noted)
+    hosts = _read_hosts(given, condor, notes)
+    contents, found = build_repository(hosts, condor.defaults, notes)
+    files = {path: yaml.dump(contents[path]) for path in sorted(contents)}
+    for path, text in files.items():
+        if len(text.encode()) > _LARGEST:
+            raise GitcfgError(
+                f"{path} would have more than {_LARGEST >> 20} MiB.", "Give less of it at once."
+            )
+    alike = verify_hosts(files, {name: one.read for name, one in hosts.items()}, condor, notes)
+    read = len({one.source.name for host in hosts.values() for one in walk_files(host.read)})
+    return CondorImport(files, found, sort_notes(list(dict.fromkeys(notes))), len(hosts), alike, read)
+
+
+def _read_hosts(given: Mapping[str, Sequence[Input]], condor: HTCondor, notes: list[Note]) -> dict[str, Host]:
+    words = Builtins(condor.knob, condor.defaults if condor.version else None)
+    hosts, size = {}, 0
+    for name in sorted(given):
+        hosts[name] = read_host(name, given[name], words, notes)
+        size += sum(len(one.source.text) for one in walk_files(hosts[name].read))
+        if size > MAX_ALL:
+            raise GitcfgError(
+                f"The files of all hosts have more than {MAX_ALL >> 20} MiB.", "Import fewer hosts."
+            )
+    empty = [name for name, one in hosts.items() if not one.read]
+    if empty:
+        raise no_files_error(empty, len(hosts))
+    return hosts

@@ -1,12 +1,179 @@
-"""A YAML document with other names and values on the same lines, and one that nobody can parse."""
+"""What a place of a document holds: names, values, prose, words of the format."""
 
 import re
+from collections.abc import Iterator, Mapping
+from enum import Enum, auto
+from typing import Any
 
+import msgspec
+
+from gitcfg.check.codes import CODES
+from gitcfg.convert.sanitize.keywords import CHOICES, COLLECTED, SCHEMA, SCHEMA_CHOICES, keys
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
-from gitcfg.convert.sanitize.roles import Role, is_choice, is_keyword
-from gitcfg.convert.sanitize.scalars import Scalar, parse_scalars
-from gitcfg.convert.sanitize.words import keys
 from gitcfg.load import yaml
+
+_SETTING = re.compile(
+    r"(?:\d{1,7}(?:\.\d{1,4})?[a-z%]{1,2}){0,4}(?:\d{1,7}(?:\.\d{1,4})?)?|0o[0-7]{1,4}|GC\d{3}"
+    r"|\d{4}-\d\d-\d\d(?:[T ][\d:.]{1,15}(?:Z|[-+][\d:]{1,5})?)?"
+)
+"""What the format's own settings say: numbers, durations, shares, modes, days."""
+
+
+class Role(Enum):
+    """What stands at a place, and how what is below it is read."""
+
+    STRUCTURE = auto()  # keys are the format's, scalars are names
+    ENTRY = auto()  # the same, of a parameter, subsystem or file
+    CHOICE = auto()  # the same, but scalars may be words of the format
+    NAMED = auto()  # keys are names, below each an entry
+    VALUE = auto()  # keys are names, scalars values
+    SCHEMA = auto()  # a JSON Schema
+    SCHEMA_CHOICE = auto()
+    SCHEMA_NAMED = auto()  # keys are names, below each a schema
+    SCHEMA_PATTERNS = auto()  # keys are regular expressions, below each a schema
+    PATTERN = auto()
+    COLLECT = auto()  # keys are the format's, scalars names and words of it
+    RANGES = auto()  # keys are names, scalars values and ranges of them
+    CEL = auto()
+    COMMIT = auto()
+    RECIPIENT = auto()
+    NUMBER = auto()  # keys are the format's, scalars its numbers
+    PROSE = auto()
+
+
+def _parse_table(**said: str) -> dict[str, Role]:
+    return {key: Role[role] for role, words in said.items() for key in words.split()}
+
+
+_ENTRY = _parse_table(
+    PROSE="description reason message",
+    VALUE="facts with default address text set domain values",
+    SCHEMA="schema",
+    CEL="where first for require per unique",
+    ENTRY="forbid allow",
+    RANGES="domain",
+    COMMIT="commit",
+    RECIPIENT="recipients",
+    NUMBER="count max_nodes max_failures version",
+    CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
+    " stages mode level retries code",
+)
+_STRUCTURE = {**_ENTRY, **_parse_table(VALUE="params", NAMED="parameters subsystems files rules")}
+_SCHEMA = {
+    **_parse_table(
+        VALUE="enum const default examples minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
+        PATTERN="pattern",
+        SCHEMA_CHOICE="type format",
+        STRUCTURE="required",
+        NUMBER="minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
+        PROSE="description title",
+        SCHEMA_NAMED="properties $defs definitions dependentSchemas",
+        SCHEMA_PATTERNS="patternProperties",
+    ),
+    "$comment": Role.PROSE,
+}
+_OPERATIONS = {"$fact": Role.STRUCTURE, "$secret": Role.STRUCTURE, "$collect": Role.COLLECT}
+_BELOW: Mapping[Role, tuple[Mapping[str, Role], Role]] = {
+    Role.STRUCTURE: (_STRUCTURE, Role.STRUCTURE),
+    Role.CHOICE: (_STRUCTURE, Role.STRUCTURE),
+    Role.ENTRY: (_ENTRY, Role.STRUCTURE),
+    Role.NAMED: ({}, Role.ENTRY),
+    Role.VALUE: (_OPERATIONS, Role.VALUE),
+    Role.COLLECT: ({"where": Role.CEL, "join": Role.VALUE}, Role.COLLECT),
+    Role.SCHEMA: (_SCHEMA, Role.SCHEMA),
+    Role.SCHEMA_NAMED: ({}, Role.SCHEMA),
+    Role.SCHEMA_PATTERNS: ({}, Role.SCHEMA),
+}
+
+
+def role_below(role: Role, key: str) -> Role:
+    """What stands under a key of a mapping."""
+    said, otherwise = _BELOW.get(role, ({}, role))
+    return said.get(key, otherwise)
+
+
+def is_keyword(role: Role, key: str) -> bool:
+    """Is a key one of the format's, where it stands?"""
+    if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE, Role.COLLECT, Role.NUMBER):
+        return key in keys()
+    if role is Role.SCHEMA:
+        return key in SCHEMA
+    return role is Role.VALUE and key.startswith("$") and key in keys()
+
+
+def is_choice(role: Role, text: str) -> bool:
+    """Is a scalar a word of the format, where it stands?"""
+    if role is Role.SCHEMA_CHOICE:
+        return text in SCHEMA_CHOICES
+    if role is Role.COLLECT:
+        return text in COLLECTED
+    is_setting = text in CHOICES or text in CODES or _SETTING.fullmatch(text) is not None
+    return role is Role.CHOICE and is_setting
+
+
+# The scalars of a YAML text: where each stands, and what it holds there.
+
+_DEEPEST = 64
+"""What is deeper is refused (GC101); libyaml takes 15 s for 100,000 levels."""
+
+
+class Scalar(msgspec.Struct, frozen=True):
+    """Where a scalar stands in a text, and what it is."""
+
+    start: int
+    end: int
+    value: str
+    style: str | None
+    role: Role
+    key: bool
+
+
+def parse_scalars(text: str) -> Iterator[Scalar]:
+    """Every scalar with the role that its place gives it. YAMLError: gitcfg itself would not take it."""
+    open: list[_Open] = []
+    for event in yaml.events(text):
+        if isinstance(event, yaml.ScalarEvent):
+            key = bool(open) and open[-1].key
+            (start, end), role = _span(event), _role(open)
+            yield Scalar(start, end, event.value, event.style, role, key)
+            _advance(open, event.value)
+        elif isinstance(event, yaml.AliasEvent):
+            _advance(open, "")
+        elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+            if len(open) > _DEEPEST:
+                raise yaml.YAMLError
+            open.append(_Open(_role(open), isinstance(event, yaml.MappingStartEvent)))
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            open.pop()
+            _advance(open, "")
+
+
+class _Open:
+    """A mapping or list that is being read; `key`: a key comes next."""
+
+    __slots__ = ("key", "mapping", "role", "under")
+
+    def __init__(self, role: Role, mapping: bool) -> None:
+        self.role = self.under = role
+        self.mapping = self.key = mapping
+
+
+def _span(event: Any) -> tuple[int, int]:
+    return event.start_mark.index, event.end_mark.index
+
+
+def _role(open: list[_Open]) -> Role:
+    return open[-1].under if open else Role.STRUCTURE
+
+
+def _advance(open: list[_Open], value: str) -> None:
+    if open and open[-1].mapping:
+        top = open[-1]
+        top.under = role_below(top.role, value) if top.key else top.role
+        top.key = not top.key
+
+
+# A YAML document with other names and values on the same lines, and one that nobody can parse.
 
 _COMMENT = re.compile(r"(?:[ \t]+|(?<=[\r\n])|\A)#[^\r\n]*")
 _ESCAPED = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)

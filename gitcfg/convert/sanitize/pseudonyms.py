@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Set
 
-from gitcfg.convert.sanitize.figures import NumberPseudonyms
-from gitcfg.convert.sanitize.ids import IdPseudonyms
-from gitcfg.convert.sanitize.letters import WordPseudonyms
-from gitcfg.convert.sanitize.sealed import replace_invalid_key
-from gitcfg.convert.sanitize.words import CALLED, CEL, EVERYWHERE, JINJA, PREFIXES
+from gitcfg.convert.sanitize.ids import IdPseudonyms, replace_invalid_key
+from gitcfg.convert.sanitize.keywords import CALLED, CEL, EVERYWHERE, JINJA, PREFIXES
+from gitcfg.convert.sanitize.numbers import NumberPseudonyms
+from gitcfg.convert.sanitize.words import WordPseudonyms
 from gitcfg.model.secrets import keys
 
 _INSTANCE = r"(?P<kept>\$\{(?:as|with)(?![A-Za-z0-9_]))"

@@ -1,13 +1,74 @@
-"""A dump's YAML as values that know where they stand; Ruby's tags are ignored."""
+"""A YAML document's values, and where they stand; Ruby's tags are not kept."""
 
 import base64
 import binascii
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
-from gitcfg.convert.wallaby.tree import Items, Table, Text, Value, dump_error, value_error
+import msgspec
+
+from gitcfg.convert.notes import Note, Place
 from gitcfg.load import yaml
+from gitcfg.load.yaml import resolve
+from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
+
+_HINT = "`wallaby dump FILE` writes a dump; give that file as it is."
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A scalar: its source text, and whether it was written without quotes."""
+
+    text: str
+    plain: bool
+    line: int
+    column: int
+
+    @property
+    def absent(self) -> bool:
+        """Is it YAML's null?"""
+        return self.plain and (self.text == "" or resolve_plain(self) is None)
+
+
+class Items(msgspec.Struct, frozen=True):
+    """A list."""
+
+    items: tuple["Value", ...]
+    line: int
+    column: int
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A mapping."""
+
+    entries: dict[str, "Value"]
+    line: int
+    column: int
+
+
+Value = Text | Items | Table
+
+
+def resolve_plain(value: Text) -> object:
+    """What YAML takes a plain scalar for, the text itself where it is beyond use."""
+    try:
+        return resolve(value.text)
+    except ValueError:
+        return value.text
+
+
+def dump_error(message: str, line: int = 0, column: int = 0) -> GitcfgError:
+    """The error that stops an import, with the place if there is one."""
+    place = f" (line {line}, column {column})" if line else ""
+    return GitcfgError(f"This is not a Wallaby dump{place}: {message}.", _HINT)
+
+
+def value_error(value: Value, message: str) -> GitcfgError:
+    """The error that a value causes."""
+    return dump_error(message, value.line, value.column)
+
+
+# A dump's YAML as values that know where they stand; Ruby's tags are ignored.
 
 MAX_BYTES = 64 << 20
 MAX_LEVELS = 32
@@ -119,3 +180,294 @@ def _decode_scalar(event: Any, line: int, column: int) -> Text:
         return Text(data.decode("utf-8"), False, line, column)
     except UnicodeDecodeError:
         return Text(data.decode("latin-1"), False, line, column)
+
+
+# What a Wallaby store holds, as its dump says it.
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """What a feature or group says of a parameter: text, or None for "use its default"."""
+
+    text: str | None
+
+
+class Feature(msgspec.Struct, frozen=True):
+    """A feature; `included` is in priority order, highest first."""
+
+    name: str
+    annotation: str
+    included: tuple[str, ...]
+    depends: tuple[str, ...]
+    conflicts: tuple[str, ...]
+    params: Mapping[str, Setting]
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A group, or one node's identity; `features` is in priority order, highest first."""
+
+    name: str
+    annotation: str
+    identity: bool
+    features: tuple[str, ...]
+    params: Mapping[str, Setting]
+
+
+class Node(msgspec.Struct, frozen=True):
+    """A node; `membership` is in priority order, highest first."""
+
+    name: str
+    annotation: str
+    idgroup: str
+    membership: tuple[str, ...]
+    provisioned: bool
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """A parameter; nobody checked its `kind`."""
+
+    name: str
+    annotation: str
+    kind: str
+    default: str
+    description: str
+    must_change: bool
+    level: int
+    restart: bool
+    depends: tuple[str, ...]
+    conflicts: tuple[str, ...]
+
+
+class Subsystem(msgspec.Struct, frozen=True):
+    """A daemon with the parameters that concern it."""
+
+    name: str
+    annotation: str
+    params: tuple[str, ...]
+
+
+class Store(msgspec.Struct, frozen=True):
+    """A whole store, each kind in the dump's order."""
+
+    features: tuple[Feature, ...]
+    groups: tuple[Group, ...]
+    nodes: tuple[Node, ...]
+    parameters: tuple[Parameter, ...]
+    subsystems: tuple[Subsystem, ...]
+
+
+# The fields of a dump's objects, read strictly: one that is missing means a file cut short.
+
+_FLAGS = {"true": True, "false": False}
+
+
+class Fields:
+    """One object's fields: `left` are those not read yet, `trimmed` those with blanks around a name."""
+
+    def __init__(self, value: Value, noun: str) -> None:
+        if not isinstance(value, Table):
+            raise value_error(value, f"a {noun} is not a mapping")
+        self.table = value
+        self.noun = noun
+        self.left = dict(value.entries)
+        self.trimmed: list[str] = []
+
+    def take(self, key: str) -> Value:
+        """A field that has to be there."""
+        if key not in self.table.entries:
+            raise value_error(self.table, f"the {self.called()} has no `{key}`, as if it were cut short")
+        self.left.pop(key, None)
+        return self.table.entries[key]
+
+    def called(self) -> str:
+        """What messages call the object."""
+        name = self.table.entries.get("name")
+        return f"{self.noun} {shown(name.text)}" if isinstance(name, Text) else self.noun
+
+    def wrong(self, value: Value, key: str, wanted: str) -> Exception:
+        """The error of a field that is not what it should be."""
+        return value_error(value, f"`{key}` of the {self.called()} is not {wanted}")
+
+    def text(self, key: str) -> str:
+        """A field of text; null is empty text."""
+        value = self.take(key)
+        if not isinstance(value, Text):
+            raise self.wrong(value, key, "text")
+        return "" if value.absent else value.text
+
+    def name(self) -> str:
+        """The object's name."""
+        name = self._trim(self.text("name"), "name")
+        if not name:
+            raise value_error(self.table, f"a {self.noun} has an empty name")
+        return name
+
+    def optional(self, key: str) -> str:
+        """A field of text that older dumps do not have."""
+        return self.text(key) if key in self.table.entries else ""
+
+    def flag(self, key: str) -> bool:
+        """A field that is true or false."""
+        value = self.take(key)
+        if not isinstance(value, Text) or value.text.lower() not in _FLAGS:
+            raise self.wrong(value, key, "true or false")
+        return _FLAGS[value.text.lower()]
+
+    def number(self, key: str) -> int:
+        """A field that is an integer."""
+        value = self.take(key)
+        number = resolve_plain(value) if isinstance(value, Text) else None
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise self.wrong(value, key, "an integer")
+        return number
+
+    def items(self, key: str) -> tuple[Value, ...]:
+        """A field that is a list."""
+        value = self.take(key)
+        if not isinstance(value, Items):
+            raise self.wrong(value, key, "a list")
+        return value.items
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """A field that is a list of names."""
+        return tuple(self._names(key))
+
+    def _names(self, key: str) -> Iterator[str]:
+        for item in self.items(key):
+            if not isinstance(item, Text) or item.absent:
+                raise self.wrong(item, key, "a list of names")
+            yield self._trim(item.text, key)
+
+    def settings(self, key: str) -> dict[str, Setting]:
+        """A field that says what parameters are set to."""
+        value = self.take(key)
+        if not isinstance(value, Table):
+            raise self.wrong(value, key, "a mapping of parameters")
+        found = {name: self._setting(key, given) for name, given in value.entries.items()}
+        result = {name: setting for name, setting in found.items() if name == name.strip()}
+        for name, setting in found.items():
+            if name.strip() not in result:
+                result[self._trim(name, f"{key}.{name.strip()}")] = setting
+            else:
+                result[name] = setting
+        return result
+
+    def _trim(self, name: str, field: str) -> str:
+        """A name without the blanks around it, which HTCondor takes off, too."""
+        trimmed = name.strip()
+        if trimmed != name:
+            self.trimmed.append(field)
+        return trimmed
+
+    def _setting(self, key: str, value: Value) -> Setting:
+        if not isinstance(value, Text):
+            raise self.wrong(value, key, "a mapping of parameters to text")
+        if value.absent:
+            return Setting("")
+        number = resolve_plain(value) if value.plain else None
+        is_zero = isinstance(number, int) and not isinstance(number, bool) and number == 0
+        return Setting(None if is_zero else value.text)
+
+
+# From a dump's bytes to the store that it holds.
+
+T = TypeVar("T")
+
+
+def read_store(data: bytes, notes: list[Note]) -> Store:
+    """The store of a dump. GitcfgError: it is none, or not whole."""
+    whole = parse_yaml(data)
+    if not isinstance(whole, Table) or not whole.entries.keys() & {"features", "groups", "params"}:
+        raise dump_error("it is not a store with lists of features, groups, nodes, params and subsystems")
+    if not data.endswith(b"\n"):
+        Place(notes, "dump", "").look("", "Its last line does not end: it may have been cut short.")
+    fields = Fields(whole, "dump")
+    store = Store(
+        features=_read_objects(fields, "features", "feature", _read_feature, notes),
+        groups=_read_objects(fields, "groups", "group", _read_group, notes),
+        nodes=_read_objects(fields, "nodes", "node", _read_node, notes),
+        parameters=_read_objects(fields, "params", "parameter", _read_parameter, notes),
+        subsystems=_read_objects(fields, "subsystems", "subsystem", _read_subsystem, notes),
+    )
+    _note_unknown_fields(fields, Place(notes, "dump", ""))
+    return store
+
+
+def _read_objects(
+    whole: Fields, key: str, noun: str, read: Callable[[Fields], T], notes: list[Note]
+) -> tuple[T, ...]:
+    result = []
+    for value in whole.items(key):
+        fields = Fields(value, noun)
+        result.append(read(fields))
+        place = Place(notes, noun, fields.name())
+        _note_unknown_fields(fields, place)
+        for field in dict.fromkeys(fields.trimmed):
+            place.changed(field, "A name has blanks around it in the dump, and none here.")
+    return tuple(result)
+
+
+def _note_unknown_fields(fields: Fields, place: Place) -> None:
+    """Fields that this import does not know, unless they say nothing."""
+    for key, value in fields.left.items():
+        if not _is_empty(value):
+            place.dropped(key, "The import does not know this field.")
+
+
+def _is_empty(value: Value) -> bool:
+    if isinstance(value, Text):
+        return value.absent or value.text == ""
+    return not (value.items if isinstance(value, Items) else value.entries)
+
+
+def _read_feature(fields: Fields) -> Feature:
+    return Feature(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        included=fields.names("included"),
+        depends=fields.names("depends"),
+        conflicts=fields.names("conflicts"),
+        params=fields.settings("params"),
+    )
+
+
+def _read_group(fields: Fields) -> Group:
+    return Group(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        identity=fields.flag("is_identity_group"),
+        features=fields.names("features"),
+        params=fields.settings("params"),
+    )
+
+
+def _read_node(fields: Fields) -> Node:
+    return Node(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        idgroup=fields.optional("idgroup"),
+        membership=fields.names("membership"),
+        provisioned=fields.flag("provisioned"),
+    )
+
+
+def _read_parameter(fields: Fields) -> Parameter:
+    return Parameter(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        kind=fields.text("kind"),
+        default=fields.text("default_val"),
+        description=fields.text("description"),
+        must_change=fields.flag("must_change"),
+        level=fields.number("level"),
+        restart=fields.flag("needs_restart"),
+        depends=fields.names("depends"),
+        conflicts=fields.names("conflicts"),
+    )
+
+
+def _read_subsystem(fields: Fields) -> Subsystem:
+    return Subsystem(
+        name=fields.name(),
+        annotation=fields.optional("annotation"),
+        params=fields.names("params"),
+    )

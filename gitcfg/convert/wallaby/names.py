@@ -1,16 +1,38 @@
-"""What everything is called in the repository: legal names, unique without regard to case."""
+"""Wallaby's own groups: the default group, the skeleton, and each node's identity group."""
 
+import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol, TypeVar
 
 import msgspec
 
 from gitcfg.convert.notes import Note, Place
-from gitcfg.convert.wallaby.identity import DEFAULT, SKELETON, find_identities
-from gitcfg.convert.wallaby.store import Store
+from gitcfg.convert.wallaby.dump import Group, Node, Store
 from gitcfg.model.names import HOST, NAME, PARAMETER, shown
+
+DEFAULT = "+++DEFAULT"
+SKELETON = "+++SKEL"
+
+
+def find_identities(store: Store) -> Mapping[str, Node]:
+    """By name, the identity groups that nodes have, or would have."""
+    known = {group.name for group in store.groups}
+    return {node.idgroup if node.idgroup in known else _derive_identity(node): node for node in store.nodes}
+
+
+def _derive_identity(node: Node) -> str:
+    return "+++" + hashlib.md5(node.name.encode(), usedforsecurity=False).hexdigest()
+
+
+def find_identity_groups(store: Store) -> Mapping[str, Group]:
+    """By the node's name, its identity group, where there is one."""
+    owners = find_identities(store)
+    return {owners[group.name].name: group for group in store.groups if group.name in owners}
+
+
+# What everything is called in the repository: legal names, unique without regard to case.
 
 MAX_NAME = 200  # a file's name has at most 255 bytes nearly everywhere
 
@@ -135,3 +157,22 @@ def _choose_spellings(store: Store) -> dict[str, str]:
         if PARAMETER.fullmatch(name):
             result.setdefault(name.casefold(), name)
     return result
+
+
+# Lists of names as the repository writes them: each once, highest priority first.
+
+
+def translate_names(
+    names: Iterable[str], called: Callable[[str], str | None], field: str, place: Place
+) -> list[str]:
+    """Names as the repository calls them; None: it has no such thing, which is noted."""
+    result: dict[str, None] = {}
+    for name in names:
+        new = called(name)
+        if new is None:
+            place.dropped(field, f"{shown(name)} is not carried over.")
+        elif new in result:
+            place.dropped(field, f"{shown(name)} stands twice in the list; the first place counts.")
+        else:
+            result[new] = None
+    return list(result)

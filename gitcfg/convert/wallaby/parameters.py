@@ -1,18 +1,195 @@
-"""The declarations of parameters."""
+"""Which type a parameter has: what every value of it in the dump, and its label, are certain of."""
 
-from collections.abc import Iterable
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from gitcfg.convert.definitions import DEFAULTS, without_empty
-from gitcfg.convert.literals import convert_text
+import msgspec
+
+from gitcfg.convert.definitions import DEFAULTS, LITERALS, MACRO, convert_text, without_empty
+from gitcfg.convert.expressions import Operators, parse_operators
 from gitcfg.convert.notes import Note, Place
-from gitcfg.convert.wallaby.bindings import Vocabulary
-from gitcfg.convert.wallaby.evidence import Evidence
-from gitcfg.convert.wallaby.families import Family
-from gitcfg.convert.wallaby.lists import translate_names
-from gitcfg.convert.wallaby.markers import find_marker
-from gitcfg.convert.wallaby.store import Parameter
+from gitcfg.convert.wallaby.dump import Parameter, Store
+from gitcfg.convert.wallaby.names import MAX_NAME, Names, translate_names
+from gitcfg.convert.wallaby.values import Evidence, Marker, Vocabulary, find_marker
 from gitcfg.model.names import shown
+
+_WORDS = re.compile(r"[\w.]+(?:\s+[\w.]+)+")
+_LABELS = {
+    "integer": "integer",
+    "interger": "integer",
+    "int": "integer",
+    "double": "number",
+    "float": "number",
+    "boolean": "boolean",
+    "bool": "boolean",
+    "expression": "expression",
+    "expr": "expression",
+    "string": "string",
+    "": "string",
+}
+
+
+def decide_type(evidence: Evidence, place: Place) -> str:
+    """The type to declare; where its label or its own values contradict that, a note says so."""
+    label = _type_of_label(evidence, place)
+    if evidence.marked(Marker.APPEND):
+        _note_list(evidence, place)
+        return "list"
+    if evidence.marked(Marker.AND, Marker.OR):
+        _note_parentheses(evidence, place)
+        return "expression"
+    decided = _infer_from_values(evidence, label)
+    if label in LITERALS and decided != label:
+        _note_contradiction(evidence, label, decided, place)
+    elif decided != "expression":
+        _note_broken_expression(evidence, place)
+    return decided
+
+
+def _type_of_label(evidence: Evidence, place: Place) -> str:
+    written = evidence.declaration.kind if evidence.declaration else ""
+    if written.strip().lower() not in _LABELS:
+        place.look("kind", f"The kind {shown(written)!r} says nothing about its values.")
+    return _LABELS.get(written.strip().lower(), "string")
+
+
+def _infer_from_values(evidence: Evidence, label: str) -> str:
+    texts = [text for text, _ in evidence.texts()]
+    if not texts or evidence.marked(Marker.EMPTY):
+        return "string"
+    literal = [text for text in texts if not MACRO.fullmatch(text)]
+    if label in LITERALS:
+        if literal and all(map(LITERALS[label], literal)):
+            return label
+        if not literal:
+            return "string"
+    shapes = [parse_operators(text) for text in texts]
+    judges = any(found is not None and found.is_judgement for found in shapes)
+    return "expression" if all(shapes) and (judges or label == "expression") else "string"
+
+
+def _note_contradiction(evidence: Evidence, label: str, decided: str, place: Place) -> None:
+    written = evidence.declaration.kind if evidence.declaration else ""
+    for text, where in evidence.texts():
+        if not LITERALS[label](text) and not MACRO.fullmatch(text):
+            reason = f"The kind is {written}, but the value {shown(text)!r} ({where}) is no {label}"
+            return place.changed("kind", f"{reason}: its type is {decided}.")
+    empty = [use.place for use in evidence.uses if use.given.marker is Marker.EMPTY]
+    if empty:
+        reason = f"The kind is {written}, but the value is empty in {empty[0]}: its type is {decided}."
+        place.changed("kind", reason)
+    return None
+
+
+def _note_broken_expression(evidence: Evidence, place: Place) -> None:
+    """One value that does not parse among others that are expressions is likely a mistake."""
+    shapes = [(text, where, parse_operators(text)) for text, where in evidence.texts()]
+    sound = [found for _, _, found in shapes if found is not None and found.is_judgement]
+    for text, where, found in shapes if sound else ():
+        if found is None:
+            reason = f"Other values are expressions, but {shown(text)!r} ({where}) is not a well-formed one."
+            place.look("type", reason)
+
+
+def _note_list(evidence: Evidence, place: Place) -> None:
+    if evidence.marked(Marker.AND, Marker.OR):
+        place.look("type", "Values are appended to it and joined with && or ||: no type takes both.")
+    for text, where in evidence.texts():
+        for item in filter(_WORDS.fullmatch, map(str.strip, text.split(","))):
+            reason = f"{shown(item)!r} ({where}) is one item: if it is several, put commas between them."
+            place.look("type", reason)
+
+
+def _note_parentheses(evidence: Evidence, place: Place) -> None:
+    """Wallaby joins as plain text: `A || B`, then `&& C`, is `A || B && C`."""
+    weak = {"?"} if not evidence.marked(Marker.AND) else {"?", "||"}
+    if any(_outermost_operators(parse_operators(text)) & weak for text, _ in evidence.texts()):
+        reason = "Operands get parentheses now, where joining them as plain text changed what they mean."
+        place.changed("params", reason)
+
+
+def _outermost_operators(found: Operators | None) -> frozenset[str]:
+    return found.outermost if found is not None else frozenset()
+
+
+# Numbered names that are declared alike (`STARTD_1_ARGS`, `STARTD_2_ARGS`, ...) as one pattern.
+
+_FEWEST = 3  # two names that look alike may be chance
+
+
+class Family(msgspec.Struct, frozen=True):
+    """A pattern, and the names that it stands for: no other name of the dump fits it."""
+
+    pattern: str
+    members: tuple[str, ...]
+
+
+class _Candidate(msgspec.Struct, frozen=True):
+    """Names that are equal but for the digits of one number, all of the same width."""
+
+    before: str
+    width: int
+    after: str
+    members: tuple[str, ...]
+
+    @property
+    def pattern(self) -> str:
+        return f"{self.before}{'?' * self.width}{self.after}"
+
+
+def find_families(
+    store: Store, names: Names, evidence: Mapping[str, Evidence], kinds: Mapping[str, str]
+) -> tuple[Family, ...]:
+    """The families that are certain: three or more members, declared alike, and nobody names just one."""
+    referred = _find_referenced(store, names)
+    lists = [frozenset(map(names.parameter, subsystem.params)) for subsystem in store.subsystems]
+    taken: set[str] = set()
+    result = []
+    for candidate in _select_exact(_find_candidates(evidence), evidence):
+        members = set(candidate.members)
+        alike = {(_without_name(evidence[name].declaration), kinds[name]) for name in members}
+        together = all(members.isdisjoint(listed) or members <= listed for listed in lists)
+        if len(alike) == 1 and together and members.isdisjoint(taken | referred):
+            result.append(Family(candidate.pattern, candidate.members))
+            taken |= members
+    return tuple(result)
+
+
+def _find_candidates(names: Collection[str]) -> list[_Candidate]:
+    """All of them, those with most members first."""
+    found: dict[tuple[str, int, str], list[str]] = defaultdict(list)
+    for name in names:
+        for number in re.finditer(r"[0-9]+", name) if len(name) <= MAX_NAME else ():
+            found[name[: number.start()], len(number[0]), name[number.end() :]].append(name)
+    large = [_Candidate(*key, tuple(members)) for key, members in found.items() if len(members) >= _FEWEST]
+    return sorted(large, key=lambda candidate: (-len(candidate.members), candidate.pattern))
+
+
+def _select_exact(candidates: list[_Candidate], names: Collection[str]) -> list[_Candidate]:
+    """Those whose patterns fit no other name."""
+    spans = {(len(candidate.before), candidate.width) for candidate in candidates}
+    fitting = Counter(
+        f"{name[:start]}{'?' * width}{name[start + width :]}"
+        for name in names
+        for start, width in spans
+        if len(name) >= start + width
+    )
+    return [candidate for candidate in candidates if fitting[candidate.pattern] == len(candidate.members)]
+
+
+def _without_name(declaration: Parameter | None) -> Parameter | None:
+    return None if declaration is None else msgspec.structs.replace(declaration, name="")
+
+
+def _find_referenced(store: Store, names: Names) -> frozenset[str]:
+    """Names that parameters depend on or conflict with: they have to be declared exactly."""
+    used = (name for parameter in store.parameters for name in parameter.depends + parameter.conflicts)
+    return frozenset(names.parameter(name) or name for name in used)
+
+
+# The declarations of parameters.
 
 _HIGHEST_LEVEL = 2
 

@@ -1,21 +1,115 @@
-"""The files of a repository that says what a store says."""
+"""Features, groups and nodes as the repository's files."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from gitcfg.convert.definitions import parameter_files
-from gitcfg.convert.notes import Note, Place
-from gitcfg.convert.wallaby import layers
-from gitcfg.convert.wallaby.bindings import Vocabulary
-from gitcfg.convert.wallaby.evidence import gather_evidence
-from gitcfg.convert.wallaby.families import find_families
-from gitcfg.convert.wallaby.identity import DEFAULT, SKELETON, find_identities, find_identity_groups
-from gitcfg.convert.wallaby.kinds import decide_type
-from gitcfg.convert.wallaby.names import choose_names, drop_repeated
-from gitcfg.convert.wallaby.parameters import declare_parameters
-from gitcfg.convert.wallaby.store import Group, Store
-from gitcfg.convert.wallaby.subsystems import convert_subsystems
+import msgspec
+
+from gitcfg.convert.definitions import parameter_files, without_empty
+from gitcfg.convert.notes import Note, Place, sort_notes
+from gitcfg.convert.wallaby.dump import Feature, Group, Node, Store, Subsystem, read_store
+from gitcfg.convert.wallaby.names import (
+    DEFAULT,
+    SKELETON,
+    Names,
+    choose_names,
+    drop_repeated,
+    find_identities,
+    find_identity_groups,
+    translate_names,
+)
+from gitcfg.convert.wallaby.parameters import decide_type, declare_parameters, find_families
+from gitcfg.convert.wallaby.values import Vocabulary, convert_bindings, gather_evidence
+from gitcfg.load import yaml
 from gitcfg.model.names import PARAMETER, shown
+
+_FILES = {"/etc/condor/config.d/50-gitcfg.config": {"format": "condor", "params": ["*"]}}
+_UNPROVISIONED = "unprovisioned"
+
+
+def convert_feature(words: Vocabulary, given: Feature, place: Place) -> dict[str, Any]:
+    """The content of a feature's file."""
+    called = words.names.feature
+    return without_empty(
+        description=given.annotation,
+        include=translate_names(given.included, called, "included", place),
+        depends=translate_names(given.depends, called, "depends", place),
+        conflicts=translate_names(given.conflicts, called, "conflicts", place),
+        params=convert_bindings(words, given.params, place),
+    )
+
+
+def convert_group(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
+    """The content of a group's file; the default group writes what every node gets."""
+    return without_empty(
+        description=given.annotation,
+        **_convert_layer(words, given, place),
+        files=_FILES if given.name == DEFAULT else {},
+    )
+
+
+def _convert_layer(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
+    return {
+        "features": translate_names(given.features, words.names.feature, "features", place),
+        "params": convert_bindings(words, given.params, place),
+    }
+
+
+def convert_node(
+    words: Vocabulary, given: Node, own: Group | None, groups: Container[str], place: Place
+) -> dict[str, Any]:
+    """The content of a node's file; `own` is its identity group."""
+    if not given.provisioned:
+        reason = f"It only checked in and was never set up: it has the label {_UNPROVISIONED}."
+        place.look("provisioned", reason)
+    return without_empty(
+        description=given.annotation or (own.annotation if own else ""),
+        groups=_list_groups(words, given, own, groups, place),
+        **(_convert_layer(words, own, place) if own else {}),
+        labels=[] if given.provisioned else [_UNPROVISIONED],
+    )
+
+
+def _list_groups(
+    words: Vocabulary, given: Node, own: Group | None, groups: Container[str], place: Place
+) -> list[str]:
+    """A node's groups, without those that it has anyway."""
+
+    def called(name: str) -> str | None:
+        known = words.names.groups.get(name)
+        return known if known or name in groups else name
+
+    implied = {DEFAULT: "the default group", **({own.name: "its identity group"} if own else {})}
+    for name in given.membership:
+        if name in implied:
+            place.dropped("membership", f"It names {implied[name]}, which a node is in anyway.")
+    return translate_names(
+        [name for name in given.membership if name not in implied], called, "membership", place
+    )
+
+
+# Subsystems with the parameters that concern them.
+
+
+def convert_subsystems(
+    given: Iterable[Subsystem], names: Names, patterns: Mapping[str, str], notes: list[Note]
+) -> dict[str, Any]:
+    """Every subsystem by name; `patterns` are the families that names have become part of."""
+    result = {}
+    for subsystem in given:
+        place = Place(notes, "subsystem", subsystem.name)
+        exact = translate_names(subsystem.params, names.parameter, "params", place)
+        params = list(dict.fromkeys(patterns.get(name, name) for name in exact))
+        result[names.subsystems[subsystem.name]] = without_empty(
+            description=subsystem.annotation, params=params
+        )
+    if result:
+        reason = "A dump says neither where a daemon runs nor how it restarts: add `features` and commands."
+        Place(notes, "subsystem", "").look("", reason)
+    return dict(sorted(result.items()))
+
+
+# The files of a repository that says what a store says.
 
 Content = dict[str, Any]
 
@@ -58,7 +152,7 @@ def _drop_repeated(store: Store, notes: list[Note]) -> Store:
 
 def _convert_features(store: Store, words: Vocabulary, notes: list[Note]) -> Iterator[tuple[str, Content]]:
     for feature in store.features:
-        content = layers.convert_feature(words, feature, Place(notes, "feature", feature.name))
+        content = convert_feature(words, feature, Place(notes, "feature", feature.name))
         yield f"features/{words.names.features[feature.name]}.yaml", content
 
 
@@ -74,7 +168,7 @@ def _convert_groups(store: Store, words: Vocabulary, notes: list[Note]) -> Itera
             if group.name not in owners:
                 place.dropped("", f"It is the identity of no node in the dump{_describe_content(group)}.")
             continue
-        yield f"groups/{words.names.groups[group.name]}.yaml", layers.convert_group(words, group, place)
+        yield f"groups/{words.names.groups[group.name]}.yaml", convert_group(words, group, place)
 
 
 def _describe_content(group: Group) -> str:
@@ -101,5 +195,22 @@ def _convert_nodes(store: Store, words: Vocabulary, notes: list[Note]) -> Iterat
             place = Place(notes, "node", node.name)
             yield (
                 f"nodes/{node.name}.yaml",
-                layers.convert_node(words, node, own.get(node.name), groups, place),
+                convert_node(words, node, own.get(node.name), groups, place),
             )
+
+
+# A dump of a Wallaby store as a repository in format 1, and what could not be carried over.
+
+
+class WallabyImport(msgspec.Struct, frozen=True):
+    """A repository's files by path, and what to know about them, the heaviest first."""
+
+    files: Mapping[str, str]
+    notes: tuple[Note, ...]
+
+
+def import_wallaby(data: bytes) -> WallabyImport:
+    """Convert a dump. GitcfgError: it is none, or was cut short."""
+    notes: list[Note] = []
+    contents = build_repository(read_store(data, notes), notes)
+    return WallabyImport({path: yaml.dump(contents[path]) for path in sorted(contents)}, sort_notes(notes))

@@ -10,10 +10,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.convert.reference.collect import collect_reference
+from gitcfg.convert.reference.chapters import collect_reference
 from gitcfg.convert.reference.content import Reference
+from gitcfg.convert.reference.html import render_page
 from gitcfg.convert.reference.markdown import render_markdown
-from gitcfg.convert.reference.page import render_page
 from gitcfg.pictures.picture import Picture
 
 ALLOWED = frozenset({"<code>", "</code>"})

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.convert.reference.page import render_page
-from gitcfg.convert.reference.places import FOLDERS
+from gitcfg.convert.reference.content import FOLDERS
+from gitcfg.convert.reference.html import render_page
 from gitcfg.generate import Options, repository
 from tests.convert.reference.reading import ALLOWED, folder, of, read_markdown, read_page, undrawn
 from tests.pictures.fleets import fleet

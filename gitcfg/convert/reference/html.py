@@ -1,7 +1,8 @@
-"""A reference as one page of HTML, which loads nothing from anywhere and works without its script."""
+"""SVG as Graphviz writes it, made fit to stand in a page with others: no ids, no links, nothing to load."""
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -9,11 +10,44 @@ from importlib.resources import files
 from jinja2 import DictLoader, Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from gitcfg.convert.reference.content import Code, Fact, Link, Ranking, Reference, Table, Text
-from gitcfg.convert.reference.drawing import clean_svg, is_drawable
-from gitcfg.convert.reference.places import FOLDERS, anchor
+from gitcfg.convert.reference.content import (
+    FOLDERS,
+    Code,
+    Fact,
+    Link,
+    Ranking,
+    Reference,
+    Table,
+    Text,
+    anchor,
+)
 from gitcfg.model.text import safe
 from gitcfg.pictures.picture import Picture
+
+_MOST_EDGES = 500
+"""Lines that a picture may have to be of any use in a page; a forge draws no more of them either."""
+_MOST_TEXT = 1 << 19
+"""Characters of a drawing."""
+
+_COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
+_ID = re.compile(r'(<g) id="[^"]*"')
+_ANCHOR = re.compile(r"</?a\b[^>]*>\s*")
+_TITLE = re.compile(r"<title>.*?</title>\s*", re.DOTALL)
+
+
+def is_drawable(picture: Picture) -> bool:
+    """Is a picture small enough to be drawn?"""
+    return len(picture.edges) <= _MOST_EDGES
+
+
+def clean_svg(svg: str) -> str | None:
+    """The drawing alone; None if it is too large to stand in a page. dot escapes whatever it is given."""
+    _, tag, rest = svg.partition("<svg")
+    drawn = _TITLE.sub("", _ANCHOR.sub("", _ID.sub(r"\1", _COMMENT.sub("", tag + rest))))
+    return drawn if tag and len(drawn) <= _MOST_TEXT else None
+
+
+# A reference as one page of HTML, which loads nothing from anywhere and works without its script.
 
 Draw = Callable[[Picture], str | None]
 """Makes SVG of a picture; None: it cannot."""

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.convert.reference.content import Code, Fact, Line, Part, Ranking, Table, Text
-from gitcfg.convert.reference.uses import Usage
+from gitcfg.convert.reference.usage import Usage
 from gitcfg.explain.definition import setting
 from gitcfg.explain.trail import Definition
 from gitcfg.model import Binding, FileEntry, Op, Use

@@ -1,20 +1,188 @@
-"""From a host's statements to what they say, as far as that is certain."""
+"""What an `if` of HTCondor's says, as far as that is certain on every machine."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
 
 from gitcfg.compile.classad import macros
-from gitcfg.convert.condor.annotations import Annotations
-from gitcfg.convert.condor.branches import find_endif, split_branches
-from gitcfg.convert.condor.conditions import evaluate_condition
-from gitcfg.convert.condor.gathered import ReadState
-from gitcfg.convert.condor.host import ReadFile
-from gitcfg.convert.condor.knobs import Builtins, expand_knobs
-from gitcfg.convert.condor.mentions import MAX_LEVELS, find_names, parse_knob
+from gitcfg.convert.condor.host import Annotations, KeptLines, ReadFile, Setting, apply_value, find_own_macros
+from gitcfg.convert.condor.htcondor import Builtins, Lookup, expand_knobs
 from gitcfg.convert.condor.sources import Folder, Source, import_error
-from gitcfg.convert.condor.statements import Statement, StatementKind, parse_statements
+from gitcfg.convert.condor.syntax import (
+    Line,
+    Statement,
+    StatementKind,
+    find_endif,
+    parse_statements,
+    split_branches,
+)
 from gitcfg.convert.notes import Note, Place
+from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
+
+_DEFINED = re.compile(r"defined\s+([A-Za-z_][A-Za-z0-9_.]*)", re.IGNORECASE | re.ASCII)
+_MACRO = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_.]*)\)")
+_NAMED = re.compile(r"\$\w*\(([A-Za-z_][A-Za-z0-9_.]*)")
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_WORDS = {"true": True, "false": False}
+
+
+def evaluate_condition(
+    text: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
+) -> bool | None:
+    """Does a condition hold? None: that depends on the machine, or is not known here.
+
+    `values` are the settings so far, `known` the names that HTCondor has by itself, all in lower case.
+    """
+    if text.startswith("!"):
+        held = evaluate_condition(text[1:].strip(), values, unsure, known)
+        return None if held is None else not held
+    defined, macro = _DEFINED.fullmatch(text), _MACRO.fullmatch(text)
+    if defined is not None:
+        return _evaluate_defined(defined[1].lower(), values, unsure, known)
+    if macro is not None and macro[1].lower() not in unsure:
+        return _evaluate_literal(values.get(macro[1].lower(), ""))
+    return _evaluate_literal(text)
+
+
+def _evaluate_defined(
+    name: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
+) -> bool | None:
+    if name in unsure:
+        return None
+    if name in values:
+        return True if values[name] and "$" not in values[name] else None
+    return False if known is not None and name not in known else None
+
+
+def _evaluate_literal(text: str) -> bool | None:
+    if _NUMBER.fullmatch(text):
+        return int(text) != 0
+    return _WORDS.get(text.lower())
+
+
+def find_condition_names(text: str) -> Iterator[str]:
+    """The names that a condition looks at, in lower case."""
+    for found in (*_DEFINED.finditer(text), *_NAMED.finditer(text)):
+        yield found[1].lower()
+
+
+# The names that statements read or set at once, whichever of them count.
+
+MAX_LEVELS = 16
+"""So deep in conditions and knobs an import follows."""
+
+
+def find_names(found: Iterable[Statement], lookup: Lookup, level: int = 0) -> frozenset[str] | None:
+    """The names in lower case; None: it may be any."""
+    result: set[str] = set()
+    for statement in found:
+        inner = None if level > MAX_LEVELS else _names_of_statement(statement, lookup, level)
+        if inner is None:
+            return None
+        result |= inner
+    return frozenset(result)
+
+
+def _names_of_statement(statement: Statement, lookup: Lookup, level: int) -> frozenset[str] | None:
+    if statement.kind in (StatementKind.COMPUTED, StatementKind.INCLUDE) or "$" in statement.name:
+        return None
+    if statement.name:
+        return frozenset((statement.name.lower(),))
+    if statement.kind in (StatementKind.IF, StatementKind.ELIF):
+        return frozenset(find_condition_names(statement.rest))
+    return _names_of_knobs(statement, lookup, level) if statement.kind is StatementKind.USE else frozenset()
+
+
+def _names_of_knobs(statement: Statement, lookup: Lookup, level: int) -> frozenset[str] | None:
+    result: set[str] = set()
+    for _, body in expand_knobs(statement.rest, lookup):
+        inside = parse_knob(body, statement.line)
+        inner = None if inside is None else find_names(inside, lookup, level + 1)
+        if inner is None:
+            return None
+        result |= inner
+    return frozenset(result)
+
+
+def parse_knob(body: str | None, line: Line) -> list[Statement] | None:
+    """A knob's statements, as if they stood where it is used; None: they are not certain."""
+    if body is None:
+        return None
+    try:
+        found = list(parse_statements(Source(line.file, body)))
+    except GitcfgError:
+        return None
+    lines = (Line(line.file, line.number, inner.line.text, inner.line.raw) for inner in found)
+    return [Statement(one.kind, one.name, one.rest, at) for one, at in zip(found, lines, strict=True)]
+
+
+# The settings and kept lines that a host's statements have given so far, and the values by now.
+
+_WORDS_GATHERED = frozenset(StatementKind) - {
+    StatementKind.SETTING,
+    StatementKind.LONG,
+    StatementKind.COMPUTED,
+    StatementKind.NOTE,
+}
+"""Names that gitcfg would not write, since HTCondor has them for words of its language."""
+
+
+class ReadState:
+    """`values` are the settings as HTCondor would have them; of the `unsure` ones, and if `blind` of all,
+    kept lines may have made something else. What is `tangled` has to stay text; what is `touched` was set,
+    or may have been, by something that does not stand before all settings."""
+
+    def __init__(self) -> None:
+        self.items: list[Setting | KeptLines] = []
+        self.touched: set[str] = set()
+        self.values: dict[str, str] = {}
+        self.unsure: set[str] = set()
+        self.blind = False
+        self.tangled: set[str] = set()
+
+    def set(self, statement: Statement, annotations: Annotations) -> None:
+        """Take a setting, and whether annotations make it the default."""
+        name, value, line = statement.name, statement.rest, statement.line
+        key = name.lower()
+        self.items.append(
+            Setting(name, value, annotations.feature, annotations.default, line, statement.about)
+        )
+        self.touched.add(key)
+        annotations.default = False
+        own = (macro for macro in macros(value) if macro.at_once and macro.body.lower() == key)
+        if key in _WORDS_GATHERED or "\r" in value or any(macro.function != "$" for macro in own):
+            self.tangled.add(key)
+        if not find_own_macros(name, value):
+            self.unsure.discard(key)
+        self.values[key] = apply_value(name, value, self.values.get(key), line)
+
+    def keep(self, found: list[Statement], names: Set[str] | None) -> None:
+        """Keep lines as they are."""
+        raw = "".join(one.line.raw if one.kind is StatementKind.LONG else one.line.tidy for one in found)
+        self.items.append(KeptLines(raw, None if names is None else frozenset(names), found[0].line))
+        if not self.may_stand_first(names):
+            self.touched |= names or set()
+        self.unsure |= names or set()
+        self.blind = self.blind or names is None
+
+    def may_stand_first(self, names: Set[str] | None) -> bool:
+        """Can lines that touch these names (None: any) stand before all settings?"""
+        return not self.touched if names is None else self.touched.isdisjoint(names)
+
+    def fork(self) -> "ReadState":
+        """What goes on from here, apart from this; it has no items yet."""
+        result = ReadState()
+        result.values, result.unsure, result.blind = dict(self.values), set(self.unsure), self.blind
+        result.tangled, result.touched = set(self.tangled), set(self.touched)
+        return result
+
+    def accept(self, trial: "ReadState") -> None:
+        """Go on as a trial did that kept nothing."""
+        self.items += trial.items
+        self.values, self.unsure, self.touched = trial.values, trial.unsure, trial.touched
+
+
+# From a host's statements to what they say, as far as that is certain.
 
 MAX_ITEMS = 200_000
 MAX_FILES = 10_000

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from gitcfg.compile import values as lists
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.convert.condor.host import ReadFile
-from gitcfg.convert.condor.known import HTCondor
-from gitcfg.convert.condor.repository import SETTINGS
-from gitcfg.convert.condor.statements import StatementKind, parse_statements
+from gitcfg.compile.values import split
+from gitcfg.convert.condor.host import SETTINGS, ReadFile
+from gitcfg.convert.condor.htcondor import HTCondor
+from gitcfg.convert.condor.syntax import StatementKind, parse_statements
 from gitcfg.convert.notes import Note, Place
 from gitcfg.git.tree import DictTree
 from gitcfg.model.names import shown
@@ -118,7 +117,7 @@ def _normalize(text: str | None, kind: tuple[Any, Any] | None) -> object:
     if text is None or kind is None:
         return text
     if str(kind[0]) == "list":
-        return lists.split(text, kind[1])
+        return split(text, kind[1])
     # HTCondor itself keeps the case of a default that is only written otherwise.
     return text.lower() if text.lower() in ("true", "false") else " ".join(text.split())
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 
-from gitcfg.convert.sanitize.tree import Sanitizer
+from gitcfg.convert.sanitize.sanitizer import Sanitizer
 from gitcfg.model import Finding
 
 

@@ -1,0 +1,175 @@
+"""Types and spellings of parameters, from their values and from what HTCondor knows."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from gitcfg.compile.values import split
+from gitcfg.convert.condor.factoring import Chain, Chains, Feature, infer_separator
+from gitcfg.convert.condor.host import Host
+from gitcfg.convert.condor.htcondor import KnownName
+from gitcfg.convert.definitions import DEFAULTS, LITERALS, convert_text
+from gitcfg.convert.expressions import parse_operators
+from gitcfg.convert.notes import Note, Place
+from gitcfg.load import yaml
+from gitcfg.model.names import PARAMETER
+
+_EXACT = frozenset({"TRUE", "FALSE"})  # as gitcfg writes them: in other words the case may matter to somebody
+
+
+class ParameterType(msgspec.Struct, frozen=True):
+    """A parameter: how it is spelt, its type, how its items are told apart, and words about it."""
+
+    name: str
+    kind: str
+    separator: str | None
+    description: str
+
+    def value(self, text: str) -> Any:
+        """A text as YAML writes it."""
+        if self.kind == "list":
+            return split(text, self.separator)
+        return convert_text(self.kind, text)
+
+    @property
+    def declaration(self) -> dict[str, Any]:
+        """What is declared, without what the file's `defaults:` say."""
+        return {
+            **({"description": self.description} if self.description else {}),
+            **({"type": self.kind} if self.kind != "string" else {}),
+            **({"separator": self.separator} if self.separator else {}),
+        }
+
+
+def infer_types(hosts: Chains, known: Mapping[str, KnownName]) -> dict[str, ParameterType]:
+    """Every parameter by its name in lower case."""
+    found: dict[str, list[Chain]] = {}
+    for host in sorted(hosts):
+        for key, chain in hosts[host].items():
+            found.setdefault(key, []).append(chain)
+    return {key: _infer_parameter_type(found[key], known.get(key)) for key in sorted(found)}
+
+
+def _infer_parameter_type(given: list[Chain], known: KnownName | None) -> ParameterType:
+    name = known.name if known is not None else given[0].name
+    apart = infer_separator(name, given)
+    words = known.description if known is not None else ""
+    texts = {chain.text for chain in given}
+    kind = "list" if apart else infer_type(texts, known.kind if known is not None else "")
+    return ParameterType(name, kind, apart, words)
+
+
+def infer_type(texts: Iterable[str], known: str) -> str:
+    """The type that all of some texts have; `known` is what HTCondor takes them for."""
+    given = set(texts)
+    if not all(given):
+        return "string"
+    if known in LITERALS and all(map(LITERALS[known], given)):
+        return known
+    if known == "path" and all(text.startswith(("/", "$(")) for text in given):
+        return "path"
+    if known in ("", "integer") and all(map(LITERALS["integer"], given)):
+        return "integer"
+    if not known and given <= _EXACT:
+        return "boolean"
+    found = [parse_operators(text) for text in sorted(given)]
+    return (
+        "expression"
+        if all(found) and any(one is not None and one.is_judgement for one in found)
+        else "string"
+    )
+
+
+# Declarations of the parameters that hosts set: their defaults, and what comments say of them.
+
+
+def declare_parameters(
+    types: Mapping[str, ParameterType], defaults: Mapping[str, Any], about: Mapping[str, str]
+) -> dict[str, Any]:
+    """Every parameter by name; what its comment says counts more than what HTCondor says of it."""
+    result = {}
+    for key, type_ in types.items():
+        words = {"description": about[key]} if key in about else {}
+        default = {"default": defaults[key]} if key in defaults else {}
+        result[type_.name] = {**words, **type_.declaration, **words, **default}
+    return dict(sorted(result.items()))
+
+
+def collect_descriptions(hosts: Mapping[str, Host], notes: list[Note]) -> dict[str, str]:
+    """What the first comment says of each setting, by its name in lower case; others are noted."""
+    result: dict[str, str] = {}
+    for name in sorted(hosts):
+        for setting in hosts[name].settings:
+            if setting.about and result.setdefault(setting.key, setting.about) != setting.about:
+                reason = "It has another comment already, which describes it; the one above this is left out."
+                Place(notes, "line", setting.line.place).dropped(setting.name, reason)
+    return result
+
+
+def collect_defaults(
+    features: Sequence[Feature], kinds: Mapping[str, ParameterType], notes: list[Note]
+) -> dict[str, Any]:
+    """The defaults that annotations declare, where they agree."""
+    found: dict[str, list[str]] = {}
+    for one in features:
+        for key, steps in one.steps.items():
+            if steps and steps[-1].default and len(steps) == 1:
+                found.setdefault(key, []).append(steps[-1].text)
+    for key, texts in found.items():
+        if len(set(texts)) > 1:
+            reason = "It has several defaults, so they are values: a parameter has one."
+            Place(notes, "parameter", kinds[key].name).changed("default", reason)
+    return {key: kinds[key].value(texts[0]) for key, texts in found.items() if len(set(texts)) == 1}
+
+
+# Declarations of all names that HTCondor knows, with types, defaults and descriptions, by first letter.
+
+FOLDER = "parameters/htcondor"
+_BLANKS = re.compile(r"\s+")
+
+
+def default_files(
+    known: Iterable[KnownName], declared: Callable[[str], bool], taken: Collection[str]
+) -> dict[str, str]:
+    """New files by path, for the names that are not declared yet; no path is one that is `taken`."""
+    letters: dict[str, dict[str, Any]] = {}
+    for one in sorted(known, key=lambda one: (one.name.lower(), one.name)):
+        if PARAMETER.fullmatch(one.name) and not declared(one.name):
+            letters.setdefault(one.name[0].lower(), {})[one.name] = declare(one)
+    return {
+        _free_path(letter, taken): yaml.dump(_content(found)) for letter, found in sorted(letters.items())
+    }
+
+
+def _content(declared: Mapping[str, Any]) -> dict[str, Any]:
+    return {"defaults": {**DEFAULTS, "tags": ["htcondor"]}, "parameters": dict(declared)}
+
+
+def _free_path(letter: str, taken: Collection[str]) -> str:
+    number, path = 2, f"{FOLDER}/{letter}.yaml"
+    while path in taken:
+        number, path = number + 1, f"{FOLDER}/{letter}{number}.yaml"
+    return path
+
+
+def declare(known: KnownName) -> dict[str, Any]:
+    """What is declared of a name, without what the file's `defaults:` say."""
+    text = None if known.value is None else _BLANKS.sub(" ", known.value).strip()
+    kind = _default_type(known.kind, text or "")
+    return {
+        **({"description": words} if (words := _BLANKS.sub(" ", known.description).strip()) else {}),
+        **({"type": kind} if kind != DEFAULTS["type"] else {}),
+        **({"default": convert_text(kind, text)} if text is not None else {}),
+    }
+
+
+def _default_type(known: str, text: str) -> str:
+    """HTCondor's own type, but where its own default is an expression, values may be others."""
+    if not text or known == "path":
+        return known
+    kind = infer_type([text], known)
+    if kind in (known, "expression") or known == "string":
+        return kind
+    return known if "$" in text else "expression"

@@ -1,0 +1,336 @@
+"""The chapter of features: what each says, what goes with it, and who has it."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from gitcfg.compile.fleet import Fleet
+from gitcfg.convert.reference.content import Branch, Chapter, Code, Entry, Line, Part, Reference, Table, Text
+from gitcfg.convert.reference.parameters import find_interests, parameter_chapter, subsystem_chapter
+from gitcfg.convert.reference.parts import (
+    SECRET,
+    binding_line,
+    fact,
+    layer_parts,
+    ranking,
+    use_lines,
+    value_piece,
+)
+from gitcfg.convert.reference.usage import Usage, find_usage
+from gitcfg.explain.trail import given
+from gitcfg.model import Feature, Group, Node, Origin, Override
+from gitcfg.model.rules import Count, Domain, Permit, Rule, RuleKind, Uniqueness
+from gitcfg.model.text import counted
+from gitcfg.pictures.features import features_picture
+from gitcfg.pictures.groups import combined, folded, groups_picture
+from gitcfg.pictures.picture import Edge, Picture, ident
+
+_NOTE = "Features that are not next to it are not drawn."
+_DEEPEST = 20
+
+
+def feature_chapter(usage: Usage) -> Chapter:
+    """Every feature."""
+    picture = features_picture(usage.fleet)
+    pictures = _split_picture(picture)
+    entries = []
+    for name, feature in sorted(usage.fleet.model.features.items()):
+        near = pictures.get(ident("feature", name))
+        parts = tuple(_feature_parts(usage, feature))
+        cells = (usage.nodes.count(usage.holders.get(name, ())),)
+        entries.append(Entry("feature", name, feature.description, feature.origin.file, cells, parts, near))
+    about = "What a machine can do: parameters and files that belong together. Groups install features."
+    return Chapter(
+        "feature",
+        "Features",
+        about,
+        ("nodes",),
+        tuple(entries),
+        picture if pictures else None,
+        _build_tree(usage),
+    )
+
+
+def _split_picture(picture: Picture) -> dict[str, Picture]:
+    """By the ids of features that something joins to others: each with those next to it."""
+    vertices = {vertex.id: vertex for vertex in picture.vertices}
+    joined: dict[str, list[Edge]] = {}
+    for edge in picture.edges:
+        for end in {edge.source, edge.target}:
+            joined.setdefault(end, []).append(edge)
+    return {
+        id_: msgspec.structs.replace(
+            picture,
+            title=vertices[id_].name,
+            vertices=tuple(
+                vertices[end] for end in sorted({end for e in edges for end in (e.source, e.target)})
+            ),
+            edges=tuple(edges),
+            notes=(_NOTE,),
+        )
+        for id_, edges in joined.items()
+    }
+
+
+def _feature_parts(usage: Usage, feature: Feature) -> Iterator[Part]:
+    name = feature.name
+    yield from ranking("Includes", use_lines(usage, feature.include))
+    yield from fact("Depends on", (usage.link("feature", ref.name) for ref in feature.depends))
+    mutual = [usage.link("feature", ref.name) for ref in feature.conflicts]
+    yield from fact("Conflicts with", (*mutual, *usage.mentioned_by("conflict", name)))
+    yield from fact("Becomes active after", (usage.link("feature", ref.name) for ref in feature.after))
+    yield from fact("Included by", usage.mentioned_by("include", name))
+    yield from fact("Depended on by", usage.mentioned_by("depend", name))
+    yield from fact("Becomes active before", usage.mentioned_by("after", name))
+    yield from fact("Installed by", usage.listed("install", name))
+    yield from fact("Limited by", usage.mentioned_by("limit", name))
+    yield from fact("Groups, through others", _find_indirect_groups(usage, name))
+    yield from fact("Taken away by", usage.listed("without", name))
+    yield from fact("Subsystems", usage.mentioned_by("run", name))
+    yield from fact("Nodes", [usage.nodes.line(usage.holders.get(name, ()))])
+    yield from layer_parts(usage, feature)
+
+
+def _find_indirect_groups(usage: Usage, name: str) -> Iterator[Line]:
+    """The groups that do not install a feature, but one that includes it."""
+    above, pending = {name}, [name]
+    while pending:
+        found = [link.name for link in usage.mentions.by_definitions.get(("include", pending.pop()), ())]
+        pending += (other for other in found if other not in above)
+        above.update(found)
+    installing = {other: set(usage.mentions.by_definitions.get(("install", other), ())) for other in above}
+    through = {link for links in installing.values() for link in links} - installing[name]
+    return ((link,) for link in sorted(through, key=lambda link: link.name) if link.kind == "group")
+
+
+def _build_tree(usage: Usage) -> tuple[Branch, ...]:
+    """What includes what, from those that nothing includes on; what hangs from a feature is told once."""
+    defined = usage.fleet.model.features
+    roots = [name for name in sorted(defined) if ("include", name) not in usage.mentions.by_definitions]
+    seen: set[str] = set()
+    names = (*roots, *sorted(defined))  # those that include each other hang from no root
+    return tuple(_build_branch(usage, name, seen, 0) for name in names if name not in seen)
+
+
+def _build_branch(usage: Usage, name: str, seen: set[str], depth: int) -> Branch:
+    line = usage.link("feature", name)
+    feature = usage.fleet.model.features.get(name)
+    if feature is None or not feature.include:
+        seen.add(name)
+        return Branch(line)
+    if name in seen or depth == _DEEPEST:
+        return Branch((*line, Text(" and what it includes")))
+    seen.add(name)
+    included = dict.fromkeys(use.feature for use in feature.include)
+    return Branch(line, tuple(_build_branch(usage, other, seen, depth + 1) for other in included))
+
+
+# The chapters of groups, node sets and overrides: what each says, and which nodes it is about.
+
+
+def group_chapter(usage: Usage) -> Chapter:
+    """Every group; the default one is there although it may have no file."""
+    entries = []
+    for name in sorted(usage.names["group"]):
+        group = usage.fleet.model.groups.get(name, Group(name, Origin("")))
+        members = usage.members.get(name, ())
+        features = len({use.feature for use in group.features})
+        cells: tuple[Line, ...] = ((Text(str(features)),), usage.nodes.count(members))
+        parts = tuple(_group_parts(usage, group))
+        entries.append(Entry("group", name, group.description, group.origin.file, cells, parts))
+    about = "Nodes with what they have in common. Every node is in the default group, below all others."
+    return Chapter(
+        "group",
+        "Groups",
+        about,
+        ("features", "nodes"),
+        tuple(entries),
+        groups_picture(usage.fleet),
+        parts=tuple(_combination_tables(usage)),
+    )
+
+
+def _group_parts(usage: Usage, group: Group) -> Iterator[Part]:
+    if group.name == usage.fleet.model.settings.default_group:
+        yield from fact("Members", [(Text("every node, with the lowest priority"),)])
+    yield from ranking("Features", use_lines(usage, group.features))
+    yield from fact("Nodes", [usage.nodes.line(usage.members.get(group.name, ()))])
+    yield from fact("Listed by", usage.listed("join", group.name))
+    yield from layer_parts(usage, group)
+
+
+def _combination_tables(usage: Usage) -> Iterator[Table]:
+    """Which nodes are in which groups, if it is few combinations, or few that hold most."""
+    parts = folded(combined(usage.fleet))
+    rows: list[tuple[Line, ...]] = []
+    for each in parts.drawn:
+        state: Line = (Text(", retired"),) if each.retired else ()
+        listed = [usage.link("group", name) for name in each.groups]
+        rows.append(((*usage.nodes.line(each.nodes), *state), _join_lines(listed)))
+    if rows and parts.rest:
+        nodes = [name for each in parts.rest for name in each.nodes]
+        more = counted(len(parts.rest), "more combination")
+        rows.append((usage.nodes.line(nodes), (Text(more),)))
+    if rows:
+        yield Table(
+            "Which nodes are in which groups", ("nodes", "groups, highest priority first"), tuple(rows)
+        )
+
+
+def _join_lines(lines: list[Line]) -> Line:
+    """Lines as one, with commas."""
+    comma = (Text(", "),)
+    return tuple(piece for line in lines for piece in (*comma, *line))[1:]
+
+
+def nodeset_chapter(usage: Usage) -> Chapter:
+    """Every set of alike nodes, in short."""
+    entries = []
+    for name, found in sorted(usage.fleet.model.nodesets.items()):
+        said = found.definition
+        listed = [usage.link("group", ref.name) for ref in given(said.groups)]
+        cells = (usage.nodes.count(found.members), _join_lines(listed))
+        parts = tuple(_nodeset_parts(usage, said, found.members, tuple(listed)))
+        entries.append(Entry("nodeset", name, said.description, found.origin.file, cells, parts))
+    about = "Nodes that are alike, and written as one."
+    return Chapter("nodeset", "Node sets", about, ("nodes", "groups"), tuple(entries))
+
+
+def _nodeset_parts(
+    usage: Usage, said: Node, nodes: tuple[str, ...], listed: tuple[Line, ...]
+) -> Iterator[Part]:
+    yield from fact("Nodes", [usage.nodes.line(nodes)])
+    yield from ranking("Groups", listed)
+    yield from ranking("Features of its own", use_lines(usage, given(said.features)))
+    yield from fact("Without", (usage.link("feature", ref.name) for ref in given(said.without)))
+    yield from fact("Labels", ((Code(ref.name),) for ref in given(said.labels)))
+    yield from fact("State", [(Text(said.state),)] if said.state else ())
+    yield from layer_parts(usage, said)
+
+
+def override_chapter(usage: Usage) -> Chapter:
+    """Every override, in short."""
+    nodes: dict[str, list[str]] = {}
+    for kind in usage.fleet.classes:
+        for override in kind.overrides:
+            nodes.setdefault(override.name, []).extend(kind.names)
+    entries = []
+    for name, found in sorted(usage.fleet.model.overrides.items()):
+        concerned = nodes.get(name, [])
+        cells: tuple[Line, ...] = (usage.nodes.count(concerned), (Text(str(found.until)),))
+        parts = tuple(_override_parts(usage, found, concerned))
+        entries.append(Entry("override", name, found.reason, found.origin.file, cells, parts))
+    about = "What holds for some nodes for some time, above everything else."
+    return Chapter("override", "Overrides", about, ("nodes", "until"), tuple(entries))
+
+
+def _override_parts(usage: Usage, found: Override, nodes: list[str]) -> Iterator[Part]:
+    yield from fact("Nodes", [usage.nodes.line(nodes)])
+    yield from fact("Chosen by", [(Code(found.where.name),)] if found.where else ())
+    yield from fact("Until", [(Text(str(found.until)),)])
+    yield from ranking("Features", use_lines(usage, found.features))
+    yield from fact("Without", (usage.link("feature", ref.name) for ref in found.without))
+    yield from layer_parts(usage, found)
+
+
+# The chapter of rules: what each asks for, where, and which nodes have something by it.
+
+_ABOUT = "What must hold for all nodes together. What a rule leaves open is decided in allocations/."
+_VERBS = {RuleKind.INSTALL: "Installs", RuleKind.LIMIT: "Limits"}
+_PERMITS = {RuleKind.FORBID: "Forbidden to change", RuleKind.ALLOW: "Allowed to change"}
+
+
+def rule_chapter(usage: Usage) -> Chapter:
+    """Every rule."""
+    nodes: dict[str, list[str]] = {}
+    for kind in usage.fleet.classes:
+        for name in kind.brought.rules:
+            nodes.setdefault(name, []).extend(kind.names)
+    entries = []
+    for name, rule in sorted(usage.fleet.model.rules.items()):
+        concerned = nodes.get(name, [])
+        cells: tuple[Line, ...] = ((Text(rule.kind.value),), usage.nodes.count(concerned))
+        parts = tuple(_rule_parts(usage, rule, concerned))
+        entries.append(Entry("rule", name, rule.description, rule.origin.file, cells, parts))
+    return Chapter("rule", "Rules", _ABOUT, ("does", "nodes"), tuple(entries))
+
+
+def _rule_parts(usage: Usage, rule: Rule, nodes: list[str]) -> Iterator[Part]:
+    if rule.feature is not None:
+        yield from fact(_VERBS[rule.kind], [usage.link("feature", rule.feature.name)])
+    yield from fact("Requires", [(Code(rule.require.name),)] if rule.require else ())
+    yield from fact("Says", [(Text(rule.message),)] if rule.message else ())
+    yield from fact("How many", [_count_line(rule.count)] if rule.count else ())
+    yield from fact("Where", [(Code(rule.where.name),)] if rule.where else ())
+    yield from fact("Over instances of", [usage.link("feature", rule.over.name)] if rule.over else ())
+    yield from fact("For each", [(Code(rule.per.name),)] if rule.per else ())
+    yield from fact("No value twice", [_unique_line(rule.unique)] if rule.unique else ())
+    yield from fact("Nodes that have something by it", [usage.nodes.line(nodes)] if nodes else ())
+    if rule.permit is not None:
+        yield from _permit_parts(rule.kind, rule.permit)
+    if rule.params:
+        rows = [
+            (usage.parameter(name), binding_line(usage, name, said))
+            for name, said in sorted(rule.params.items())
+        ]
+        yield Table("Parameters", ("parameter", "value"), tuple(rows))
+    if rule.domains:
+        domains = [_domain_row(usage, rule, said) for _, said in sorted(rule.domains.items())]
+        yield Table("Values", ("of", "may be"), tuple(domains))
+
+
+def _count_line(count: Count) -> Line:
+    if count.least == count.most:
+        return (Text(f"{count.least}"),)
+    least = [f"at least {count.least}"] if count.least else []
+    most = [f"at most {count.most}"] if count.most is not None else []
+    return (Text(", ".join(least + most) or "any number"),)
+
+
+def _unique_line(unique: Uniqueness) -> Line:
+    if unique.key is not None:
+        return (Text("among those of the same "), Code(unique.key.name))
+    return (Text("in the whole fleet" if unique.scope == "fleet" else "on one node"),)
+
+
+def _permit_parts(kind: RuleKind, permit: Permit) -> Iterator[Part]:
+    yield from fact("Who", ((Code(ref.name),) for ref in permit.by))
+    for what, named in permit.things().items():
+        yield from fact(f"{_PERMITS[kind]}, {what}", ((Code(ref.name),) for ref in named))
+    yield from fact("Inherit", [(Text("no: just these features"),)] if not permit.inherit else ())
+
+
+def _domain_row(usage: Usage, rule: Rule, said: Domain) -> tuple[Line, Line]:
+    """The values that a parameter, or an attribute of instances, may have; of a secret, none is shown."""
+    of: Line = usage.parameter(said.name) if rule.over is None else (Code(said.name),)
+    hidden = rule.over is None and usage.fleet.declarations.secret(said.name)
+    return of, SECRET if hidden else (value_piece(list(said.items)),)
+
+
+# The whole reference of a fleet, as data.
+
+
+def collect_reference(fleet: Fleet, title: str, commit: str | None) -> Reference:
+    """What there is to read of a fleet: a chapter for each kind of which there is something."""
+    found = find_usage(fleet)
+    concerns = find_interests(found)
+    chapters = (
+        feature_chapter(found),
+        group_chapter(found),
+        parameter_chapter(found, concerns),
+        subsystem_chapter(found, concerns),
+        nodeset_chapter(found),
+        override_chapter(found),
+        rule_chapter(found),
+    )
+    return Reference(title, commit, tuple(each for each in chapters if each.entries), _find_notes(fleet))
+
+
+def _find_notes(fleet: Fleet) -> tuple[str, ...]:
+    """What may be missing."""
+    wrong = sum(finding.severity == "error" for finding in fleet.model.findings)
+    if not wrong:
+        return ()
+    return (
+        f"Not everything could be read: {counted(wrong, 'error')} in the files. `gitcfg check` tells where.",
+    )

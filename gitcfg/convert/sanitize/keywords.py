@@ -1,0 +1,89 @@
+"""The format's own words: what stays as it is, and where."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from gitcfg.bundled import schema
+
+_SCHEMAS = (
+    *("allocation", "feature", "gitcfg", "group", "hold", "node", "nodeset", "override", "parameters"),
+    *("rules", "secret", "subsystems"),
+)
+
+
+def _split_words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+EVERYWHERE = _split_words(
+    "true false null inf nan undefined error warning default if elif else endif include use"
+    " is isnt proc sys dev gitcfg yaml yml txt allowed signers"
+    " etc var lib run usr local bin opt systemd system agent once service timer d systemctl pkill killall"
+    " kill stop restart try condrestart force mask disable freeze no block hup sighup"
+)
+"""Words that mean something in names and values too: literals, HTCondor's own, folders, ours, endings, and
+what stops the agent (GC209, GC213)."""
+
+CHOICES = _split_words(
+    "string integer number boolean list map expression path condor env ini json yaml toml error warning allow"
+    " tip each off require comma blank-or-comma active retired old new ok"
+)
+"""What may be said where only some words may."""
+
+COLLECTED = _split_words("name value")
+"""What `$collect` takes instead of a parameter, and puts in order by."""
+
+SCHEMA = _split_words(
+    "$schema $id $ref $defs $comment title description type properties patternProperties required enum const"
+    " default examples items prefixItems contains minContains maxContains additionalProperties"
+    " additionalItems propertyNames minProperties maxProperties minItems maxItems uniqueItems minLength"
+    " maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf allOf anyOf oneOf"
+    " not if then else dependentRequired dependentSchemas definitions unevaluatedProperties"
+    " unevaluatedItems"
+)
+SCHEMA_CHOICES = _split_words(
+    "string integer number boolean array object null date date-time time duration email hostname ipv4 ipv6"
+    " uri uri-reference regex uuid json-pointer"
+)
+CEL = _split_words(
+    "node nodes other self fleet as with feature name groups features labels facts params in type null true"
+    " false e E"
+)
+CALLED = _split_words(
+    "has size all exists exists_one map filter matches startsWith endsWith contains int uint double string"
+    " bool bytes list timestamp duration dyn type age in_net net_of is_address lowerAscii upperAscii trim"
+    " replace substring split charAt indexOf lastIndexOf join reverse quote format intersects equivalent"
+    " greatest least abs ceil floor round sign trunc distinct sort sortBy slice flatten range first last"
+)
+"""CEL's functions and ours: they are these only before a bracket."""
+PREFIXES = _split_words("sets math lists strings")
+"""What stands before some of them, with a dot."""
+JINJA = _split_words(
+    "node name groups features labels facts params address state if elif else endif for endfor in not and or"
+    " is set endset include import from as with without context block endblock extends macro endmacro call"
+    " endcall filter endfilter raw endraw do ignore missing recursive loop index index0 first last length"
+    " true false none True False None defined undefined none string number mapping sequence iterable abs"
+    " attr batch capitalize count default dictsort escape e float format groupby indent int items join"
+    " list lower map max min reject rejectattr replace reverse round select selectattr slice sort sum title"
+    " tojson trim truncate unique upper wordcount wordwrap odd even range dict namespace cycler joiner"
+    " keys values get split startswith endswith strip"
+)
+
+
+@cache
+def keys() -> frozenset[str]:
+    """The keys of documents, as the schemas name them."""
+    found = {word for name in _SCHEMAS for word in _properties(json.loads(schema(name)))}
+    return frozenset(found | {"resources", "allocations", "holds"})
+
+
+def _properties(said: Any) -> Iterator[str]:
+    if isinstance(said, dict):
+        yield from said.get("properties") or ()
+        for inner in said.values():
+            yield from _properties(inner)
+    elif isinstance(said, list):
+        for inner in said:
+            yield from _properties(inner)
