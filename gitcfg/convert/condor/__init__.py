@@ -1,1 +1,1 @@
-"""HTCondor's configuration files as a repository in format 1."""
+"""The import of HTCondor's configuration files."""

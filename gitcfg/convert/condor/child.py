@@ -1,4 +1,4 @@
-"""The guarded child that asks HTCondor's library: its defaults, its knobs, and how it reads texts."""
+"""The guarded child that calls HTCondor's library: defaults, knobs, and its parser."""
 
 import ctypes
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ Row = tuple[str, str | None, str, str]
 
 
 def answer(request: Mapping[str, Any]) -> Any:
-    """Tell the `defaults`, a `knob`, or the raw values of what was `read`."""
+    """Answer a request for the `defaults`, a `knob`, or the raw values of texts to `read`."""
     if "read" in request:
         read = htcondor()
         assert read is not None
@@ -34,7 +34,7 @@ def _knob(library: ctypes.CDLL, category: str, name: str) -> str | None:
 
 
 def _defaults(library: ctypes.CDLL) -> Iterator[Row]:
-    """Every name, as HTCondor's own table has it: nothing is expanded, so nothing depends on this machine."""
+    """Yield HTCondor's table of parameters: nothing is expanded, so nothing depends on this machine."""
     name = symbol(library, "_Z24param_default_name_by_idi", c_char_p, c_int)
     value = symbol(library, "_Z26param_default_rawval_by_idi", c_char_p, c_int)
     kind = symbol(library, "_Z24param_default_type_by_idi", c_int, c_int)

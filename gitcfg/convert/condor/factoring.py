@@ -1,4 +1,4 @@
-"""A setting's history on a host as steps: a value, and what is appended and prepended to it."""
+"""Features from what hosts have in common: each setting as steps, and the hosts that share a step."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,15 +15,14 @@ _LISTS = re.compile(
     r"|FLOCK_(?:TO|FROM)|QUEUE_SUPER_USERS|JOB_ROUTER_ROUTE_NAMES|\w+_NAMES|SHADOW_LIST|STARTER_LIST",
     re.IGNORECASE,
 )
-"""Lists that HTCondor splits at blanks and commas alike."""
-
+"""Names of lists that HTCondor splits at blanks and commas alike."""
 
 _BLANKS = " \t\v\f\r"  # what HTCondor takes off at the ends, and a file cannot carry
 _ODD = re.compile(r"""[<>=!&|?;'"\[\]{}\\]|(?:^|\s)[-+]""")
 
 
 class Action(StrEnum):
-    """What a step does."""
+    """The action of a step."""
 
     SET = "set"
     APPEND = "$append"
@@ -31,7 +30,7 @@ class Action(StrEnum):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step: what it does, with which text, in which feature."""
+    """A step: its action, its text, and the feature that it is in."""
 
     act: Action
     text: str
@@ -40,7 +39,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Chain(msgspec.Struct, frozen=True):
-    """A setting on a host: its steps, its final text, and the file that it was last set in."""
+    """A setting of a host: its steps, its final text, and the file that sets it last."""
 
     name: str
     steps: tuple[Step, ...]
@@ -49,7 +48,7 @@ class Chain(msgspec.Struct, frozen=True):
 
 
 def build_chains(host: Host) -> dict[str, Chain]:
-    """Each setting of a host by its name in lower case."""
+    """Return the chain of each setting of a host, by name in lower case."""
     found: dict[str, list[Setting]] = {}
     for setting in host.settings:
         found.setdefault(setting.key, []).append(setting)
@@ -60,15 +59,15 @@ def _build_chain(settings: Sequence[Setting]) -> Chain:
     steps: list[Step] = []
     text: str | None = None
     for setting in settings:
-        said = split_addition(setting.name, setting.value)
+        addition = split_addition(setting.name, setting.value)
         own = find_own_macros(setting.name, setting.value)
-        if text is None and (said.after or said.before):
+        if text is None and (addition.after or addition.before):
             steps = [Step(Action.SET, f"$({setting.name})", "")]
         text = apply_value(setting.name, setting.value, text, setting.line)
-        if said.after is not None:
-            steps.append(Step(Action.APPEND, said.after, setting.feature))
-        elif said.before is not None:
-            steps.append(Step(Action.PREPEND, said.before, setting.feature))
+        if addition.after is not None:
+            steps.append(Step(Action.APPEND, addition.after, setting.feature))
+        elif addition.before is not None:
+            steps.append(Step(Action.PREPEND, addition.before, setting.feature))
         else:
             default = setting.default and not own
             steps = [Step(Action.SET, text.strip(_BLANKS), setting.feature, default)]
@@ -77,7 +76,7 @@ def _build_chain(settings: Sequence[Setting]) -> Chain:
 
 
 def infer_separator(name: str, found: Iterable[Chain]) -> str | None:
-    """How the items of a list are told apart; None: it is none, or it is not certain that it is one."""
+    """Return the separator of a list, None if the setting is not certainly one."""
     given = tuple(found)
     if all(len(chain.steps) == 1 for chain in given):
         return None
@@ -93,12 +92,11 @@ def infer_separator(name: str, found: Iterable[Chain]) -> str | None:
 
 
 def _is_prose(text: str) -> bool:
-    """Does a text hold what an expression, a command or a sentence has, and a list of names has not?"""
     return _ODD.search(text) is not None
 
 
 def _fits_separator(chain: Chain, each: str) -> bool:
-    """Are a chain's items, each by itself and all together, what its text says?"""
+    """Return whether the items of a chain's steps are those of its final text."""
     items = compose_items(chain.steps, each)
     whole = split(chain.text, each)
     if items != whole or unfit(whole, each) is not None:
@@ -111,16 +109,16 @@ def _equal_lists(one: str, other: str) -> bool:
 
 
 def compose_items(steps: Iterable[Step], each: str) -> list[str]:
-    """The items that steps give, one after the other."""
+    """Return the items after some steps."""
     items: list[str] = []
     for step in steps:
-        said = split(step.text, each)
-        items = {Action.SET: said, Action.APPEND: [*items, *said], Action.PREPEND: [*said, *items]}[step.act]
+        new = split(step.text, each)
+        items = {Action.SET: new, Action.APPEND: [*items, *new], Action.PREPEND: [*new, *items]}[step.act]
     return items
 
 
 def settle(found: Mapping[str, Chain], separators: Mapping[str, str]) -> dict[str, Chain]:
-    """The chains of a host, where those that are no lists have one step: their final text."""
+    """Return the chains of a host, with one step, the final text, for each that is not a list."""
     return {
         key: chain
         if key in separators or len(chain.steps) == 1
@@ -131,12 +129,10 @@ def settle(found: Mapping[str, Chain], separators: Mapping[str, str]) -> dict[st
     }
 
 
-# What hosts have in common: features of settings that equal sets of hosts share, and each host's rest.
-
 COMMON = "Common"
 Hosts = frozenset[str]
 Chains = Mapping[str, Mapping[str, Chain]]
-"""Each host's settings by name in lower case."""
+"""The chains of each host by name in lower case."""
 
 
 class Feature(msgspec.Struct, frozen=True):
@@ -153,7 +149,10 @@ class _Element(msgspec.Struct, frozen=True):
 
 
 def factor_features(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[Hosts]) -> list[Feature]:
-    """The features, lowest first. `named` are the hosts of annotated ones, `texts` the hosts of each text."""
+    """Return the features, lowest first: each holds the steps that exactly its hosts share.
+
+    `named` are the hosts of features in annotations, `texts` the hosts of each text that stays.
+    """
     holders = _find_holders(hosts)
     groups: dict[tuple[str, Hosts], list[_Element]] = {(name, who): [] for name, who in named.items()}
     for element, who in holders.items():
@@ -173,7 +172,7 @@ def factor_features(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[H
 
 
 def _find_holders(hosts: Chains) -> dict[_Element, Hosts]:
-    """Which hosts have a step of a setting; a step twice on a host counts for its own rest."""
+    """Return the hosts of each step; of a step that a host has twice, the second belongs to its rest."""
     found: dict[_Element, list[str]] = {}
     for host in sorted(hosts):
         for key in sorted(hosts[host]):
@@ -183,7 +182,7 @@ def _find_holders(hosts: Chains) -> dict[_Element, Hosts]:
 
 
 def _select_steps(elements: list[_Element], hosts: Chains, who: Hosts) -> dict[str, tuple[Step, ...]]:
-    """A feature's steps, in the order that its first host has them."""
+    """Return the steps of a feature in the order of its first host."""
     first = hosts[min(who)]
     wanted = set(elements)
     return {
@@ -195,7 +194,7 @@ def _select_steps(elements: list[_Element], hosts: Chains, who: Hosts) -> dict[s
 def _choose_names(
     groups: Mapping[tuple[str, Hosts], list[_Element]], hosts: Chains
 ) -> dict[tuple[str, Hosts], str]:
-    """A name for each group: the annotation's, or after the one file that all of it is from."""
+    """Return a name for each group: from its annotation, or after the one file that all of it is from."""
     taken = {name.lower() for name, _ in groups if name}
     result = {}
     for name, who in sorted(groups, key=lambda group: (group[0] == "", -len(group[1]), sorted(group[1]))):

@@ -1,4 +1,4 @@
-"""What a host's configuration says: settings in order, and the lines that only HTCondor itself can read."""
+"""The configuration of a host: its settings, annotations, and the lines that stay text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -16,9 +16,9 @@ AFTER = "/etc/condor/config.d/60-imported.config"
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """NAME = VALUE, in a feature (empty: in none); `default`: the value is the parameter's default.
+    """NAME = VALUE in a feature (empty: in none).
 
-    `about` is the comment above it.
+    `default` marks the value as the parameter's default; `about` is the description in the comment above.
     """
 
     name: str
@@ -30,12 +30,12 @@ class Setting(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """HTCondor's names are the same in any case."""
+        """The name in lower case: HTCondor's names compare without case."""
         return self.name.lower()
 
 
 class KeptLines(msgspec.Struct, frozen=True):
-    """Lines that stay as they are, and the names that they read or set; None: that may be any."""
+    """Lines that stay text, and the names that they read or set (None: may be any)."""
 
     raw: str
     names: frozenset[str] | None
@@ -43,28 +43,28 @@ class KeptLines(msgspec.Struct, frozen=True):
 
 
 class Relations(msgspec.Struct, frozen=True):
-    """What annotations say of a feature."""
+    """The features that annotations let a feature include and depend on."""
 
     includes: tuple[str, ...] = ()
     depends: tuple[str, ...] = ()
 
 
 class ReadFile(msgspec.Struct, frozen=True):
-    """A file that was read, and those that `include` reads in it, by the number of its line."""
+    """A file that was read, and the files that it includes by the line numbers of their `include`."""
 
     source: Source
     included: dict[int, "ReadFile"]
 
 
 def walk_files(read: Iterable[ReadFile]) -> Iterator[ReadFile]:
-    """Yield files and, after each, those that it includes."""
+    """Yield files and, after each, the files that it includes."""
     for one in read:
         yield one
         yield from walk_files(one.included.values())
 
 
 class Host(msgspec.Struct, frozen=True):
-    """One host: what became settings, the texts before and after them, and the features that it names."""
+    """A host: its settings, the texts before and after them, the features that it names, and its files."""
 
     settings: tuple[Setting, ...]
     before: str
@@ -79,10 +79,11 @@ def arrange(
     features: Mapping[str, Relations],
     read: tuple[ReadFile, ...],
 ) -> Host:
-    """A host whose kept lines stand before its settings if nothing that they touch is set before them.
+    """Return the host of some settings and kept lines in the order of its files.
 
-    Other kept lines stand after, with all that they touch, and keep their order. What follows lines that
-    may touch anything is such a line, too.
+    Kept lines go before the settings if nothing that they touch is set before them. Other kept lines go
+    after, with all settings that they touch, in their order; so does all that follows lines that may touch
+    any name. Settings in `tangled` stay text.
     """
     first, tangled, end = _find_text_lines(items, tangled)
 
@@ -102,7 +103,7 @@ def arrange(
 def _find_text_lines(
     items: Sequence[Setting | KeptLines], tangled: set[str]
 ) -> tuple[set[int], set[str], int]:
-    """Which lines stand before all settings, which names stay text, and from where on everything does."""
+    """Return the lines that go before all settings, the names that stay text, and where all becomes text."""
     first: set[int] = set()
     tangled, touched = set(tangled), set[str]()
     for at, item in enumerate(items):
@@ -123,15 +124,16 @@ def _names_of(item: Setting | KeptLines) -> frozenset[str]:
 
 
 def _text_of(item: Setting | KeptLines) -> str:
-    """As it was: with other blanks within, HTCondor may take a line for another."""
+    """Return the text as it was: with other blanks within, HTCondor may read a line differently."""
     return item.raw if isinstance(item, KeptLines) else item.line.tidy
 
 
-# What comments that begin with `gitcfg:` say, and the features that they have named so far.
-
-
 class Annotations:
-    """The feature that settings belong to now (empty: none), all features, and is the next a default?"""
+    """What comments that begin with `gitcfg:` have said so far.
+
+    `feature` is the one that settings belong to now (empty: none), `features` are all that were named;
+    `default` says that the next setting is a parameter's default.
+    """
 
     def __init__(self) -> None:
         self.feature = ""
@@ -139,7 +141,7 @@ class Annotations:
         self.features: dict[str, Relations] = {}
 
     def apply(self, text: str) -> bool:
-        """Heed one. False: it says nothing."""
+        """Apply an annotation. Return whether it is a valid one."""
         word, _, rest = text.partition(" ")
         names = tuple(name for name in (part.strip() for part in rest.split(",")) if name)
         if not all(map(NAME.fullmatch, names)):
@@ -169,19 +171,19 @@ class Annotations:
         self.features[self.feature] = relations
 
     def for_knob(self) -> "Annotations":
-        """Those of a knob: its settings belong to the feature that is named where it is used."""
+        """Return annotations for the lines of a knob: they belong to the feature in which it is used."""
         result = Annotations()
         result.feature = self.feature
         return result
 
 
-# Settings that mention themselves: HTCondor puts what was there in as soon as it reads them.
+# Settings that refer to themselves: HTCondor replaces the reference by the old value at once.
 
 MAX_VALUE = 64 << 10
 
 
 class Addition(msgspec.Struct, frozen=True):
-    """What one setting says: a whole value, or text before or after what was there."""
+    """What a setting does: it sets a whole value, or adds text before or after the old one."""
 
     before: str | None
     after: str | None
@@ -189,7 +191,7 @@ class Addition(msgspec.Struct, frozen=True):
 
 
 def find_own_macros(name: str, value: str) -> list[Macro]:
-    """The macros in a value that stand for the setting as it was."""
+    """Return the macros in a value that refer to the setting itself."""
     if "$" not in value:
         return []
     key = name.lower()
@@ -197,9 +199,9 @@ def find_own_macros(name: str, value: str) -> list[Macro]:
 
 
 def apply_value(name: str, value: str, before: str | None, line: Line) -> str:
-    """The value that HTCondor has then. Nothing before: what HTCondor has by itself stays a macro.
+    """Return the value after a setting. A reference to HTCondor's own default stays a macro.
 
-    GitcfgError: it grows beyond all measure.
+    Raise GitcfgError if the value grows too large.
     """
     own = find_own_macros(name, value) if before is not None else []
     if len(value) + len(own) * len(before or "") > MAX_VALUE:
@@ -219,7 +221,7 @@ def _replace_macros(value: str, own: list[Macro], before: str) -> Iterator[str]:
 
 
 def split_addition(name: str, value: str) -> Addition:
-    """What a setting adds, if it is of the form `$(NAME) more` or `more $(NAME)`."""
+    """Return what a setting of the form `$(NAME) more` or `more $(NAME)` adds; of others the whole value."""
     own = find_own_macros(name, value)
     if len(own) == 1 and not own[0].default:
         if own[0].start == 0 and value[own[0].end :]:

@@ -1,4 +1,4 @@
-"""What the installed HTCondor knows, asked in a guarded child: defaults, knobs, how it reads a text."""
+"""The installed HTCondor, in a guarded child: its parameters and defaults, its knobs, its parser."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ _LIMITS = Limits(cpu_seconds=1.0, wall_seconds=20.0, file=32 << 20, answer=32 <<
 
 
 class KnownName(msgspec.Struct, frozen=True):
-    """A name that HTCondor knows: what it is by itself (None: nothing), its type, and words about it."""
+    """A parameter that HTCondor knows: its default (None: none), type and description."""
 
     name: str
     value: str | None
@@ -23,7 +23,7 @@ class KnownName(msgspec.Struct, frozen=True):
 
 
 class HTCondor(Closing):
-    """The installed bindings; close at the end. `version` is empty where there are none."""
+    """The installed bindings, to be closed at the end. `version` is empty if there are none."""
 
     def __init__(self) -> None:
         self._guard = Guard(_CHILD, _LIMITS)
@@ -32,7 +32,7 @@ class HTCondor(Closing):
         self.defaults: Mapping[str, KnownName] = {}
 
     def begin(self) -> Self:
-        """Ask what it knows."""
+        """Start the child and ask for version and defaults."""
         try:
             self.version, found = self._guard.request({"defaults": True})
         except GuardError as error:
@@ -41,14 +41,14 @@ class HTCondor(Closing):
         return self
 
     def knob(self, category: str, name: str) -> str | None:
-        """The lines that `use CATEGORY : NAME` stands for."""
+        """Return the text that `use CATEGORY : NAME` stands for, None if it is not known."""
         key = category.lower(), name.lower()
         if key not in self._knobs:
             self._knobs[key] = self._ask({"knob": [category, name]}) if self.version else None
         return self._knobs[key]
 
     def read(self, texts: Sequence[str]) -> Mapping[str, str] | str:
-        """The raw values of files read one after the other, or why there are none."""
+        """Return the raw values after reading texts one after the other, or why there are none."""
         try:
             answer: Mapping[str, str] = self._guard.request({"read": list(texts)})
         except GuardError as error:
@@ -62,14 +62,12 @@ class HTCondor(Closing):
             return None
 
     def close(self) -> None:
-        """End the child."""
+        """Stop the child."""
         self._guard.close()
 
 
-# What `use CATEGORY : KNOB` stands for, with its arguments put in.
-
 Lookup = Callable[[str, str], str | None]
-"""The text of a knob by category and name, None if it is not known."""
+"""Return the text of a knob by category and name, None if it is not known."""
 
 _USE = re.compile(r"\s*([A-Za-z_]\w*)\s*:\s*(.+)", re.DOTALL)
 _KNOB = re.compile(r"([A-Za-z_]\w*)\s*(?:\(((?:[^()]|\([^()]*\))*)\))?(?:[,\s]+|\Z)")
@@ -80,7 +78,7 @@ _MOST_NESTED = 4  # an argument's default may name arguments
 
 
 class Builtins:
-    """What HTCondor itself knows: its knobs, and its names in lower case (None: not asked)."""
+    """What HTCondor has built in: its knobs, and its parameters by name in lower case (None: not known)."""
 
     def __init__(self, lookup: Lookup, known: Mapping[str, KnownName] | None) -> None:
         self.lookup = lookup
@@ -88,7 +86,7 @@ class Builtins:
 
 
 def expand_knobs(text: str, lookup: Lookup) -> Iterator[tuple[str, str | None]]:
-    """The knobs that a `use` names, each with the lines that it stands for; None: that is not certain."""
+    """Yield the knobs that a `use` names, each with its text; None where that is not certain."""
     found = _USE.fullmatch(text)
     named = _parse_knobs(found[2]) if found is not None else None
     if found is None or named is None:
@@ -100,7 +98,7 @@ def expand_knobs(text: str, lookup: Lookup) -> Iterator[tuple[str, str | None]]:
 
 
 def _parse_knobs(text: str) -> list[tuple[str, str | None]] | None:
-    """Names with their arguments, between commas or blanks."""
+    """Return the names between commas or blanks, with their arguments; None if the text is malformed."""
     result, at = [], 0
     while at < len(text):
         found = _KNOB.match(text, at)
@@ -112,21 +110,21 @@ def _parse_knobs(text: str) -> list[tuple[str, str | None]] | None:
 
 
 def _fill_arguments(body: str, given: str | None) -> str | None:
-    """A knob's lines with its arguments in them; None where it asks for them in a way not known here.
+    """Return the text of a knob with its arguments filled in; None if a placeholder is not understood.
 
-    HTCondor takes commas for what they are in brackets and quotes, too, and skips empty arguments.
+    Like HTCondor, this splits arguments at commas within brackets and quotes too, and skips empty ones.
     """
     arguments = [argument for one in (given or "").split(",") if (argument := one.strip())]
 
     def put(found: re.Match[str]) -> str:
         number, form = int(found[1]), found[2]
         if number == 0:
-            said = (given or "").strip()
+            value = (given or "").strip()
         elif form == "+":
-            said = ", ".join(arguments[number - 1 :])
+            value = ", ".join(arguments[number - 1 :])
         else:
-            said = "".join(arguments[number - 1 : number])
-        return str(int(bool(said))) if form == "?" else said or found[3] or ""
+            value = "".join(arguments[number - 1 : number])
+        return str(int(bool(value))) if form == "?" else value or found[3] or ""
 
     for _ in range(_MOST_NESTED):
         body = _ARGUMENT.sub(put, body)

@@ -1,4 +1,4 @@
-"""A host's files in the order in which HTCondor reads them, and what of them is not read."""
+"""Reading a host: its files in the order in which HTCondor reads them, and notes on all others."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,9 +24,9 @@ _FOLDERS, _FILES = "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE"
 _EXCLUDED = f"{_FOLDERS}_EXCLUDE_REGEXP"
 
 
-def read_host(name: str, given: Iterable[Input], words: Builtins, notes: list[Note]) -> Host:
-    """What a host's files say. GitcfgError: HTCondor would not take them, or they are beyond all measure."""
-    reader = Reader(name, words, notes)
+def read_host(name: str, given: Iterable[Input], builtins: Builtins, notes: list[Note]) -> Host:
+    """Read a host. Raise GitcfgError if HTCondor would not accept its files, or they are too large."""
+    reader = Reader(name, builtins, notes)
     machines = []
     for one in given:
         if isinstance(one, Source):
@@ -45,9 +45,9 @@ def read_host(name: str, given: Iterable[Input], words: Builtins, notes: list[No
 
 
 def _note_missing(name: str, reader: Reader, machines: Sequence["_Machine"]) -> None:
-    """Note what LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE name, and nobody gave.
+    """Note what LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE name, and is not among the files given.
 
-    Of files that were given one by one, their own names and those of their folders count.
+    Files that were given one by one are recognized by their own names and those of their folders.
     """
     found = {path for machine in machines for path in machine.found}
     folders = [machine.folder.path for machine in machines]
@@ -65,7 +65,7 @@ def _note_missing(name: str, reader: Reader, machines: Sequence["_Machine"]) -> 
 class _Machine:
     """A folder that is read as HTCondor reads the machine that it was saved from.
 
-    `found` are the paths on the machine of what was read.
+    `found` are the machine's paths that are in the folder.
     """
 
     def __init__(self, folder: Folder, reader: Reader) -> None:
@@ -76,7 +76,7 @@ class _Machine:
     def read(self) -> None:
         """Read the main file, then what LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE name.
 
-        Where there is no main file, what HTCondor's packages name is read.
+        Without a main file, read what the one of HTCondor's packages names.
         """
         main = self.folder.main
         if main is not None:
@@ -89,7 +89,7 @@ class _Machine:
         self._folders(folders)
 
     def _folders(self, known: str | None) -> str:
-        """Read the folders that LOCAL_CONFIG_DIR names, unless these are what is known."""
+        """Read the folders that LOCAL_CONFIG_DIR names, unless its value is as known; return the value."""
         value = self.reader.value_of(_FOLDERS)
         if value == known:
             return value
@@ -107,7 +107,7 @@ class _Machine:
         return value
 
     def _files(self) -> None:
-        """Read the files that LOCAL_CONFIG_FILE names; each may name others."""
+        """Read the files that LOCAL_CONFIG_FILE names; each may change that."""
         read: list[str] = []
         value = self.reader.value_of(_FILES)
         if value.endswith("|"):
@@ -136,7 +136,7 @@ class _Machine:
         self.reader.read_file(source)
 
     def _located(self, option: str, paths: Sequence[str]) -> list[str]:
-        """The places of paths on the machine, as far as they are in the folder."""
+        """Return the places of the machine's paths, as far as they are in the folder."""
         places = {path: self.folder.find(path) for path in paths}
         taken = {place for place in places.values() if place is not None}
         for path, place in places.items():

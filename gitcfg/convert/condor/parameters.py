@@ -1,4 +1,4 @@
-"""Types and spellings of parameters, from their values and from what HTCondor knows."""
+"""Declarations of parameters: from the values of hosts and their comments, or from what HTCondor knows."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,11 +16,11 @@ from gitcfg.convert.notes import Note, Place
 from gitcfg.load import yaml
 from gitcfg.model.names import PARAMETER
 
-_EXACT = frozenset({"TRUE", "FALSE"})  # as gitcfg writes them: in other words the case may matter to somebody
+_EXACT = frozenset({"TRUE", "FALSE"})  # as gitcfg writes them; in other spellings the case may matter
 
 
 class ParameterType(msgspec.Struct, frozen=True):
-    """A parameter: how it is spelt, its type, how its items are told apart, and words about it."""
+    """A parameter: its spelling, type, list separator and description."""
 
     name: str
     kind: str
@@ -28,14 +28,14 @@ class ParameterType(msgspec.Struct, frozen=True):
     description: str
 
     def value(self, text: str) -> Any:
-        """A text as YAML writes it."""
+        """Return a text as a value in YAML."""
         if self.kind == "list":
             return split(text, self.separator)
         return convert_text(self.kind, text)
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """What is declared, without what the file's `defaults:` say."""
+        """The declaration, without what the `defaults:` of the file say."""
         return {
             **({"description": self.description} if self.description else {}),
             **({"type": self.kind} if self.kind != "string" else {}),
@@ -44,7 +44,7 @@ class ParameterType(msgspec.Struct, frozen=True):
 
 
 def infer_types(hosts: Chains, known: Mapping[str, KnownName]) -> dict[str, ParameterType]:
-    """Every parameter by its name in lower case."""
+    """Return the types of all parameters that hosts set, by name in lower case."""
     found: dict[str, list[Chain]] = {}
     for host in sorted(hosts):
         for key, chain in hosts[host].items():
@@ -62,7 +62,7 @@ def _infer_parameter_type(given: list[Chain], known: KnownName | None) -> Parame
 
 
 def infer_type(texts: Iterable[str], known: str) -> str:
-    """The type that all of some texts have; `known` is what HTCondor takes them for."""
+    """Return the type that all texts have; `known` is HTCondor's own type, or empty."""
     given = set(texts)
     if not all(given):
         return "string"
@@ -82,13 +82,10 @@ def infer_type(texts: Iterable[str], known: str) -> str:
     )
 
 
-# Declarations of the parameters that hosts set: their defaults, and what comments say of them.
-
-
 def declare_parameters(
     types: Mapping[str, ParameterType], defaults: Mapping[str, Any], about: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Every parameter by name; what its comment says counts more than what HTCondor says of it."""
+    """Return the declarations of all parameters by name; a comment overrides HTCondor's description."""
     result = {}
     for key, type_ in types.items():
         words = {"description": about[key]} if key in about else {}
@@ -98,7 +95,7 @@ def declare_parameters(
 
 
 def collect_descriptions(hosts: Mapping[str, Host], notes: list[Note]) -> dict[str, str]:
-    """What the first comment says of each setting, by its name in lower case; others are noted."""
+    """Return the first comment above each setting, by name in lower case; others are noted."""
     result: dict[str, str] = {}
     for name in sorted(hosts):
         for setting in hosts[name].settings:
@@ -109,9 +106,9 @@ def collect_descriptions(hosts: Mapping[str, Host], notes: list[Note]) -> dict[s
 
 
 def collect_defaults(
-    features: Sequence[Feature], kinds: Mapping[str, ParameterType], notes: list[Note]
+    features: Sequence[Feature], types: Mapping[str, ParameterType], notes: list[Note]
 ) -> dict[str, Any]:
-    """The defaults that annotations declare, where they agree."""
+    """Return the defaults that annotations declare; several of one parameter are noted and stay values."""
     found: dict[str, list[str]] = {}
     for one in features:
         for key, steps in one.steps.items():
@@ -120,11 +117,9 @@ def collect_defaults(
     for key, texts in found.items():
         if len(set(texts)) > 1:
             reason = "It has several defaults, so they are values: a parameter has one."
-            Place(notes, "parameter", kinds[key].name).changed("default", reason)
-    return {key: kinds[key].value(texts[0]) for key, texts in found.items() if len(set(texts)) == 1}
+            Place(notes, "parameter", types[key].name).changed("default", reason)
+    return {key: types[key].value(texts[0]) for key, texts in found.items() if len(set(texts)) == 1}
 
-
-# Declarations of all names that HTCondor knows, with types, defaults and descriptions, by first letter.
 
 FOLDER = "parameters/htcondor"
 _BLANKS = re.compile(r"\s+")
@@ -133,7 +128,10 @@ _BLANKS = re.compile(r"\s+")
 def default_files(
     known: Iterable[KnownName], declared: Callable[[str], bool], taken: Collection[str]
 ) -> dict[str, str]:
-    """New files by path, for the names that are not declared yet; no path is one that is `taken`."""
+    """Return files that declare all that HTCondor knows and is not `declared` yet, by first letter.
+
+    No path is one of those `taken`.
+    """
     letters: dict[str, dict[str, Any]] = {}
     for one in sorted(known, key=lambda one: (one.name.lower(), one.name)):
         if PARAMETER.fullmatch(one.name) and not declared(one.name):
@@ -155,7 +153,7 @@ def _free_path(letter: str, taken: Collection[str]) -> str:
 
 
 def declare(known: KnownName) -> dict[str, Any]:
-    """What is declared of a name, without what the file's `defaults:` say."""
+    """Return the declaration of what HTCondor knows, without what the `defaults:` of the file say."""
     text = None if known.value is None else _BLANKS.sub(" ", known.value).strip()
     kind = _default_type(known.kind, text or "")
     return {
@@ -166,7 +164,7 @@ def declare(known: KnownName) -> dict[str, Any]:
 
 
 def _default_type(known: str, text: str) -> str:
-    """HTCondor's own type, but where its own default is an expression, values may be others."""
+    """Return HTCondor's own type; if the default is an expression, so may values be."""
     if not text or known == "path":
         return known
     kind = infer_type([text], known)

@@ -1,4 +1,4 @@
-"""What an `if` of HTCondor's says, as far as that is certain on every machine."""
+"""Reading a host's statements: what they set for certain on every machine, and what has to stay text."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Set
@@ -29,13 +29,13 @@ _WORDS = {"true": True, "false": False}
 def evaluate_condition(
     text: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
 ) -> bool | None:
-    """Does a condition hold? None: that depends on the machine, or is not known here.
+    """Return whether a condition holds, None if that depends on the machine or is not known here.
 
-    `values` are the settings so far, `known` the names that HTCondor has by itself, all in lower case.
+    `values` are the settings so far, `known` the names that HTCondor has built in, all in lower case.
     """
     if text.startswith("!"):
-        held = evaluate_condition(text[1:].strip(), values, unsure, known)
-        return None if held is None else not held
+        holds = evaluate_condition(text[1:].strip(), values, unsure, known)
+        return None if holds is None else not holds
     defined, macro = _DEFINED.fullmatch(text), _MACRO.fullmatch(text)
     if defined is not None:
         return _evaluate_defined(defined[1].lower(), values, unsure, known)
@@ -61,19 +61,17 @@ def _evaluate_literal(text: str) -> bool | None:
 
 
 def find_condition_names(text: str) -> Iterator[str]:
-    """The names that a condition looks at, in lower case."""
+    """Yield the names that a condition refers to, in lower case."""
     for found in (*_DEFINED.finditer(text), *_NAMED.finditer(text)):
         yield found[1].lower()
 
 
-# The names that statements read or set at once, whichever of them count.
-
 MAX_LEVELS = 16
-"""So deep in conditions and knobs an import follows."""
+"""How deep an import follows conditions, included files and knobs."""
 
 
 def find_names(found: Iterable[Statement], lookup: Lookup, level: int = 0) -> frozenset[str] | None:
-    """The names in lower case; None: it may be any."""
+    """Return the names in lower case that statements read or set at once, None if that may be any."""
     result: set[str] = set()
     for statement in found:
         inner = None if level > MAX_LEVELS else _names_of_statement(statement, lookup, level)
@@ -105,7 +103,7 @@ def _names_of_knobs(statement: Statement, lookup: Lookup, level: int) -> frozens
 
 
 def parse_knob(body: str | None, line: Line) -> list[Statement] | None:
-    """A knob's statements, as if they stood where it is used; None: they are not certain."""
+    """Return the statements of a knob at the line of its use, None if they are not certain."""
     if body is None:
         return None
     try:
@@ -116,21 +114,22 @@ def parse_knob(body: str | None, line: Line) -> list[Statement] | None:
     return [Statement(one.kind, one.name, one.rest, at) for one, at in zip(found, lines, strict=True)]
 
 
-# The settings and kept lines that a host's statements have given so far, and the values by now.
-
 _WORDS_GATHERED = frozenset(StatementKind) - {
     StatementKind.SETTING,
     StatementKind.LONG,
     StatementKind.COMPUTED,
     StatementKind.NOTE,
 }
-"""Names that gitcfg would not write, since HTCondor has them for words of its language."""
+"""Names that gitcfg does not write: they are keywords of HTCondor's language."""
 
 
 class ReadState:
-    """`values` are the settings as HTCondor would have them; of the `unsure` ones, and if `blind` of all,
-    kept lines may have made something else. What is `tangled` has to stay text; what is `touched` was set,
-    or may have been, by something that does not stand before all settings."""
+    """The settings and kept lines of a host so far.
+
+    `values` are the settings as HTCondor would have them; kept lines may have changed those that are
+    `unsure`, and all of them if `blind`. Names in `tangled` have to stay text. Names in `touched` were set, or may have
+    been, by something that does not go before all settings.
+    """
 
     def __init__(self) -> None:
         self.items: list[Setting | KeptLines] = []
@@ -141,7 +140,7 @@ class ReadState:
         self.tangled: set[str] = set()
 
     def set(self, statement: Statement, annotations: Annotations) -> None:
-        """Take a setting, and whether annotations make it the default."""
+        """Add a setting with what annotations say of it."""
         name, value, line = statement.name, statement.rest, statement.line
         key = name.lower()
         self.items.append(
@@ -157,7 +156,7 @@ class ReadState:
         self.values[key] = apply_value(name, value, self.values.get(key), line)
 
     def keep(self, found: list[Statement], names: Set[str] | None) -> None:
-        """Keep lines as they are."""
+        """Add lines that stay text and touch some names (None: may be any)."""
         raw = "".join(one.line.raw if one.kind is StatementKind.LONG else one.line.tidy for one in found)
         self.items.append(KeptLines(raw, None if names is None else frozenset(names), found[0].line))
         if not self.may_stand_first(names):
@@ -166,23 +165,21 @@ class ReadState:
         self.blind = self.blind or names is None
 
     def may_stand_first(self, names: Set[str] | None) -> bool:
-        """Can lines that touch these names (None: any) stand before all settings?"""
+        """Return whether lines that touch these names (None: any) can go before all settings."""
         return not self.touched if names is None else self.touched.isdisjoint(names)
 
     def fork(self) -> "ReadState":
-        """What goes on from here, apart from this; it has no items yet."""
+        """Return a copy without items, to try what follows."""
         result = ReadState()
         result.values, result.unsure, result.blind = dict(self.values), set(self.unsure), self.blind
         result.tangled, result.touched = set(self.tangled), set(self.touched)
         return result
 
     def accept(self, trial: "ReadState") -> None:
-        """Go on as a trial did that kept nothing."""
+        """Take over a fork that kept no lines."""
         self.items += trial.items
         self.values, self.unsure, self.touched = trial.values, trial.unsure, trial.touched
 
-
-# From a host's statements to what they say, as far as that is certain.
 
 MAX_ITEMS = 200_000
 MAX_FILES = 10_000
@@ -193,13 +190,13 @@ _FILE = re.compile(r"(?:ifexist)?\s*:\s*(.*[^|\s])", re.IGNORECASE | re.ASCII)
 
 
 class Reader:
-    """Walks the statements of a host's files, and gathers what they say.
+    """Reads the statements of a host's files.
 
-    `folder` is the one that is read now: what `include` names is looked for there.
+    `folder` is the one that is read now: files that `include` names are looked up there.
     """
 
-    def __init__(self, host: str, words: Builtins, notes: list[Note]) -> None:
-        self.words, self.notes = words, notes
+    def __init__(self, host: str, builtins: Builtins, notes: list[Note]) -> None:
+        self.builtins, self.notes = builtins, notes
         self.state, self.annotations = ReadState(), Annotations()
         self.folder: Folder | None = None
         self.read: list[ReadFile] = []
@@ -209,7 +206,7 @@ class Reader:
         self._host = host
 
     def read_file(self, source: Source) -> None:
-        """Take a whole file."""
+        """Read a whole file."""
         self.annotations.feature = ""
         self.read.append(self._count_file(source))
         self._open = [self.read[-1]]
@@ -224,7 +221,7 @@ class Reader:
         return ReadFile(source, {})
 
     def read_statements(self, found: list[Statement], level: int) -> None:
-        """Take statements in order; `level` is how deep in conditions and included files they stand."""
+        """Read statements in order; `level` is their depth in conditions and included files."""
         at = 0
         while at < len(found):
             statement = found[at]
@@ -239,7 +236,7 @@ class Reader:
             at += 1
 
     def read_statement(self, statement: Statement, level: int) -> None:
-        """One statement that is no condition."""
+        """Read a statement that is not part of an `if`."""
         place = self.place(statement)
         match statement.kind:
             case StatementKind.SETTING:
@@ -259,9 +256,9 @@ class Reader:
                 raise _statement_error(statement, f"`{statement.kind}` stands here without an `if`.")
 
     def keep(self, found: list[Statement], what: str, why: str) -> None:
-        """Keep lines as they are, with those of files that they include."""
+        """Keep lines as text, and note what they are and why."""
         place, lines = self.place(found[0]), list(self._with_included(found, 0))
-        touched = find_names(lines, self.words.lookup)
+        touched = find_names(lines, self.builtins.lookup)
         if touched is None and not self.state.may_stand_first(None):
             place.changed("", f"{what} may set any name: it is kept as text, and so is all that follows it.")
         else:
@@ -269,15 +266,15 @@ class Reader:
         self.state.keep(lines, touched)
 
     def read_use(self, statement: Statement, level: int, place: Place) -> None:
-        """A knob's line stays where nothing that it touches is set before it; else it is written out.
+        """Keep the use of a knob as text if nothing that it touches is set before it; else write it out.
 
-        What a knob does to a setting is a setting of its own then, and no text.
+        Written out, what the knob sets become settings of their own.
         """
         self._uses += 1
         if self._uses > MAX_USES:
             raise _statement_error(statement, f"There are more than {MAX_USES} uses of knobs here.")
         called = f"`use {shown(statement.rest)}`"
-        touched = find_names([statement], self.words.lookup)
+        touched = find_names([statement], self.builtins.lookup)
         stays = self.state.blind or self.state.may_stand_first(touched)
         if (stays and not self._trying) or not self._expand_use(statement, level):
             self.keep([statement], called, "HTCondor knows what it stands for.")
@@ -286,9 +283,9 @@ class Reader:
             place.changed("", f"{called} is written out, as the installed HTCondor has it: {why}.")
 
     def _expand_use(self, statement: Statement, level: int) -> bool:
-        """Take the lines that a knob stands for, if all of them are certain."""
+        """Read the lines that a knob stands for, if all of them are certain. Return whether they are."""
         trial, sure = self.fork(), True
-        for _, body in expand_knobs(statement.rest, self.words.lookup):
+        for _, body in expand_knobs(statement.rest, self.builtins.lookup):
             inner = parse_knob(body, statement.line)
             sure = sure and inner is not None
             trial.read_statements(inner or [], level + 1)
@@ -299,14 +296,14 @@ class Reader:
         return True
 
     def fork(self) -> "Reader":
-        """A reader that goes on from here, apart from this one, within a knob."""
-        result = Reader(self._host, self.words, [])
+        """Return a reader that continues from here within a knob, without changing this one."""
+        result = Reader(self._host, self.builtins, [])
         result.state, result.annotations = self.state.fork(), self.annotations.for_knob()
         result._uses, result._trying = self._uses, True
         return result
 
     def read_condition(self, found: list[Statement], level: int) -> None:
-        """A whole `if`: the branch that certainly counts is taken, else all of it stays."""
+        """Read the branch of a whole `if` that certainly applies; else keep all of it."""
         for test, branch in split_branches(found):
             holds = True if test.kind is StatementKind.ELSE else self._evaluate(test.rest)
             if holds is None:
@@ -317,12 +314,13 @@ class Reader:
                 return
 
     def _evaluate(self, text: str) -> bool | None:
-        """Does a condition hold here?"""
-        now = self.state
-        return None if now.blind else evaluate_condition(text, now.values, now.unsure, self.words.known)
+        state = self.state
+        return (
+            None if state.blind else evaluate_condition(text, state.values, state.unsure, self.builtins.known)
+        )
 
     def read_include(self, statement: Statement, level: int) -> None:
-        """Take what a file says that `include` names."""
+        """Read the file that `include` names."""
         inner = self._included(statement)
         if inner is not None:
             self._open.append(inner)
@@ -330,7 +328,7 @@ class Reader:
             self._open.pop()
 
     def _with_included(self, found: list[Statement], level: int) -> Iterator[Statement]:
-        """Statements, with those of files in the place of each `include` of one."""
+        """Yield statements, with those of included files in the place of each `include`."""
         for statement in found:
             if level > MAX_LEVELS:
                 raise _depth_error(statement)
@@ -343,7 +341,7 @@ class Reader:
                 yield statement
 
     def _included(self, statement: Statement) -> ReadFile | None:
-        """The file that `include` names, if it was saved; else a note says that it is not read."""
+        """Return the file that `include` names; note that it is not read if it was not saved."""
         place, named = self.place(statement), _FILE.fullmatch(statement.rest)
         if named is None:
             place.dropped("", "`include` runs a program here: nothing is run.")
@@ -363,11 +361,11 @@ class Reader:
         return inner
 
     def value_of(self, name: str) -> str:
-        """What a setting is by now, its macros expanded as far as they are certain; empty: nothing."""
+        """Return the value of a setting so far (empty: none), its macros expanded as far as certain."""
         return self.expand(self.state.values.get(name.lower(), ""))
 
     def expand(self, text: str, level: int = 0) -> str:
-        """A text with what its macros certainly are by now; others stay as they are."""
+        """Expand the macros of a text whose values are certain so far."""
         parts, at = [], 0
         for macro in macros(text) if level < _MOST_EXPANDED else ():
             value = self._known(macro.body.lower()) if macro.function == "$" else None
@@ -388,11 +386,11 @@ class Reader:
             "full_hostname": self._host,
             "hostname": self._host.partition(".")[0],
         }
-        default = (self.words.known or {}).get(name)
+        default = (self.builtins.known or {}).get(name)
         return self.state.values.get(name) or own.get(name) or (default.value if default else None)
 
     def place(self, statement: Statement) -> Place:
-        """Where notes say that it stands."""
+        """Return the place of a statement in notes."""
         return Place(self.notes, "line", statement.line.place)
 
 

@@ -1,4 +1,4 @@
-"""What annotations say of features: which hosts have them, and what they include and depend on."""
+"""The import of HTCondor's configuration: the files of a repository that give every host its settings."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -35,109 +35,66 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.graph import components
 from gitcfg.parsers.child.condor import circles
 
-
-def find_feature_hosts(hosts: Mapping[str, Host]) -> dict[str, Hosts]:
-    """The hosts of each feature that is named, in order of first mention."""
-    found: dict[str, set[str]] = {}
-    for host in sorted(hosts):
-        for name in hosts[host].features:
-            found.setdefault(name, set()).add(host)
-    return {name: frozenset(who) for name, who in found.items()}
-
-
-def check_relations(
-    hosts: Mapping[str, Host], named: Mapping[str, Hosts], notes: list[Note]
-) -> dict[str, Relations]:
-    """What is certain of all that annotations say of features."""
-    said: dict[str, Relations] = {}
-    for name in named:
-        given = [hosts[host].features[name] for host in sorted(named[name])]
-        place = Place(notes, "feature", name)
-        includes = dict.fromkeys(inner for one in given for inner in one.includes)
-        depends = dict.fromkeys(inner for one in given for inner in one.depends)
-        said[name] = Relations(
-            tuple(inner for inner in includes if _may_include(name, inner, named, place)),
-            tuple(inner for inner in depends if _may_depend(name, inner, named, place)),
-        )
-    return _drop_circles(said, notes)
-
-
-def _may_include(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
-    lacking = _hosts_without(name, inner, named)
-    if lacking is None:
-        place.dropped("includes", f"No annotation makes a feature {inner} that it could include.")
-    elif lacking:
-        place.dropped("includes", f"It cannot include {inner}: {lacking[0]} has it, and not {inner}.")
-    return lacking == []
-
-
-def _may_depend(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
-    lacking = _hosts_without(name, inner, named)
-    if lacking is None:
-        place.dropped("depends", f"No annotation makes a feature {inner} that it could depend on.")
-    elif lacking:
-        place.look("depends", f"{lacking[0]} has it, and not {inner}: `gitcfg check` will say so.")
-    return lacking is not None
-
-
-def _hosts_without(name: str, inner: str, named: Mapping[str, Hosts]) -> list[str] | None:
-    """The hosts that have a feature, and not the other one; None: there is no other one."""
-    return sorted(named[name] - named[inner]) if inner in named and inner != name else None
-
-
-def _drop_circles(said: dict[str, Relations], notes: list[Note]) -> dict[str, Relations]:
-    """Includes and dependencies that lead back to where they began are left out, all of a circle."""
-    edges = {name: (*one.includes, *one.depends) for name, one in said.items()}
-    result = dict(said)
-    for members in components(edges):
-        within = frozenset(members)
-        for name in members if len(members) > 1 else ():
-            one = said[name]
-            result[name] = Relations(
-                tuple(inner for inner in one.includes if inner not in within),
-                tuple(inner for inner in one.depends if inner not in within),
-            )
-            place = Place(notes, "feature", name)
-            place.dropped("includes", f"It leads back to itself, by {', '.join(sorted(within - {name}))}.")
-    return result
-
-
-# The bindings of features and nodes, and what every host has of them in the end.
-
-State = dict[str, Any]
+_LARGEST = 1 << 20  # of a repository's file
 UNSET = {"$unset": True}
+State = dict[str, Any]
+Content = dict[str, Any]
+Text = tuple[str, str]
+"""The path and the content of a file."""
+
+
+class FeatureSummary(msgspec.Struct, frozen=True):
+    """A feature that was found, with its hosts and parameters; without a name, the rest of one host."""
+
+    feature: str
+    hosts: tuple[str, ...]
+    params: tuple[str, ...]
+
+
+class CondorImport(msgspec.Struct, frozen=True):
+    """The result of an import: the files of a repository, the features in it, and notes.
+
+    `hosts`, and how many of them are proved to be `alike`; `read` is the number of files that they have.
+    """
+
+    files: Mapping[str, str]
+    found: tuple[FeatureSummary, ...]
+    notes: tuple[Note, ...]
+    hosts: int
+    alike: int
+    read: int
 
 
 class Layers(msgspec.Struct, frozen=True):
-    """The features (lowest first), those of the default group, what they include, and declared defaults."""
+    """The features (lowest first), those of the default group, what each includes, and declared defaults."""
 
     features: Mapping[str, Feature]
     common: Collection[str]
     includes: Mapping[str, Sequence[str]]
-    shapes: Mapping[str, ParameterType]
+    types: Mapping[str, ParameterType]
     defaults: Mapping[str, Any]
 
     def params(self, feature: str) -> dict[str, Any]:
-        """A feature's bindings by parameter."""
+        """Return the bindings of a feature by parameter."""
         found = {
             key: self._binding(key, steps) for key, steps in self.features[feature].steps.items() if steps
         }
-        return {self.shapes[key].name: said for key, said in sorted(found.items())}
+        return {self.types[key].name: binding for key, binding in sorted(found.items())}
 
     def _binding(self, key: str, steps: Sequence[Step]) -> Any:
-        shape = self.shapes[key]
+        type_ = self.types[key]
         if steps[-1].default and key in self.defaults:
             return None
-        if shape.separator is None:
-            return shape.value(steps[-1].text)
+        if type_.separator is None:
+            return type_.value(steps[-1].text)
         sets = [at for at, step in enumerate(steps) if step.act is Action.SET]
         if sets:
-            return compose_items(steps[sets[-1] :], shape.separator)
+            return compose_items(steps[sets[-1] :], type_.separator)
         act = steps[-1].act
-        return {str(act): compose_items([step for step in steps if step.act is act], shape.separator)}
+        return {str(act): compose_items([step for step in steps if step.act is act], type_.separator)}
 
     def listed_features(self, host: str) -> list[str]:
-        """The features that a host lists itself, highest first: without those that others of it include."""
+        """Return the features that a host lists, highest first, without those that others of its include."""
         held = [name for name, feature in self.features.items() if host in feature.hosts]
         within = {inner for name in held for inner in self._within(name)}
         return [name for name in reversed(held) if name not in within and name not in self.common]
@@ -147,7 +104,7 @@ class Layers(msgspec.Struct, frozen=True):
         return inner.union(*(self._within(one) for one in inner))
 
     def state(self, host: str) -> State:
-        """What a host has of its features."""
+        """Return the values that a host has from its features."""
         state: State = {}
         for name in self.features:
             if name in self.common:
@@ -162,30 +119,29 @@ class Layers(msgspec.Struct, frozen=True):
         for key, steps in self.features[name].steps.items():
             if not steps:
                 continue
-            said = self._binding(key, steps)
             below = state.get(key, [])
-            match said:
+            match self._binding(key, steps):
                 case None:
                     state[key] = self.defaults[key]
                 case {"$append": items}:
                     state[key] = [*below, *items]
                 case {"$prepend": items}:
                     state[key] = [*items, *below]
-                case _:
-                    state[key] = said
+                case value:
+                    state[key] = value
 
     def rest(self, host: str, chains: Chains) -> dict[str, Any]:
-        """What is left for a node itself to say, so that it has what its host has."""
+        """Return the bindings of a node itself that give it all values of its host."""
         state = self.state(host)
         result: dict[str, Any] = {}
         for key, chain in chains[host].items():
-            shape = self.shapes[key]
-            wanted = shape.value(chain.text)
-            if shape.separator is not None:
-                wanted = compose_items(chain.steps, shape.separator)
+            type_ = self.types[key]
+            wanted = type_.value(chain.text)
+            if type_.separator is not None:
+                wanted = compose_items(chain.steps, type_.separator)
             if key not in state or _differs(state[key], wanted):
-                result[shape.name] = _bind_above(state.get(key), wanted)
-        extra = {self.shapes[key].name: UNSET for key in state if key not in chains[host]}
+                result[type_.name] = _bind_above(state.get(key), wanted)
+        extra = {self.types[key].name: UNSET for key in state if key not in chains[host]}
         return dict(sorted({**result, **extra}.items()))
 
 
@@ -194,7 +150,7 @@ def _differs(one: Any, other: Any) -> bool:
 
 
 def _bind_above(below: Any, wanted: Any) -> Any:
-    """What to say above a value, so that it becomes another."""
+    """Return the binding that makes the value below the wanted one."""
     if isinstance(below, list) and below and isinstance(wanted, list) and len(wanted) > len(below):
         if wanted[: len(below)] == below:
             return {"$append": wanted[len(below) :]}
@@ -203,29 +159,50 @@ def _bind_above(below: Any, wanted: Any) -> Any:
     return wanted
 
 
-# The files of a repository that gives every host what its configuration says.
+def import_condor(
+    given: Mapping[str, Sequence[Input]], condor: HTCondor, noted: Iterable[Note] = ()
+) -> CondorImport:
+    """Convert the files of hosts; `noted` are notes from before, for the result.
+
+    Raise GitcfgError if a host has no files, HTCondor would not accept them, or they are too large.
+    """
+    notes = list(noted)
+    hosts = _read_hosts(given, condor, notes)
+    contents, found = build_repository(hosts, condor.defaults, notes)
+    files = {path: yaml.dump(contents[path]) for path in sorted(contents)}
+    for path, text in files.items():
+        if len(text.encode()) > _LARGEST:
+            raise GitcfgError(
+                f"{path} would have more than {_LARGEST >> 20} MiB.", "Give less of it at once."
+            )
+    alike = verify_hosts(files, {name: one.read for name, one in hosts.items()}, condor, notes)
+    read = len({one.source.name for host in hosts.values() for one in walk_files(host.read)})
+    return CondorImport(files, found, sort_notes(list(dict.fromkeys(notes))), len(hosts), alike, read)
 
 
-Content = dict[str, Any]
-Text = tuple[str, str]
-"""The path of a file and what it says."""
-
-
-class FeatureSummary(msgspec.Struct, frozen=True):
-    """What was found: a feature, who has it, what it sets; without a name, the rest of one host."""
-
-    feature: str
-    hosts: tuple[str, ...]
-    params: tuple[str, ...]
+def _read_hosts(given: Mapping[str, Sequence[Input]], condor: HTCondor, notes: list[Note]) -> dict[str, Host]:
+    builtins = Builtins(condor.knob, condor.defaults if condor.version else None)
+    hosts, size = {}, 0
+    for name in sorted(given):
+        hosts[name] = read_host(name, given[name], builtins, notes)
+        size += sum(len(one.source.text) for one in walk_files(hosts[name].read))
+        if size > MAX_ALL:
+            raise GitcfgError(
+                f"The files of all hosts have more than {MAX_ALL >> 20} MiB.", "Import fewer hosts."
+            )
+    empty = [name for name, one in hosts.items() if not one.read]
+    if empty:
+        raise no_files_error(empty, len(hosts))
+    return hosts
 
 
 def build_repository(
     hosts: Mapping[str, Host], known: Mapping[str, KnownName], notes: list[Note]
 ) -> tuple[dict[str, Content], tuple[FeatureSummary, ...]]:
-    """Paths and contents, and what was found."""
+    """Return the contents of files by path, and a summary of features."""
     whole: Chains = {name: build_chains(host) for name, host in hosts.items()}
-    kinds = infer_types(whole, known)
-    apart = {key: shape.separator for key, shape in kinds.items() if shape.separator is not None}
+    types = infer_types(whole, known)
+    apart = {key: type_.separator for key, type_ in types.items() if type_.separator is not None}
     whole = {name: settle(found, apart) for name, found in whole.items()}
     _note_circles(whole, notes)
     named = find_feature_hosts(hosts)
@@ -236,12 +213,12 @@ def build_repository(
     included = {inner for inners in includes.values() for inner in inners}
     common = [one.name for one in features if one.hosts == frozenset(hosts) and one.name not in included]
     layers = Layers(
-        {one.name: one for one in features}, common, includes, kinds, collect_defaults(features, kinds, notes)
+        {one.name: one for one in features}, common, includes, types, collect_defaults(features, types, notes)
     )
     rests = {name: layers.rest(name, whole) for name in sorted(hosts)}
     contents = {
         "gitcfg.yaml": {"format": 1},
-        **parameter_files(declare_parameters(kinds, layers.defaults, collect_descriptions(hosts, notes))),
+        **parameter_files(declare_parameters(types, layers.defaults, collect_descriptions(hosts, notes))),
         "groups/default.yaml": {
             "description": "What every node has.",
             "features": common[::-1],
@@ -267,14 +244,14 @@ def build_repository(
 
 
 def _note_circles(hosts: Chains, notes: list[Note]) -> None:
-    """Macros that lead back to themselves: `gitcfg check` has more to say of them."""
+    """Note macros that lead back to themselves; `gitcfg check` says more of them."""
     for name in sorted(hosts):
         for found in circles({chain.name: chain.text for chain in hosts[name].values()}):
             Place(notes, "host", name).look("", f"It {found.reason}.")
 
 
 def _find_text_hosts(hosts: Mapping[str, Host]) -> dict[Text, Hosts]:
-    """The hosts of each text."""
+    """Return the hosts of each text that stays."""
     found: dict[Text, set[str]] = {}
     for name, host in hosts.items():
         for text in ((BEFORE, host.before), (AFTER, host.after)):
@@ -284,7 +261,7 @@ def _find_text_hosts(hosts: Mapping[str, Host]) -> dict[Text, Hosts]:
 
 
 def _assign_texts(features: Sequence[Feature], texts: Mapping[Text, Hosts]) -> dict[str, list[Text]]:
-    """The texts that each feature holds, which are those of exactly its hosts; of several, the first does."""
+    """Assign each text to the first feature that has exactly its hosts."""
     left = dict(texts)
     return {
         one.name: [
@@ -308,57 +285,67 @@ def _summarize(
     return (*shared, *own)
 
 
-# HTCondor's configuration files as a repository in format 1, and what could not be carried over.
-
-_LARGEST = 1 << 20  # of a repository's file
-
-
-class CondorImport(msgspec.Struct, frozen=True):
-    """A repository's files, what was found, and what to know.
-
-    `alike` of the hosts are proved to read the same from it; `read` is how many files they have.
-    """
-
-    files: Mapping[str, str]
-    found: tuple[FeatureSummary, ...]
-    notes: tuple[Note, ...]
-    hosts: int
-    alike: int
-    read: int
+def find_feature_hosts(hosts: Mapping[str, Host]) -> dict[str, Hosts]:
+    """Return the hosts of each feature in annotations, in order of first mention."""
+    found: dict[str, set[str]] = {}
+    for host in sorted(hosts):
+        for name in hosts[host].features:
+            found.setdefault(name, set()).add(host)
+    return {name: frozenset(who) for name, who in found.items()}
 
 
-def import_condor(
-    given: Mapping[str, Sequence[Input]], condor: HTCondor, noted: Iterable[Note] = ()
-) -> CondorImport:
-    """Convert the files of hosts; what was noted before is in the result's notes.
+def check_relations(
+    hosts: Mapping[str, Host], named: Mapping[str, Hosts], notes: list[Note]
+) -> dict[str, Relations]:
+    """Return what features include and depend on by annotations; what does not hold on all hosts is noted."""
+    result: dict[str, Relations] = {}
+    for name in named:
+        given = [hosts[host].features[name] for host in sorted(named[name])]
+        place = Place(notes, "feature", name)
+        includes = dict.fromkeys(inner for one in given for inner in one.includes)
+        depends = dict.fromkeys(inner for one in given for inner in one.depends)
+        result[name] = Relations(
+            tuple(inner for inner in includes if _may_include(name, inner, named, place)),
+            tuple(inner for inner in depends if _may_depend(name, inner, named, place)),
+        )
+    return _drop_circles(result, notes)
 
-    GitcfgError: a host has none, HTCondor would not take them, or they are beyond measure.
-    """
-    notes = list(noted)
-    hosts = _read_hosts(given, condor, notes)
-    contents, found = build_repository(hosts, condor.defaults, notes)
-    files = {path: yaml.dump(contents[path]) for path in sorted(contents)}
-    for path, text in files.items():
-        if len(text.encode()) > _LARGEST:
-            raise GitcfgError(
-                f"{path} would have more than {_LARGEST >> 20} MiB.", "Give less of it at once."
+
+def _may_include(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
+    lacking = _hosts_without(name, inner, named)
+    if lacking is None:
+        place.dropped("includes", f"No annotation makes a feature {inner} that it could include.")
+    elif lacking:
+        place.dropped("includes", f"It cannot include {inner}: {lacking[0]} has it, and not {inner}.")
+    return lacking == []
+
+
+def _may_depend(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
+    lacking = _hosts_without(name, inner, named)
+    if lacking is None:
+        place.dropped("depends", f"No annotation makes a feature {inner} that it could depend on.")
+    elif lacking:
+        place.look("depends", f"{lacking[0]} has it, and not {inner}: `gitcfg check` will say so.")
+    return lacking is not None
+
+
+def _hosts_without(name: str, inner: str, named: Mapping[str, Hosts]) -> list[str] | None:
+    """Return the hosts that have a feature and not the inner one, None if there is no such inner one."""
+    return sorted(named[name] - named[inner]) if inner in named and inner != name else None
+
+
+def _drop_circles(relations: dict[str, Relations], notes: list[Note]) -> dict[str, Relations]:
+    """Leave out, and note, all includes and dependencies within a circle."""
+    edges = {name: (*one.includes, *one.depends) for name, one in relations.items()}
+    result = dict(relations)
+    for members in components(edges):
+        within = frozenset(members)
+        for name in members if len(members) > 1 else ():
+            one = relations[name]
+            result[name] = Relations(
+                tuple(inner for inner in one.includes if inner not in within),
+                tuple(inner for inner in one.depends if inner not in within),
             )
-    alike = verify_hosts(files, {name: one.read for name, one in hosts.items()}, condor, notes)
-    read = len({one.source.name for host in hosts.values() for one in walk_files(host.read)})
-    return CondorImport(files, found, sort_notes(list(dict.fromkeys(notes))), len(hosts), alike, read)
-
-
-def _read_hosts(given: Mapping[str, Sequence[Input]], condor: HTCondor, notes: list[Note]) -> dict[str, Host]:
-    words = Builtins(condor.knob, condor.defaults if condor.version else None)
-    hosts, size = {}, 0
-    for name in sorted(given):
-        hosts[name] = read_host(name, given[name], words, notes)
-        size += sum(len(one.source.text) for one in walk_files(hosts[name].read))
-        if size > MAX_ALL:
-            raise GitcfgError(
-                f"The files of all hosts have more than {MAX_ALL >> 20} MiB.", "Import fewer hosts."
-            )
-    empty = [name for name, one in hosts.items() if not one.read]
-    if empty:
-        raise no_files_error(empty, len(hosts))
-    return hosts
+            place = Place(notes, "feature", name)
+            place.dropped("includes", f"It leads back to itself, by {', '.join(sorted(within - {name}))}.")
+    return result

@@ -1,4 +1,4 @@
-"""The files that were saved of each host, and where in them a path of the machine stands."""
+"""The files that were saved from each host, and where in them the paths of the machine are."""
 
 import os
 import stat
@@ -21,7 +21,7 @@ MAIN = "condor_config"
 LOCAL = "condor_config.local"
 LOCAL_FOLDER = "config.d"
 ROOT = "/etc/condor"
-"""Where a main file stands, if it was saved without the folders above it."""
+"""The folder of a main file that was saved without the folders above it."""
 
 EXCLUDED = (
     r"^((\..*)|(.*\.pl)|(.*\.py)|(.*\.sh)|(.*~)|(#.*)|(.*\.rpmsave)|(.*\.rpmnew)"
@@ -36,21 +36,21 @@ _LONGEST_PATH, _LONGEST_NAME = 4096, 255
 
 
 class Source(msgspec.Struct, frozen=True):
-    """One file: what messages call it, and what it says."""
+    """A file: its name in messages, and its text."""
 
     name: str
     text: str
 
 
 class Folder:
-    """What was saved of a host in a folder. Places in it are relative to it; nothing outside it is read."""
+    """A folder with files of a host. Places are paths relative to it; nothing outside it is read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @cached_property
     def root(self) -> str:
-        """The place of what stands in /etc/condor on the machine."""
+        """The place of what is /etc/condor on the machine."""
         for name in (MAIN, LOCAL_FOLDER, LOCAL):
             for place in _ROOTS:
                 if self._has(f"{place}/{name}"):
@@ -59,27 +59,27 @@ class Folder:
 
     @property
     def config_root(self) -> str:
-        """What $(CONFIG_ROOT) is on the machine: the folder of its main file."""
+        """The value of $(CONFIG_ROOT) on the machine: the folder of its main file."""
         return f"/{self.root}" if "/" in self.root else ROOT
 
     @cached_property
     def main(self) -> str | None:
-        """The place of the main file."""
+        """The place of the main file, None if there is none."""
         place = normpath(f"{self.root}/{MAIN}")
         return place if self.is_file(place) else None
 
     @cached_property
     def is_flat(self) -> bool:
-        """Is it a folder of configuration files itself, as LOCAL_CONFIG_DIR names one?"""
+        """Whether the folder itself is one of configuration files, as LOCAL_CONFIG_DIR names them."""
         return not any(self._has(f"{self.root}/{name}") for name in (MAIN, LOCAL_FOLDER, LOCAL))
 
     def find_packaged(self, name: str) -> str | None:
-        """The place of what HTCondor's packages have by this name beside the main file."""
+        """Return the place of this name beside the main file, where HTCondor's packages have it."""
         place = normpath(f"{self.root}/{name}")
         return place if self._has(place) else None
 
     def find(self, path: str) -> str | None:
-        """The place of what has a path on the machine."""
+        """Return the place of a path of the machine, None if it was not saved."""
         return next(filter(self._has, self._places(path)), None) if path.startswith("/") else None
 
     def _places(self, path: str) -> Iterator[str]:
@@ -92,7 +92,7 @@ class Folder:
             yield "."
 
     def guess(self, path: str) -> str | None:
-        """The place of what has the same last name as a path of the machine."""
+        """Return the place of what has the same last name as a path of the machine."""
         name = PurePosixPath(path).name
         return self.find_packaged(name) if name and name != ".." else None
 
@@ -106,14 +106,11 @@ class Folder:
         return path.resolve().is_relative_to(self.path.resolve())
 
     def is_file(self, place: str) -> bool:
-        """Is there something that can be read there?"""
+        """Return whether there is something to read at a place."""
         return self._has(place) and not (self.path / place).is_dir()
 
     def list_files(self, place: str) -> list[str]:
-        """The places of the files right below one, in the order in which HTCondor reads them.
-
-        GitcfgError: one of them is a link that leads out of the folder.
-        """
+        """Return the places of the files right below one, in the order in which HTCondor reads them."""
         folder = self.path / place
         if not folder.is_dir():
             return []
@@ -121,7 +118,7 @@ class Folder:
         return [path.relative_to(self.path).as_posix() for path in found]
 
     def source(self, place: str) -> Source:
-        """The file at a place. GitcfgError: it is no text, or a link that leads out of the folder."""
+        """Read the file at a place. Raise GitcfgError if it is no text, or lies outside the folder."""
         path = self.path / place
         if not self._is_inside(path):
             raise import_error(
@@ -130,7 +127,7 @@ class Folder:
         return Source(str(path), _read_text(path))
 
     def find_unread(self, read: Iterable[str]) -> Iterator[str]:
-        """The places of all files but those that were read. GitcfgError: there are too many of them."""
+        """Yield the places of all files that are not in `read`. Raise GitcfgError if there are too many."""
         known = {(self.path / place).resolve() for place in read}
         number = 0
         for above, folders, files in os.walk(self.path):
@@ -146,11 +143,11 @@ class Folder:
 
 
 Input = Source | Folder
-"""What is given of a host: a file, or a folder that holds some as they stand on the machine."""
+"""What is given of a host: a file, or a folder with files as they are on the machine."""
 
 
 class Exclusion:
-    """Which names LOCAL_CONFIG_DIR_EXCLUDE_REGEXP leaves out. GitcfgError: it is no regular expression."""
+    """The file names that LOCAL_CONFIG_DIR_EXCLUDE_REGEXP excludes; GitcfgError if it is invalid."""
 
     def __init__(self, pattern: str) -> None:
         self._schema = OwnSchema({"pattern": pattern})
@@ -159,25 +156,25 @@ class Exclusion:
             raise GitcfgError(reason, self._schema.refusal)
 
     def covers(self, name: str) -> bool:
-        """Does HTCondor leave a file of this name out?"""
+        """Return whether HTCondor skips a file of this name."""
         return self._schema.problem(name) is None
 
 
 def import_error(name: str, line: int, reason: str, *hints: str) -> GitcfgError:
-    """The error that stops an import."""
+    """Return the error that stops an import, with its place."""
     where = f"{name}:{line}" if line else name
     return GitcfgError(f"{where}: {reason}", *hints)
 
 
 def no_files_error(hosts: Sequence[str], every: int) -> GitcfgError:
-    """The error of hosts without a file."""
+    """Return the error that some of the hosts have no file."""
     names = ", ".join(hosts[:5]) + (f" and {len(hosts) - 5} more" if len(hosts) > 5 else "")
     which = f" ({len(hosts)} of {every} hosts)" if every > 1 else ""
     return GitcfgError(f"No configuration file was found for {names}{which}.", _LAYOUT)
 
 
 def read_hosts(first: Iterable[Path], hosts: Mapping[str, Iterable[Path]]) -> dict[str, tuple[Input, ...]]:
-    """What is given of each host: first what all have. GitcfgError: a name is none, a file cannot be read."""
+    """Read what is given of each host: first what all have. Raise GitcfgError for a bad name or file."""
     result = {}
     every = tuple(map(_read_input, first))
     for host in sorted(hosts):
@@ -194,9 +191,9 @@ def _read_input(path: Path) -> Input:
 
 
 def find_hosts(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
-    """Each host's folder or file in a folder; what is a copy by its name is noted.
+    """Find each host's folder or file in a folder; entries whose names are those of copies are noted.
 
-    GitcfgError: it is no folder, there is nothing in it, or two entries are of one host.
+    Raise GitcfgError if it is no folder, holds nothing, or two entries are of one host.
     """
     if not folder.is_dir():
         raise GitcfgError(f"{folder} is no folder.", "It holds one folder, or one file, for each host.")
@@ -252,7 +249,7 @@ def _line_number(data: bytes, at: int) -> int:
 
 
 def _open_regular(name: str, flags: int) -> int:
-    """Open a file that is one: a pipe would be waited for."""
+    """Open a regular file; to open a pipe would wait for its writer."""
     descriptor = os.open(name, flags | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

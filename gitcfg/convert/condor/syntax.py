@@ -1,4 +1,4 @@
-"""Lines as HTCondor joins them, each with the lines that it was made of."""
+"""HTCondor's configuration language: lines, comments above settings, statements, and whole `if` blocks."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ _BLANKS = " \t\v\f\r"
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A whole line: where it begins, what it says, and how it is written."""
+    """A logical line: where it begins, its text, and the lines as they are written."""
 
     file: str
     number: int
@@ -23,12 +23,12 @@ class Line(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The place as messages name it."""
+        """The file and the line number, as messages name them."""
         return f"{self.file}:{self.number}"
 
     @property
     def tidy(self) -> str:
-        """How it is written, without blanks at ends of lines, and with spaces for tabs before them."""
+        """The lines as written, without trailing blanks, and with spaces for leading tabs."""
         return "".join(f"{_expand_indent(line.rstrip(_BLANKS))}\n" for line in self.raw.split("\n")[:-1])
 
 
@@ -38,7 +38,7 @@ def _expand_indent(line: str) -> str:
 
 
 class Lines:
-    """A source, line after line; `block` takes the lines of a value as they are."""
+    """The logical lines of a source, one after the other; `take_block` takes a value of several lines."""
 
     def __init__(self, source: Source) -> None:
         self._file = source.name
@@ -60,7 +60,7 @@ class Lines:
             yield self._line(first, "".join(parts))
 
     def take_block(self, tag: str, begun: Line) -> Line:
-        """The lines up to `@tag`, with the one that they began with. GitcfgError: there is no end."""
+        """Return the lines from the first one to `@tag` as one. Raise GitcfgError if `@tag` is missing."""
         first = begun.number - 1
         while self._next < len(self._lines):
             if self._take().strip(_BLANKS) == f"@{tag}":
@@ -83,10 +83,8 @@ class Lines:
         return Line(self._file, first + 1, text.strip(_BLANKS), written)
 
 
-# Comments right above settings as descriptions, without what people keep there besides words.
-
 LONGEST = 2_000
-"""Characters of a comment that still describes one setting; longer ones are chapters of a manual."""
+"""The most characters of a comment that describes one setting; longer ones are chapters of a manual."""
 
 _RULER = re.compile(r"#{4,}.*|#+\s*(?:(?:[^\w#\s]|_)[\W_]*|[-=*~_+]{3,}.*)")
 _COMMAND = re.compile(
@@ -105,22 +103,22 @@ _ITEM = re.compile(r"[-*+•]\s|\d+[.)]\s")
 
 
 class CommentBlock:
-    """The comment lines right above the line that is read; `begun`: something stood before them."""
+    """The comment lines right above the line that is read."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._begun = False
 
     def add(self, text: str) -> None:
-        """Take a comment."""
+        """Add a comment line."""
         self._lines.append(text)
 
     def clear(self) -> None:
-        """A blank line, or one that is no setting: what stands above it is not about what follows."""
+        """Forget the lines: what follows is not what they describe."""
         self._lines.clear()
 
     def take(self, name: str) -> str:
-        """What they say of a setting."""
+        """Return the description of the setting that follows, and forget the lines."""
         found = describe(self._lines, name, self._begun) if self._lines and name else ""
         self._lines.clear()
         self._begun = True
@@ -128,9 +126,9 @@ class CommentBlock:
 
 
 def describe(lines: Sequence[str], name: str, begun: bool) -> str:
-    """The words of comment lines above a setting; none in headers, rulers and settings that are put out.
+    """Return the description in comment lines above a setting, without rulers and disabled settings.
 
-    Not `begun`: they may be the file's header.
+    Unless something stood before the comment (`begun`), it may be the header of the file: no description.
     """
     words = _relevant_lines(lines, name)
     if not begun and any(map(_HEADER.search, lines)):
@@ -140,23 +138,23 @@ def describe(lines: Sequence[str], name: str, begun: bool) -> str:
 
 
 def _relevant_lines(lines: Sequence[str], name: str) -> list[str]:
-    """The lines since the last that is about something else, indented as they are below each other."""
+    """Return the lines after the last one that is about something else, without their common indent."""
     result: list[str] = []
     continued = False
     for line in lines:
-        said = _CLOSED.sub("", _printable(line.lstrip("#"))).rstrip()
-        setting = _SETTING.match(said.strip())
-        if not continued and (_is_divider(line, said) or (setting and setting[1].lower() != name.lower())):
+        text = _CLOSED.sub("", _printable(line.lstrip("#"))).rstrip()
+        setting = _SETTING.match(text.strip())
+        if not continued and (_is_divider(line, text) or (setting and setting[1].lower() != name.lower())):
             result.clear()
         elif not continued and setting is None:
-            result.append(said)
-        continued = said.endswith("\\") and (continued or setting is not None)
+            result.append(text)
+        continued = text.endswith("\\") and (continued or setting is not None)
     least = min((len(line) - len(line.lstrip()) for line in result if line), default=0)
     return [line[least:] for line in result]
 
 
-def _is_divider(line: str, said: str) -> bool:
-    return _RULER.fullmatch(line) is not None or _COMMAND.match(said.strip()) is not None
+def _is_divider(line: str, text: str) -> bool:
+    return _RULER.fullmatch(line) is not None or _COMMAND.match(text.strip()) is not None
 
 
 def _printable(text: str) -> str:
@@ -164,7 +162,7 @@ def _printable(text: str) -> str:
 
 
 def _join_paragraphs(words: Sequence[str]) -> Iterator[str]:
-    """Paragraphs as one line each; items and what is indented stay lines of their own."""
+    """Yield each paragraph as one line; list items and indented lines stay as they are."""
     line = ""
     for text in words:
         if line and text and not text.startswith(" ") and not _ITEM.match(text):
@@ -178,8 +176,6 @@ def _join_paragraphs(words: Sequence[str]) -> Iterator[str]:
     yield line
 
 
-# What each line of HTCondor's configuration language is.
-
 _FLAGS = re.IGNORECASE | re.ASCII  # HTCondor's blanks are those of C
 _COMMENT = re.compile(r"#+\s*gitcfg\s*:\s*(.*)", _FLAGS)
 _CONDITION = re.compile(r":?(if|elif|else|endif)(?:\s+(.*)|\s*)", _FLAGS)
@@ -192,7 +188,7 @@ _COMPUTED = re.compile(r"[A-Za-z0-9_.]*\$\([^=]*?\)[^=:\s]*\s*[=:]", _FLAGS)
 
 
 class StatementKind(StrEnum):
-    """Kinds of lines."""
+    """The kinds of statements."""
 
     SETTING = "setting"
     LONG = "long"  # a value of several lines, NAME @=end, or of a name that begins with a digit
@@ -209,9 +205,9 @@ class StatementKind(StrEnum):
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """One line: of a setting `name` and `rest`, its value; of all others `rest` is what follows the word.
+    """A statement. `rest` is the value of a setting, or what follows the keyword of a command.
 
-    `about` is what the comment right above a setting says.
+    `about` is the description in the comment right above a setting.
     """
 
     kind: StatementKind
@@ -222,34 +218,32 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 def parse_statements(source: Source) -> Iterator[Statement]:
-    """The lines that say something. GitcfgError: one that HTCondor would not take."""
+    """Yield the statements of a file. Raise GitcfgError at a line that HTCondor would not accept."""
     lines, above = Lines(source), CommentBlock()
     for line in lines:
         if not line.text or line.text.startswith("#"):
             yield from _parse_comment(line, above)
             continue
-        long = _LONG.fullmatch(line.text)
-        found = _parse_line(line) if long is None else _parse_long(long, lines, line)
+        if (long := _LONG.fullmatch(line.text)) is not None:
+            found = Statement(StatementKind.LONG, long[1], "", lines.take_block(long[2], line))
+        else:
+            found = _parse_line(line)
         about = above.take(found.name)
         yield msgspec.structs.replace(found, about=about) if about else found
 
 
 def _parse_comment(line: Line, above: CommentBlock) -> Iterator[Statement]:
-    """A comment, or nothing."""
+    """Yield a comment that is an annotation; add another one to the block, which a blank line ends."""
     note = _COMMENT.fullmatch(line.text)
     if note is not None:
-        said = note[1].strip()
-        yield Statement(StatementKind.NOTE, "", said, line)
-        if said == "default":  # as much about the next setting as what stands above both
+        text = note[1].strip()
+        yield Statement(StatementKind.NOTE, "", text, line)
+        if text == "default":  # as much about the next setting as what stands above both
             return
     if note is None and line.text:
         above.add(line.text)
     else:
         above.clear()
-
-
-def _parse_long(found: re.Match[str], lines: Lines, line: Line) -> Statement:
-    return Statement(StatementKind.LONG, found[1], "", lines.take_block(found[2], line))
 
 
 def _parse_line(line: Line) -> Statement:
@@ -269,13 +263,11 @@ def _parse_line(line: Line) -> Statement:
     raise import_error(line.file, line.number, reason, "Each line is NAME = VALUE, a comment, or a command.")
 
 
-# A whole `if` among statements: where it ends, and what its tests guard.
-
 _STEPS = {StatementKind.IF: 1, StatementKind.ENDIF: -1}
 
 
 def find_endif(found: Sequence[Statement], start: int) -> int:
-    """Where the `endif` of an `if` stands. GitcfgError: there is none."""
+    """Return the index of the `endif` of an `if`. Raise GitcfgError if there is none."""
     depth = 0
     for at in range(start, len(found)):
         depth += _STEPS.get(found[at].kind, 0)
@@ -286,7 +278,7 @@ def find_endif(found: Sequence[Statement], start: int) -> int:
 
 
 def split_branches(found: Sequence[Statement]) -> Iterator[tuple[Statement, list[Statement]]]:
-    """Tests with what they guard, of a whole `if` from its first statement to its `endif`."""
+    """Yield each test of a whole `if`, up to its `endif`, with the statements that it guards."""
     test, branch, depth = found[0], list[Statement](), 0
     for statement in found[1:]:
         if depth == 0 and statement.kind in (StatementKind.ELIF, StatementKind.ELSE, StatementKind.ENDIF):

@@ -1,4 +1,4 @@
-"""The proof of an import: HTCondor reads what is rendered as it reads what was given."""
+"""The verification of an import: HTCondor reads what is rendered as it reads what was given."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ _USE = re.compile(r"[@:\s]*use\b(.*)", re.IGNORECASE | re.DOTALL)
 def verify_hosts(
     files: Mapping[str, str], hosts: Mapping[str, Sequence[ReadFile]], condor: HTCondor, notes: list[Note]
 ) -> int:
-    """How many hosts are read alike; of each other, a note says why."""
+    """Return how many hosts are read alike; note the differences of all others."""
     if not condor.version:
         reason = "HTCondor's bindings are not installed, so nothing was compared; the extra is [htcondor]."
         Place(notes, "host", "").look("", reason)
@@ -47,7 +47,7 @@ def verify_hosts(
 
 
 def join_given(read: Iterable[ReadFile]) -> str:
-    """What HTCondor read: each `include` is the file that it names, or nothing."""
+    """Return the text that HTCondor reads, with each `include` replaced by its file, or by nothing."""
     return "".join(map(_insert_included, read))
 
 
@@ -65,7 +65,7 @@ def _insert_included(read: ReadFile) -> str:
 
 
 def render_texts(fleet: Fleet, name: str) -> list[str]:
-    """The texts that a node gets, in the order in which HTCondor reads them."""
+    """Return the files of a node in the order in which HTCondor reads them."""
     node = fleet[name]
     settings = Condor().write(node.params, separators(fleet, node.params))
     return [settings if path == SETTINGS else node.entries[path].text or "" for path in sorted(node.entries)]
@@ -90,7 +90,7 @@ def _find_differences(
 
 
 def _reads_nothing_else(text: str, condor: HTCondor) -> bool:
-    """Does nothing in it, nor in a knob that it uses, read anything else?"""
+    """Return whether neither a text nor the knobs that it uses include other files."""
     seen: set[str] = set()
     texts = [text]
     while texts:
@@ -106,14 +106,14 @@ def _reads_nothing_else(text: str, condor: HTCondor) -> bool:
 
 
 def _knob_bodies(use: str, condor: HTCondor) -> list[str]:
-    """The texts of the knobs that a `use` may name."""
+    """Return the texts of the knobs that a `use` may name."""
     category, _, rest = use.partition(":")
     found = (condor.knob(category.strip(), name) for name in re.findall(r"[A-Za-z_]\w*", rest))
     return [body for body in found if body is not None]
 
 
 def _normalize(text: str | None, kind: tuple[Any, Any] | None) -> object:
-    """A value without what means nothing: blanks, how a list's items are apart, and the case of booleans."""
+    """Return a value without insignificant blanks, list separators, and the case of booleans."""
     if text is None or kind is None:
         return text
     if str(kind[0]) == "list":

@@ -1,1 +1,1 @@
-"""A dump of a Wallaby store as a repository in format 1."""
+"""The import of a Wallaby store from its dump."""
