@@ -1,4 +1,4 @@
-"""Definitions as imports write them: only what says something, and parameters in files by first words."""
+"""Definitions as imports write them: without empty keys, values typed, parameters in several files."""
 
 import re
 from collections import defaultdict
@@ -6,19 +6,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 DEFAULTS = {"type": "string", "macros": "condor"}
-"""What a file of parameters says for all of them."""
-
+"""The `defaults:` of files of parameters."""
 MANY = 60  # more parameters than this are split by their first word
 FEWEST = 5  # ... into files that hold at least this many
+MACRO = re.compile(r"\$\([A-Za-z_][\w.]*\)")
+_ITEM = re.compile(r'(?:[^\s"\'()\[\]{}]|\$\([\w.]+\))+|"[^"\\]*"')
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 def without_empty(**entries: object) -> dict[str, object]:
-    """The keys of a definition that say something."""
+    """Return the entries of a definition whose values are not empty."""
     return {key: value for key, value in entries.items() if value not in ("", [], {}, False, None)}
 
 
 def parameter_files(declared: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Paths and contents: one file, or one a first word of names if they are many."""
+    """Return the contents of files by path: one file, or one for each first word of many names."""
     if len(declared) <= MANY:
         return {"parameters/condor.yaml": _content(declared)} if declared else {}
     words: dict[str, dict[str, Any]] = defaultdict(dict)
@@ -40,19 +42,12 @@ def _content(declared: Mapping[str, Any]) -> dict[str, Any]:
     return {"defaults": DEFAULTS, "parameters": dict(declared)}
 
 
-# Texts as YAML writes values of a type.
-
-MACRO = re.compile(r"\$\([A-Za-z_][\w.]*\)")
-_ITEM = re.compile(r'(?:[^\s"\'()\[\]{}]|\$\([\w.]+\))+|"[^"\\]*"')
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-
-
 def _integer(text: str) -> bool:
     return _INTEGER.fullmatch(text) is not None
 
 
 def _number(text: str) -> bool:
-    """Is it a number that is written as we would write it?"""
+    """Return whether a text is a number as YAML would write it."""
     return _integer(text) or (
         re.fullmatch(r"-?[0-9]+\.[0-9]+", text) is not None and repr(float(text)) == text
     )
@@ -66,7 +61,7 @@ LITERALS: dict[str, Callable[[str], bool]] = {"integer": _integer, "number": _nu
 
 
 def convert_text(kind: str, text: str) -> str | int | float | bool | list[str]:
-    """A text as YAML writes it for a type."""
+    """Return the value of a type that a text stands for; a text that fits no better stays one."""
     if kind == "list":
         return _items(text)
     if kind not in LITERALS or not LITERALS[kind](text):
@@ -77,6 +72,6 @@ def convert_text(kind: str, text: str) -> str | int | float | bool | list[str]:
 
 
 def _items(text: str) -> str | list[str]:
-    """Several items as a list, where it is certain which they are; else the text, to be split later."""
+    """Return several items as a list where they are certain, else the text, to be split later."""
     items = [item.strip() for item in text.split(",")]
     return items if len(items) > 1 and all(map(_ITEM.fullmatch, items)) else text

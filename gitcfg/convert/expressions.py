@@ -1,4 +1,4 @@
-"""Does a text look like an expression, and which operators hold it together?"""
+"""A rough parser of ClassAd expressions: whether a text is one, and which operators it has."""
 
 import re
 from collections.abc import Iterator
@@ -29,12 +29,12 @@ class Operators(msgspec.Struct, frozen=True):
 
     @property
     def is_judgement(self) -> bool:
-        """Does it compare or combine truths, as no path, list or command line does?"""
+        """Whether it compares or combines truth values, as no path, list or command line does."""
         return not _JUDGING.isdisjoint(self.everywhere)
 
 
 class _Reader:
-    """Operands and operators have to take turns, and brackets to match."""
+    """Checks that operands and operators alternate, and that brackets match."""
 
     def __init__(self) -> None:
         self.open: list[str] = []
@@ -52,7 +52,7 @@ class _Reader:
         }
 
     def accept(self, kind: str, text: str) -> bool:
-        """Take one token. False: it cannot stand here."""
+        """Read a token. Return whether it can stand here."""
         if kind == "operand" and not self.wants_operand and text.lower() in _WORDS:
             kind = "operator"
         accepted = kind in self.steps and self.steps[kind](text)
@@ -93,7 +93,7 @@ class _Reader:
 
 
 def parse_operators(text: str) -> Operators | None:
-    """The shape of an expression, None for text that is none, or longer than anyone would write."""
+    """Return the operators of an expression, None for a text that is none, or too long for one."""
     if len(text) > _LONGEST:
         return None
     reader = _Reader()
@@ -106,7 +106,7 @@ def parse_operators(text: str) -> Operators | None:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """Kinds and texts; an empty kind where nothing fits."""
+    """Yield kinds and texts of tokens; an empty kind where none matches."""
     place, end = 0, len(text.rstrip())
     while place < end:
         found = _TOKEN.match(text, place, end)

@@ -1,4 +1,4 @@
-"""What an import could not carry over as it was, and where."""
+"""Notes on what an import could not keep as it was, and where."""
 
 from enum import StrEnum
 
@@ -6,15 +6,15 @@ import msgspec
 
 
 class Weight(StrEnum):
-    """How much a note matters, the heaviest first."""
+    """The importance of a note, highest first."""
 
     DROPPED = "dropped"  # it is not in the repository
     CHANGED = "changed"  # it is there in another form, or means something else in a corner
-    LOOK = "look"  # it is there as it was, and someone should look at it
+    LOOK = "look"  # it is there as it was, and should be looked at
 
 
 class Note(msgspec.Struct, frozen=True):
-    """One thing to know: kind and name are those of what is imported; no name: all of that kind, or all."""
+    """A note on an object of some kind and name, or without a name on all of that kind."""
 
     kind: str
     name: str
@@ -27,12 +27,12 @@ _ORDER = {weight: place for place, weight in enumerate(Weight)}
 
 
 def sort_notes(notes: list[Note]) -> tuple[Note, ...]:
-    """The heaviest first, then by place."""
+    """Return the notes by importance, then by place."""
     return tuple(sorted(notes, key=lambda n: (_ORDER[n.weight], n.kind, n.name, n.field, n.reason)))
 
 
 class Place:
-    """One place in what is imported, to note things about."""
+    """A place in what is imported, for the notes on it."""
 
     def __init__(self, notes: list[Note], kind: str, name: str) -> None:
         self.notes = notes
@@ -40,13 +40,13 @@ class Place:
         self.name = name
 
     def dropped(self, field: str, reason: str) -> None:
-        """Note what is not carried over."""
+        """Note what is left out."""
         self.notes.append(Note(self.kind, self.name, field, reason, Weight.DROPPED))
 
     def changed(self, field: str, reason: str) -> None:
-        """Note what is carried over in another form."""
+        """Note what is kept in another form."""
         self.notes.append(Note(self.kind, self.name, field, reason, Weight.CHANGED))
 
     def look(self, field: str, reason: str) -> None:
-        """Note what somebody should look at."""
+        """Note what should be looked at."""
         self.notes.append(Note(self.kind, self.name, field, reason, Weight.LOOK))

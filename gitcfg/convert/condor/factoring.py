@@ -16,9 +16,9 @@ _LISTS = re.compile(
     re.IGNORECASE,
 )
 """Names of lists that HTCondor splits at blanks and commas alike."""
-
 _BLANKS = " \t\v\f\r"  # what HTCondor takes off at the ends, and a file cannot carry
 _ODD = re.compile(r"""[<>=!&|?;'"\[\]{}\\]|(?:^|\s)[-+]""")
+COMMON = "Common"
 
 
 class Action(StrEnum):
@@ -45,6 +45,24 @@ class Chain(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...]
     text: str
     file: str
+
+
+Hosts = frozenset[str]
+Chains = Mapping[str, Mapping[str, Chain]]
+"""The chains of each host by name in lower case."""
+
+
+class Feature(msgspec.Struct, frozen=True):
+    """A feature: the hosts that have it, and its steps by setting."""
+
+    name: str
+    hosts: Hosts
+    steps: Mapping[str, tuple[Step, ...]]
+
+
+class _Element(msgspec.Struct, frozen=True):
+    key: str
+    step: Step
 
 
 def build_chains(host: Host) -> dict[str, Chain]:
@@ -127,25 +145,6 @@ def settle(found: Mapping[str, Chain], separators: Mapping[str, str]) -> dict[st
         )
         for key, chain in found.items()
     }
-
-
-COMMON = "Common"
-Hosts = frozenset[str]
-Chains = Mapping[str, Mapping[str, Chain]]
-"""The chains of each host by name in lower case."""
-
-
-class Feature(msgspec.Struct, frozen=True):
-    """A feature: the hosts that have it, and its steps by setting."""
-
-    name: str
-    hosts: Hosts
-    steps: Mapping[str, tuple[Step, ...]]
-
-
-class _Element(msgspec.Struct, frozen=True):
-    key: str
-    step: Step
 
 
 def factor_features(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[Hosts]) -> list[Feature]:

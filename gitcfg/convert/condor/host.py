@@ -13,6 +13,9 @@ SETTINGS = "/etc/condor/config.d/50-gitcfg.config"
 BEFORE = "/etc/condor/config.d/40-imported.config"
 AFTER = "/etc/condor/config.d/60-imported.config"
 """The files that a node gets: its settings, and text that HTCondor reads before and after the settings."""
+# Settings that refer to themselves: HTCondor replaces the reference by the old value at once.
+
+MAX_VALUE = 64 << 10
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -56,13 +59,6 @@ class ReadFile(msgspec.Struct, frozen=True):
     included: dict[int, "ReadFile"]
 
 
-def walk_files(read: Iterable[ReadFile]) -> Iterator[ReadFile]:
-    """Yield files and, after each, the files that it includes."""
-    for one in read:
-        yield one
-        yield from walk_files(one.included.values())
-
-
 class Host(msgspec.Struct, frozen=True):
     """A host: its settings, the texts before and after them, the features that it names, and its files."""
 
@@ -71,6 +67,70 @@ class Host(msgspec.Struct, frozen=True):
     after: str
     features: Mapping[str, Relations]
     read: tuple[ReadFile, ...]
+
+
+class Addition(msgspec.Struct, frozen=True):
+    """What a setting does: it sets a whole value, or adds text before or after the old one."""
+
+    before: str | None
+    after: str | None
+    whole: str
+
+
+class Annotations:
+    """What comments that begin with `gitcfg:` have said so far.
+
+    `feature` is the one that settings belong to now (empty: none), `features` are all that were named;
+    `default` says that the next setting is a parameter's default.
+    """
+
+    def __init__(self) -> None:
+        self.feature = ""
+        self.default = False
+        self.features: dict[str, Relations] = {}
+
+    def apply(self, text: str) -> bool:
+        """Apply an annotation. Return whether it is a valid one."""
+        word, _, rest = text.partition(" ")
+        names = tuple(name for name in (part.strip() for part in rest.split(",")) if name)
+        if not all(map(NAME.fullmatch, names)):
+            return False
+        match word:
+            case "default" if not names:
+                self.default = True
+            case "feature" if len(names) <= 1:
+                self._begin("".join(names))
+            case "includes" | "depends" if self.feature and names:
+                self._relate(word, names)
+            case _:
+                return False
+        return True
+
+    def _begin(self, name: str) -> None:
+        self.feature = name
+        if name:
+            self.features.setdefault(name, Relations())
+
+    def _relate(self, word: str, names: tuple[str, ...]) -> None:
+        known = self.features[self.feature]
+        if word == "includes":
+            relations = Relations((*known.includes, *names), known.depends)
+        else:
+            relations = Relations(known.includes, (*known.depends, *names))
+        self.features[self.feature] = relations
+
+    def for_knob(self) -> "Annotations":
+        """Return annotations for the lines of a knob: they belong to the feature in which it is used."""
+        result = Annotations()
+        result.feature = self.feature
+        return result
+
+
+def walk_files(read: Iterable[ReadFile]) -> Iterator[ReadFile]:
+    """Yield files and, after each, the files that it includes."""
+    for one in read:
+        yield one
+        yield from walk_files(one.included.values())
 
 
 def arrange(
@@ -126,68 +186,6 @@ def _names_of(item: Setting | KeptLines) -> frozenset[str]:
 def _text_of(item: Setting | KeptLines) -> str:
     """Return the text as it was: with other blanks within, HTCondor may read a line differently."""
     return item.raw if isinstance(item, KeptLines) else item.line.tidy
-
-
-class Annotations:
-    """What comments that begin with `gitcfg:` have said so far.
-
-    `feature` is the one that settings belong to now (empty: none), `features` are all that were named;
-    `default` says that the next setting is a parameter's default.
-    """
-
-    def __init__(self) -> None:
-        self.feature = ""
-        self.default = False
-        self.features: dict[str, Relations] = {}
-
-    def apply(self, text: str) -> bool:
-        """Apply an annotation. Return whether it is a valid one."""
-        word, _, rest = text.partition(" ")
-        names = tuple(name for name in (part.strip() for part in rest.split(",")) if name)
-        if not all(map(NAME.fullmatch, names)):
-            return False
-        match word:
-            case "default" if not names:
-                self.default = True
-            case "feature" if len(names) <= 1:
-                self._begin("".join(names))
-            case "includes" | "depends" if self.feature and names:
-                self._relate(word, names)
-            case _:
-                return False
-        return True
-
-    def _begin(self, name: str) -> None:
-        self.feature = name
-        if name:
-            self.features.setdefault(name, Relations())
-
-    def _relate(self, word: str, names: tuple[str, ...]) -> None:
-        known = self.features[self.feature]
-        if word == "includes":
-            relations = Relations((*known.includes, *names), known.depends)
-        else:
-            relations = Relations(known.includes, (*known.depends, *names))
-        self.features[self.feature] = relations
-
-    def for_knob(self) -> "Annotations":
-        """Return annotations for the lines of a knob: they belong to the feature in which it is used."""
-        result = Annotations()
-        result.feature = self.feature
-        return result
-
-
-# Settings that refer to themselves: HTCondor replaces the reference by the old value at once.
-
-MAX_VALUE = 64 << 10
-
-
-class Addition(msgspec.Struct, frozen=True):
-    """What a setting does: it sets a whole value, or adds text before or after the old one."""
-
-    before: str | None
-    after: str | None
-    whole: str
 
 
 def find_own_macros(name: str, value: str) -> list[Macro]:

@@ -11,6 +11,14 @@ from gitcfg.sandbox import Closing, Guard, GuardError, Limits
 
 _CHILD = "gitcfg.convert.condor.child"
 _LIMITS = Limits(cpu_seconds=1.0, wall_seconds=20.0, file=32 << 20, answer=32 << 20)
+_USE = re.compile(r"\s*([A-Za-z_]\w*)\s*:\s*(.+)", re.DOTALL)
+_KNOB = re.compile(r"([A-Za-z_]\w*)\s*(?:\(((?:[^()]|\([^()]*\))*)\))?(?:[,\s]+|\Z)")
+_DEFAULT = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
+_ARGUMENT = re.compile(rf"\$\((\d)([+?]?)(?::({_DEFAULT}))?\)")
+_ANY = re.compile(r"\$\(\d")
+_MOST_NESTED = 4  # an argument's default may name arguments
+Lookup = Callable[[str, str], str | None]
+"""Return the text of a knob by category and name, None if it is not known."""
 
 
 class KnownName(msgspec.Struct, frozen=True):
@@ -20,6 +28,14 @@ class KnownName(msgspec.Struct, frozen=True):
     value: str | None
     kind: str
     description: str
+
+
+class Builtins:
+    """What HTCondor has built in: its knobs, and its parameters by name in lower case (None: not known)."""
+
+    def __init__(self, lookup: Lookup, known: Mapping[str, KnownName] | None) -> None:
+        self.lookup = lookup
+        self.known = known
 
 
 class HTCondor(Closing):
@@ -64,25 +80,6 @@ class HTCondor(Closing):
     def close(self) -> None:
         """Stop the child."""
         self._guard.close()
-
-
-Lookup = Callable[[str, str], str | None]
-"""Return the text of a knob by category and name, None if it is not known."""
-
-_USE = re.compile(r"\s*([A-Za-z_]\w*)\s*:\s*(.+)", re.DOTALL)
-_KNOB = re.compile(r"([A-Za-z_]\w*)\s*(?:\(((?:[^()]|\([^()]*\))*)\))?(?:[,\s]+|\Z)")
-_DEFAULT = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
-_ARGUMENT = re.compile(rf"\$\((\d)([+?]?)(?::({_DEFAULT}))?\)")
-_ANY = re.compile(r"\$\(\d")
-_MOST_NESTED = 4  # an argument's default may name arguments
-
-
-class Builtins:
-    """What HTCondor has built in: its knobs, and its parameters by name in lower case (None: not known)."""
-
-    def __init__(self, lookup: Lookup, known: Mapping[str, KnownName] | None) -> None:
-        self.lookup = lookup
-        self.known = known
 
 
 def expand_knobs(text: str, lookup: Lookup) -> Iterator[tuple[str, str | None]]:

@@ -16,7 +16,9 @@ from gitcfg.convert.notes import Note, Place
 from gitcfg.load import yaml
 from gitcfg.model.names import PARAMETER
 
+FOLDER = "parameters/htcondor"
 _EXACT = frozenset({"TRUE", "FALSE"})  # as gitcfg writes them; in other spellings the case may matter
+_BLANKS = re.compile(r"\s+")
 
 
 class ParameterType(msgspec.Struct, frozen=True):
@@ -119,10 +121,6 @@ def collect_defaults(
             reason = "It has several defaults, so they are values: a parameter has one."
             Place(notes, "parameter", types[key].name).changed("default", reason)
     return {key: types[key].value(texts[0]) for key, texts in found.items() if len(set(texts)) == 1}
-
-
-FOLDER = "parameters/htcondor"
-_BLANKS = re.compile(r"\s+")
 
 
 def default_files(

@@ -19,102 +19,20 @@ from gitcfg.convert.notes import Note, Place
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
+MAX_LEVELS = 16
+"""How deep an import follows conditions, included files and knobs."""
+MAX_ITEMS = 200_000
+MAX_FILES = 10_000
+MAX_USES = 1_000
+_LONGEST_PATH = 4096
+_MOST_EXPANDED = 10  # macros in macros
+_FILE = re.compile(r"(?:ifexist)?\s*:\s*(.*[^|\s])", re.IGNORECASE | re.ASCII)
 _DEFINED = re.compile(r"defined\s+([A-Za-z_][A-Za-z0-9_.]*)", re.IGNORECASE | re.ASCII)
 _MACRO = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_.]*)\)")
 _NAMED = re.compile(r"\$\w*\(([A-Za-z_][A-Za-z0-9_.]*)")
 _NUMBER = re.compile(r"[0-9]{1,9}")
-_WORDS = {"true": True, "false": False}
-
-
-def evaluate_condition(
-    text: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
-) -> bool | None:
-    """Return whether a condition holds, None if that depends on the machine or is not known here.
-
-    `values` are the settings so far, `known` the names that HTCondor has built in, all in lower case.
-    """
-    if text.startswith("!"):
-        holds = evaluate_condition(text[1:].strip(), values, unsure, known)
-        return None if holds is None else not holds
-    defined, macro = _DEFINED.fullmatch(text), _MACRO.fullmatch(text)
-    if defined is not None:
-        return _evaluate_defined(defined[1].lower(), values, unsure, known)
-    if macro is not None and macro[1].lower() not in unsure:
-        return _evaluate_literal(values.get(macro[1].lower(), ""))
-    return _evaluate_literal(text)
-
-
-def _evaluate_defined(
-    name: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
-) -> bool | None:
-    if name in unsure:
-        return None
-    if name in values:
-        return True if values[name] and "$" not in values[name] else None
-    return False if known is not None and name not in known else None
-
-
-def _evaluate_literal(text: str) -> bool | None:
-    if _NUMBER.fullmatch(text):
-        return int(text) != 0
-    return _WORDS.get(text.lower())
-
-
-def find_condition_names(text: str) -> Iterator[str]:
-    """Yield the names that a condition refers to, in lower case."""
-    for found in (*_DEFINED.finditer(text), *_NAMED.finditer(text)):
-        yield found[1].lower()
-
-
-MAX_LEVELS = 16
-"""How deep an import follows conditions, included files and knobs."""
-
-
-def find_names(found: Iterable[Statement], lookup: Lookup, level: int = 0) -> frozenset[str] | None:
-    """Return the names in lower case that statements read or set at once, None if that may be any."""
-    result: set[str] = set()
-    for statement in found:
-        inner = None if level > MAX_LEVELS else _names_of_statement(statement, lookup, level)
-        if inner is None:
-            return None
-        result |= inner
-    return frozenset(result)
-
-
-def _names_of_statement(statement: Statement, lookup: Lookup, level: int) -> frozenset[str] | None:
-    if statement.kind in (StatementKind.COMPUTED, StatementKind.INCLUDE) or "$" in statement.name:
-        return None
-    if statement.name:
-        return frozenset((statement.name.lower(),))
-    if statement.kind in (StatementKind.IF, StatementKind.ELIF):
-        return frozenset(find_condition_names(statement.rest))
-    return _names_of_knobs(statement, lookup, level) if statement.kind is StatementKind.USE else frozenset()
-
-
-def _names_of_knobs(statement: Statement, lookup: Lookup, level: int) -> frozenset[str] | None:
-    result: set[str] = set()
-    for _, body in expand_knobs(statement.rest, lookup):
-        inside = parse_knob(body, statement.line)
-        inner = None if inside is None else find_names(inside, lookup, level + 1)
-        if inner is None:
-            return None
-        result |= inner
-    return frozenset(result)
-
-
-def parse_knob(body: str | None, line: Line) -> list[Statement] | None:
-    """Return the statements of a knob at the line of its use, None if they are not certain."""
-    if body is None:
-        return None
-    try:
-        found = list(parse_statements(Source(line.file, body)))
-    except GitcfgError:
-        return None
-    lines = (Line(line.file, line.number, inner.line.text, inner.line.raw) for inner in found)
-    return [Statement(one.kind, one.name, one.rest, at) for one, at in zip(found, lines, strict=True)]
-
-
-_WORDS_GATHERED = frozenset(StatementKind) - {
+_BOOLEANS = {"true": True, "false": False}
+_KEYWORDS = frozenset(StatementKind) - {
     StatementKind.SETTING,
     StatementKind.LONG,
     StatementKind.COMPUTED,
@@ -127,8 +45,8 @@ class ReadState:
     """The settings and kept lines of a host so far.
 
     `values` are the settings as HTCondor would have them; kept lines may have changed those that are
-    `unsure`, and all of them if `blind`. Names in `tangled` have to stay text. Names in `touched` were set, or may have
-    been, by something that does not go before all settings.
+    `unsure`, and all of them if `blind`. Names in `tangled` have to stay text. Names in
+    `touched` were set, or may have been, by something that does not go before all settings.
     """
 
     def __init__(self) -> None:
@@ -149,7 +67,7 @@ class ReadState:
         self.touched.add(key)
         annotations.default = False
         own = (macro for macro in macros(value) if macro.at_once and macro.body.lower() == key)
-        if key in _WORDS_GATHERED or "\r" in value or any(macro.function != "$" for macro in own):
+        if key in _KEYWORDS or "\r" in value or any(macro.function != "$" for macro in own):
             self.tangled.add(key)
         if not find_own_macros(name, value):
             self.unsure.discard(key)
@@ -179,14 +97,6 @@ class ReadState:
         """Take over a fork that kept no lines."""
         self.items += trial.items
         self.values, self.unsure, self.touched = trial.values, trial.unsure, trial.touched
-
-
-MAX_ITEMS = 200_000
-MAX_FILES = 10_000
-MAX_USES = 1_000
-_LONGEST_PATH = 4096
-_MOST_EXPANDED = 10  # macros in macros
-_FILE = re.compile(r"(?:ifexist)?\s*:\s*(.*[^|\s])", re.IGNORECASE | re.ASCII)
 
 
 class Reader:
@@ -400,3 +310,87 @@ def _depth_error(statement: Statement) -> Exception:
 
 def _statement_error(statement: Statement, reason: str) -> Exception:
     return import_error(statement.line.file, statement.line.number, reason)
+
+
+def evaluate_condition(
+    text: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
+) -> bool | None:
+    """Return whether a condition holds, None if that depends on the machine or is not known here.
+
+    `values` are the settings so far, `known` the names that HTCondor has built in, all in lower case.
+    """
+    if text.startswith("!"):
+        holds = evaluate_condition(text[1:].strip(), values, unsure, known)
+        return None if holds is None else not holds
+    defined, macro = _DEFINED.fullmatch(text), _MACRO.fullmatch(text)
+    if defined is not None:
+        return _evaluate_defined(defined[1].lower(), values, unsure, known)
+    if macro is not None and macro[1].lower() not in unsure:
+        return _evaluate_literal(values.get(macro[1].lower(), ""))
+    return _evaluate_literal(text)
+
+
+def _evaluate_defined(
+    name: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
+) -> bool | None:
+    if name in unsure:
+        return None
+    if name in values:
+        return True if values[name] and "$" not in values[name] else None
+    return False if known is not None and name not in known else None
+
+
+def _evaluate_literal(text: str) -> bool | None:
+    if _NUMBER.fullmatch(text):
+        return int(text) != 0
+    return _BOOLEANS.get(text.lower())
+
+
+def find_condition_names(text: str) -> Iterator[str]:
+    """Yield the names that a condition refers to, in lower case."""
+    for found in (*_DEFINED.finditer(text), *_NAMED.finditer(text)):
+        yield found[1].lower()
+
+
+def find_names(found: Iterable[Statement], lookup: Lookup, level: int = 0) -> frozenset[str] | None:
+    """Return the names in lower case that statements read or set at once, None if that may be any."""
+    result: set[str] = set()
+    for statement in found:
+        inner = None if level > MAX_LEVELS else _names_of_statement(statement, lookup, level)
+        if inner is None:
+            return None
+        result |= inner
+    return frozenset(result)
+
+
+def _names_of_statement(statement: Statement, lookup: Lookup, level: int) -> frozenset[str] | None:
+    if statement.kind in (StatementKind.COMPUTED, StatementKind.INCLUDE) or "$" in statement.name:
+        return None
+    if statement.name:
+        return frozenset((statement.name.lower(),))
+    if statement.kind in (StatementKind.IF, StatementKind.ELIF):
+        return frozenset(find_condition_names(statement.rest))
+    return _names_of_knobs(statement, lookup, level) if statement.kind is StatementKind.USE else frozenset()
+
+
+def _names_of_knobs(statement: Statement, lookup: Lookup, level: int) -> frozenset[str] | None:
+    result: set[str] = set()
+    for _, body in expand_knobs(statement.rest, lookup):
+        inside = parse_knob(body, statement.line)
+        inner = None if inside is None else find_names(inside, lookup, level + 1)
+        if inner is None:
+            return None
+        result |= inner
+    return frozenset(result)
+
+
+def parse_knob(body: str | None, line: Line) -> list[Statement] | None:
+    """Return the statements of a knob at the line of its use, None if they are not certain."""
+    if body is None:
+        return None
+    try:
+        found = list(parse_statements(Source(line.file, body)))
+    except GitcfgError:
+        return None
+    lines = (Line(line.file, line.number, inner.line.text, inner.line.raw) for inner in found)
+    return [Statement(one.kind, one.name, one.rest, at) for one, at in zip(found, lines, strict=True)]

@@ -10,7 +10,32 @@ from gitcfg.convert.condor.sources import Source, import_error
 from gitcfg.model.names import shown
 
 MAX_LINE = 64 << 10
+LONGEST = 2_000
+"""The most characters of a comment that describes one setting; longer ones are chapters of a manual."""
 _BLANKS = " \t\v\f\r"
+_FLAGS = re.IGNORECASE | re.ASCII  # HTCondor's blanks are those of C
+_COMMENT = re.compile(r"#+\s*gitcfg\s*:\s*(.*)", _FLAGS)
+_CONDITION = re.compile(r":?(if|elif|else|endif)(?:\s+(.*)|\s*)", _FLAGS)
+_COMMAND = re.compile(r"[@:]?\s*(?:(include|use)(?=[\s:])|(error|warning)(?=\s*:))\s*(.*)", _FLAGS)
+_LONG = re.compile(r"([A-Za-z_$][^=:\s]*)\s*@=\s*(\w*)", _FLAGS)
+_SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*[=:]\s*(.*)", _FLAGS)
+_MORE = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s+\+=\s*(.*)", _FLAGS)
+_NUMBERED = re.compile(r"([0-9][A-Za-z0-9_.]*)\s*[=:]", _FLAGS)
+_COMPUTED = re.compile(r"[A-Za-z0-9_.]*\$\([^=]*?\)[^=:\s]*\s*[=:]", _FLAGS)
+_RULER = re.compile(r"#{4,}.*|#+\s*(?:(?:[^\w#\s]|_)[\W_]*|[-=*~_+]{3,}.*)")
+_DISABLED_COMMAND = re.compile(
+    r"@?(?:use\s+(?:role|feature|policy|security|templates?)\s*:|include(?:\s+(?:ifexist|command|output))?\s*:"
+    r"|(?:if|elif)\s+(?:!\s*)?(?:(?:defined|version)\s|true\b|false\b|\$|\d)|(?:else|endif)$)",
+    re.IGNORECASE,
+)
+_DISABLED_SETTING = re.compile(r"([A-Za-z_$][\w.$()]*)\s*[@+]?=(?!=|[?!]=)")
+_HEADER = re.compile(
+    r"copyright|licen[cs]ed?\b|warrant(?:y|ies)|all rights reserved|(?:managed|generated) by|do not edit"
+    r"|puppet|ansible|cfengine|\bsalt\b|-\*-|\bvim?:",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(r"\s#+\s*$")
+_ITEM = re.compile(r"[-*+•]\s|\d+[.)]\s")
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -32,9 +57,37 @@ class Line(msgspec.Struct, frozen=True):
         return "".join(f"{_expand_indent(line.rstrip(_BLANKS))}\n" for line in self.raw.split("\n")[:-1])
 
 
-def _expand_indent(line: str) -> str:
-    text = line.lstrip(" \t")
-    return line[: len(line) - len(text)].expandtabs(4) + text
+class StatementKind(StrEnum):
+    """The kinds of statements."""
+
+    SETTING = "setting"
+    LONG = "long"  # a value of several lines, NAME @=end, or of a name that begins with a digit
+    COMPUTED = "computed"  # a setting of a name that holds macros
+    IF = "if"
+    ELIF = "elif"
+    ELSE = "else"
+    ENDIF = "endif"
+    INCLUDE = "include"
+    USE = "use"
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"  # a comment that is meant for gitcfg
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """A statement. `rest` is the value of a setting, or what follows the keyword of a command.
+
+    `about` is the description in the comment right above a setting.
+    """
+
+    kind: StatementKind
+    name: str
+    rest: str
+    line: Line
+    about: str = ""
+
+
+_STEPS = {StatementKind.IF: 1, StatementKind.ENDIF: -1}
 
 
 class Lines:
@@ -83,25 +136,6 @@ class Lines:
         return Line(self._file, first + 1, text.strip(_BLANKS), written)
 
 
-LONGEST = 2_000
-"""The most characters of a comment that describes one setting; longer ones are chapters of a manual."""
-
-_RULER = re.compile(r"#{4,}.*|#+\s*(?:(?:[^\w#\s]|_)[\W_]*|[-=*~_+]{3,}.*)")
-_COMMAND = re.compile(
-    r"@?(?:use\s+(?:role|feature|policy|security|templates?)\s*:|include(?:\s+(?:ifexist|command|output))?\s*:"
-    r"|(?:if|elif)\s+(?:!\s*)?(?:(?:defined|version)\s|true\b|false\b|\$|\d)|(?:else|endif)$)",
-    re.IGNORECASE,
-)
-_SETTING = re.compile(r"([A-Za-z_$][\w.$()]*)\s*[@+]?=(?!=|[?!]=)")
-_HEADER = re.compile(
-    r"copyright|licen[cs]ed?\b|warrant(?:y|ies)|all rights reserved|(?:managed|generated) by|do not edit"
-    r"|puppet|ansible|cfengine|\bsalt\b|-\*-|\bvim?:",
-    re.IGNORECASE,
-)
-_CLOSED = re.compile(r"\s#+\s*$")
-_ITEM = re.compile(r"[-*+•]\s|\d+[.)]\s")
-
-
 class CommentBlock:
     """The comment lines right above the line that is read."""
 
@@ -123,98 +157,6 @@ class CommentBlock:
         self._lines.clear()
         self._begun = True
         return found
-
-
-def describe(lines: Sequence[str], name: str, begun: bool) -> str:
-    """Return the description in comment lines above a setting, without rulers and disabled settings.
-
-    Unless something stood before the comment (`begun`), it may be the header of the file: no description.
-    """
-    words = _relevant_lines(lines, name)
-    if not begun and any(map(_HEADER.search, lines)):
-        return ""
-    text = "\n".join(_join_paragraphs(words)).strip()
-    return text if len(text) <= LONGEST else ""
-
-
-def _relevant_lines(lines: Sequence[str], name: str) -> list[str]:
-    """Return the lines after the last one that is about something else, without their common indent."""
-    result: list[str] = []
-    continued = False
-    for line in lines:
-        text = _CLOSED.sub("", _printable(line.lstrip("#"))).rstrip()
-        setting = _SETTING.match(text.strip())
-        if not continued and (_is_divider(line, text) or (setting and setting[1].lower() != name.lower())):
-            result.clear()
-        elif not continued and setting is None:
-            result.append(text)
-        continued = text.endswith("\\") and (continued or setting is not None)
-    least = min((len(line) - len(line.lstrip()) for line in result if line), default=0)
-    return [line[least:] for line in result]
-
-
-def _is_divider(line: str, text: str) -> bool:
-    return _RULER.fullmatch(line) is not None or _COMMAND.match(text.strip()) is not None
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text.expandtabs())
-
-
-def _join_paragraphs(words: Sequence[str]) -> Iterator[str]:
-    """Yield each paragraph as one line; list items and indented lines stay as they are."""
-    line = ""
-    for text in words:
-        if line and text and not text.startswith(" ") and not _ITEM.match(text):
-            line = f"{line} {text}"
-            continue
-        if line:
-            yield line
-        if not text:
-            yield ""
-        line = text
-    yield line
-
-
-_FLAGS = re.IGNORECASE | re.ASCII  # HTCondor's blanks are those of C
-_COMMENT = re.compile(r"#+\s*gitcfg\s*:\s*(.*)", _FLAGS)
-_CONDITION = re.compile(r":?(if|elif|else|endif)(?:\s+(.*)|\s*)", _FLAGS)
-_COMMAND_STATEMENTS = re.compile(r"[@:]?\s*(?:(include|use)(?=[\s:])|(error|warning)(?=\s*:))\s*(.*)", _FLAGS)
-_LONG = re.compile(r"([A-Za-z_$][^=:\s]*)\s*@=\s*(\w*)", _FLAGS)
-_SETTING_STATEMENTS = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*[=:]\s*(.*)", _FLAGS)
-_MORE = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s+\+=\s*(.*)", _FLAGS)
-_NUMBERED = re.compile(r"([0-9][A-Za-z0-9_.]*)\s*[=:]", _FLAGS)
-_COMPUTED = re.compile(r"[A-Za-z0-9_.]*\$\([^=]*?\)[^=:\s]*\s*[=:]", _FLAGS)
-
-
-class StatementKind(StrEnum):
-    """The kinds of statements."""
-
-    SETTING = "setting"
-    LONG = "long"  # a value of several lines, NAME @=end, or of a name that begins with a digit
-    COMPUTED = "computed"  # a setting of a name that holds macros
-    IF = "if"
-    ELIF = "elif"
-    ELSE = "else"
-    ENDIF = "endif"
-    INCLUDE = "include"
-    USE = "use"
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"  # a comment that is meant for gitcfg
-
-
-class Statement(msgspec.Struct, frozen=True):
-    """A statement. `rest` is the value of a setting, or what follows the keyword of a command.
-
-    `about` is the description in the comment right above a setting.
-    """
-
-    kind: StatementKind
-    name: str
-    rest: str
-    line: Line
-    about: str = ""
 
 
 def parse_statements(source: Source) -> Iterator[Statement]:
@@ -249,9 +191,9 @@ def _parse_comment(line: Line, above: CommentBlock) -> Iterator[Statement]:
 def _parse_line(line: Line) -> Statement:
     if (found := _CONDITION.fullmatch(line.text)) is not None:
         return Statement(StatementKind(found[1].lower()), "", found[2] or "", line)
-    if (found := _COMMAND_STATEMENTS.fullmatch(line.text)) is not None:
+    if (found := _COMMAND.fullmatch(line.text)) is not None:
         return Statement(StatementKind((found[1] or found[2]).lower()), "", found[3], line)
-    if (found := _SETTING_STATEMENTS.fullmatch(line.text)) is not None:
+    if (found := _SETTING.fullmatch(line.text)) is not None:
         return Statement(StatementKind.SETTING, found[1], found[2], line)
     if (found := _MORE.fullmatch(line.text)) is not None:  # HTCondor 25 takes it as this, to the letter
         return Statement(StatementKind.SETTING, found[1], f"$({found[1]}) {found[2]}".rstrip(), line)
@@ -261,9 +203,6 @@ def _parse_line(line: Line) -> Statement:
         return Statement(StatementKind.COMPUTED, "", "", line)
     reason = f"HTCondor would not take this line: {shown(line.text)}"
     raise import_error(line.file, line.number, reason, "Each line is NAME = VALUE, a comment, or a command.")
-
-
-_STEPS = {StatementKind.IF: 1, StatementKind.ENDIF: -1}
 
 
 def find_endif(found: Sequence[Statement], start: int) -> int:
@@ -287,3 +226,59 @@ def split_branches(found: Sequence[Statement]) -> Iterator[tuple[Statement, list
             continue
         depth += _STEPS.get(statement.kind, 0)
         branch.append(statement)
+
+
+def _expand_indent(line: str) -> str:
+    text = line.lstrip(" \t")
+    return line[: len(line) - len(text)].expandtabs(4) + text
+
+
+def describe(lines: Sequence[str], name: str, begun: bool) -> str:
+    """Return the description in comment lines above a setting, without rulers and disabled settings.
+
+    Unless something stood before the comment (`begun`), it may be the header of the file: no description.
+    """
+    words = _relevant_lines(lines, name)
+    if not begun and any(map(_HEADER.search, lines)):
+        return ""
+    text = "\n".join(_join_paragraphs(words)).strip()
+    return text if len(text) <= LONGEST else ""
+
+
+def _relevant_lines(lines: Sequence[str], name: str) -> list[str]:
+    """Return the lines after the last one that is about something else, without their common indent."""
+    result: list[str] = []
+    continued = False
+    for line in lines:
+        text = _CLOSED.sub("", _printable(line.lstrip("#"))).rstrip()
+        setting = _DISABLED_SETTING.match(text.strip())
+        if not continued and (_is_divider(line, text) or (setting and setting[1].lower() != name.lower())):
+            result.clear()
+        elif not continued and setting is None:
+            result.append(text)
+        continued = text.endswith("\\") and (continued or setting is not None)
+    least = min((len(line) - len(line.lstrip()) for line in result if line), default=0)
+    return [line[least:] for line in result]
+
+
+def _is_divider(line: str, text: str) -> bool:
+    return _RULER.fullmatch(line) is not None or _DISABLED_COMMAND.match(text.strip()) is not None
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text.expandtabs())
+
+
+def _join_paragraphs(words: Sequence[str]) -> Iterator[str]:
+    """Yield each paragraph as one line; list items and indented lines stay as they are."""
+    line = ""
+    for text in words:
+        if line and text and not text.startswith(" ") and not _ITEM.match(text):
+            line = f"{line} {text}"
+            continue
+        if line:
+            yield line
+        if not text:
+            yield ""
+        line = text
+    yield line

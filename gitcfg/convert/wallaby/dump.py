@@ -1,4 +1,4 @@
-"""A YAML document's values, and where they stand; Ruby's tags are not kept."""
+"""Wallaby's dump: its YAML, without Ruby's tags, and the store that it describes."""
 
 import base64
 import binascii
@@ -13,7 +13,13 @@ from gitcfg.load.yaml import resolve
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
+MAX_BYTES = 64 << 20
+MAX_LEVELS = 32
+MAX_REPEATED = 100_000  # values, and lines of text, that aliases repeat; short texts do not count
+_LINE = 100
 _HINT = "`wallaby dump FILE` writes a dump; give that file as it is."
+_FLAGS = {"true": True, "false": False}
+T = TypeVar("T")
 
 
 class Text(msgspec.Struct, frozen=True):
@@ -26,7 +32,7 @@ class Text(msgspec.Struct, frozen=True):
 
     @property
     def absent(self) -> bool:
-        """Is it YAML's null?"""
+        """Whether it is YAML's null."""
         return self.plain and (self.text == "" or resolve_plain(self) is None)
 
 
@@ -49,150 +55,14 @@ class Table(msgspec.Struct, frozen=True):
 Value = Text | Items | Table
 
 
-def resolve_plain(value: Text) -> object:
-    """What YAML takes a plain scalar for, the text itself where it is beyond use."""
-    try:
-        return resolve(value.text)
-    except ValueError:
-        return value.text
-
-
-def dump_error(message: str, line: int = 0, column: int = 0) -> GitcfgError:
-    """The error that stops an import, with the place if there is one."""
-    place = f" (line {line}, column {column})" if line else ""
-    return GitcfgError(f"This is not a Wallaby dump{place}: {message}.", _HINT)
-
-
-def value_error(value: Value, message: str) -> GitcfgError:
-    """The error that a value causes."""
-    return dump_error(message, value.line, value.column)
-
-
-# A dump's YAML as values that know where they stand; Ruby's tags are ignored.
-
-MAX_BYTES = 64 << 20
-MAX_LEVELS = 32
-_LINE = 100
-MAX_REPEATED = 100_000  # values and lines of text that aliases repeat, but those of short text
-
-
-def parse_yaml(data: bytes) -> Value:
-    """The one value of a dump. GitcfgError: it is no YAML, or more than an import takes."""
-    if len(data) > MAX_BYTES:
-        raise dump_error(f"it has {len(data)} bytes, more than {MAX_BYTES}")
-    try:
-        return _Builder(yaml.events(_decode(data))).document()
-    except yaml.YAMLError as error:
-        reason, line, column = yaml.complaint(error)
-        raise dump_error(reason, line, column) from None
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        raise dump_error("it is not UTF-8 text", line, column) from None
-
-
-class _Builder:
-    """Values from events; recursion is bounded by MAX_LEVELS, what aliases repeat by MAX_REPEATED."""
-
-    def __init__(self, events: Iterator[Any]) -> None:
-        self.events = events
-        self.anchors: dict[str, tuple[Value, int]] = {}
-        self.repeated = 0
-
-    def document(self) -> Value:
-        next(self.events)
-        if type(next(self.events)) is yaml.StreamEndEvent:
-            raise dump_error("it is empty")
-        value, _ = self.value(next(self.events), 1)
-        next(self.events)
-        end = next(self.events)
-        if type(end) is not yaml.StreamEndEvent:
-            raise dump_error("a second document follows", end.start_mark.line + 1, end.start_mark.column + 1)
-        return value
-
-    def value(self, event: Any, level: int) -> tuple[Value, int]:
-        """The value that an event begins, and how large it is with aliases written out."""
-        line, column = event.start_mark.line + 1, event.start_mark.column + 1
-        if type(event) is yaml.AliasEvent:
-            return self.alias(event.anchor, line, column)
-        if level > MAX_LEVELS:
-            raise dump_error(f"it nests deeper than {MAX_LEVELS} levels", line, column)
-        built, size = self.build(event, level, line, column)
-        if event.anchor is not None:
-            self.anchors[event.anchor] = built, size
-        return built, size
-
-    def alias(self, anchor: Any, line: int, column: int) -> tuple[Value, int]:
-        """What an anchor stands for; Ruby writes one where an object appears a second time."""
-        if anchor not in self.anchors:
-            raise dump_error(f"the alias {shown(anchor)} stands for nothing", line, column)
-        value, size = self.anchors[anchor]
-        self.repeated += size if size > 1 else 0
-        if self.repeated > MAX_REPEATED:
-            raise dump_error("its aliases repeat more than a dump would", line, column)
-        return value, size
-
-    def build(self, event: Any, level: int, line: int, column: int) -> tuple[Value, int]:
-        if type(event) is yaml.ScalarEvent:
-            text = _decode_scalar(event, line, column)
-            return text, 1 + len(text.text) // _LINE
-        if type(event) is yaml.MappingStartEvent:
-            return self.table(level, line, column)
-        items, size = [], 1
-        for inner in self.events:
-            if type(inner) is yaml.SequenceEndEvent:
-                break
-            item, more = self.value(inner, level + 1)
-            items.append(item)
-            size += more
-        return Items(tuple(items), line, column), size
-
-    def table(self, level: int, line: int, column: int) -> tuple[Value, int]:
-        entries: dict[str, Value] = {}
-        size = 1
-        for event in self.events:
-            if type(event) is yaml.MappingEndEvent:
-                break
-            key, _ = self.value(event, level + 1)
-            if not isinstance(key, Text):
-                raise value_error(key, "a key is not text")
-            if key.text in entries:
-                raise value_error(key, f"the key {shown(key.text)!r} stands twice in one mapping")
-            entries[key.text], more = self.value(next(self.events), level + 1)
-            size += more
-        return Table(entries, line, column), size
-
-
-def _decode_scalar(event: Any, line: int, column: int) -> Text:
-    """A scalar; Ruby writes text that it takes for binary in base64."""
-    if event.tag is None or event.tag.rpartition(":")[2].lstrip("!") != "binary":
-        return Text(event.value, event.implicit[0], line, column)
-    try:
-        data = base64.b64decode(event.value)
-    except binascii.Error:
-        raise dump_error("binary text is not in base64", line, column) from None
-    try:
-        return Text(data.decode("utf-8"), False, line, column)
-    except UnicodeDecodeError:
-        return Text(data.decode("latin-1"), False, line, column)
-
-
-# What a Wallaby store holds, as its dump says it.
-
-
 class Setting(msgspec.Struct, frozen=True):
-    """What a feature or group says of a parameter: text, or None for "use its default"."""
+    """What a feature or group sets a parameter to: text, or None for its default."""
 
     text: str | None
 
 
 class Feature(msgspec.Struct, frozen=True):
-    """A feature; `included` is in priority order, highest first."""
+    """A feature; `included` is in order of priority, highest first."""
 
     name: str
     annotation: str
@@ -203,7 +73,7 @@ class Feature(msgspec.Struct, frozen=True):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """A group, or one node's identity; `features` is in priority order, highest first."""
+    """A group, or the identity group of a node; `features` is in order of priority, highest first."""
 
     name: str
     annotation: str
@@ -213,7 +83,7 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Node(msgspec.Struct, frozen=True):
-    """A node; `membership` is in priority order, highest first."""
+    """A node; `membership` is in order of priority, highest first."""
 
     name: str
     annotation: str
@@ -223,7 +93,7 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A parameter; nobody checked its `kind`."""
+    """The declaration of a parameter; its `kind` is free text."""
 
     name: str
     annotation: str
@@ -238,7 +108,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Subsystem(msgspec.Struct, frozen=True):
-    """A daemon with the parameters that concern it."""
+    """A subsystem with the parameters that affect it."""
 
     name: str
     annotation: str
@@ -246,7 +116,7 @@ class Subsystem(msgspec.Struct, frozen=True):
 
 
 class Store(msgspec.Struct, frozen=True):
-    """A whole store, each kind in the dump's order."""
+    """A whole store, in the order of the dump."""
 
     features: tuple[Feature, ...]
     groups: tuple[Group, ...]
@@ -255,13 +125,11 @@ class Store(msgspec.Struct, frozen=True):
     subsystems: tuple[Subsystem, ...]
 
 
-# The fields of a dump's objects, read strictly: one that is missing means a file cut short.
-
-_FLAGS = {"true": True, "false": False}
-
-
 class Fields:
-    """One object's fields: `left` are those not read yet, `trimmed` those with blanks around a name."""
+    """The fields of an object, read strictly: if one is missing, the file was cut short.
+
+    `left` are the fields not read yet, `trimmed` those with blanks around a name.
+    """
 
     def __init__(self, value: Value, noun: str) -> None:
         if not isinstance(value, Table):
@@ -272,48 +140,48 @@ class Fields:
         self.trimmed: list[str] = []
 
     def take(self, key: str) -> Value:
-        """A field that has to be there."""
+        """Return a field. Raise GitcfgError if it is missing."""
         if key not in self.table.entries:
             raise value_error(self.table, f"the {self.called()} has no `{key}`, as if it were cut short")
         self.left.pop(key, None)
         return self.table.entries[key]
 
     def called(self) -> str:
-        """What messages call the object."""
+        """Return the name of the object in messages."""
         name = self.table.entries.get("name")
         return f"{self.noun} {shown(name.text)}" if isinstance(name, Text) else self.noun
 
     def wrong(self, value: Value, key: str, wanted: str) -> Exception:
-        """The error of a field that is not what it should be."""
+        """Return the error of a field that is not what is wanted."""
         return value_error(value, f"`{key}` of the {self.called()} is not {wanted}")
 
     def text(self, key: str) -> str:
-        """A field of text; null is empty text."""
+        """Return a field of text; null is empty text."""
         value = self.take(key)
         if not isinstance(value, Text):
             raise self.wrong(value, key, "text")
         return "" if value.absent else value.text
 
     def name(self) -> str:
-        """The object's name."""
+        """Return the name of the object."""
         name = self._trim(self.text("name"), "name")
         if not name:
             raise value_error(self.table, f"a {self.noun} has an empty name")
         return name
 
     def optional(self, key: str) -> str:
-        """A field of text that older dumps do not have."""
+        """Return a field of text that older dumps do not have."""
         return self.text(key) if key in self.table.entries else ""
 
     def flag(self, key: str) -> bool:
-        """A field that is true or false."""
+        """Return a field that is true or false."""
         value = self.take(key)
         if not isinstance(value, Text) or value.text.lower() not in _FLAGS:
             raise self.wrong(value, key, "true or false")
         return _FLAGS[value.text.lower()]
 
     def number(self, key: str) -> int:
-        """A field that is an integer."""
+        """Return a field that is an integer."""
         value = self.take(key)
         number = resolve_plain(value) if isinstance(value, Text) else None
         if isinstance(number, bool) or not isinstance(number, int):
@@ -321,14 +189,14 @@ class Fields:
         return number
 
     def items(self, key: str) -> tuple[Value, ...]:
-        """A field that is a list."""
+        """Return a field that is a list."""
         value = self.take(key)
         if not isinstance(value, Items):
             raise self.wrong(value, key, "a list")
         return value.items
 
     def names(self, key: str) -> tuple[str, ...]:
-        """A field that is a list of names."""
+        """Return a field that is a list of names."""
         return tuple(self._names(key))
 
     def _names(self, key: str) -> Iterator[str]:
@@ -338,7 +206,7 @@ class Fields:
             yield self._trim(item.text, key)
 
     def settings(self, key: str) -> dict[str, Setting]:
-        """A field that says what parameters are set to."""
+        """Return a field that sets parameters, by name."""
         value = self.take(key)
         if not isinstance(value, Table):
             raise self.wrong(value, key, "a mapping of parameters")
@@ -352,7 +220,7 @@ class Fields:
         return result
 
     def _trim(self, name: str, field: str) -> str:
-        """A name without the blanks around it, which HTCondor takes off, too."""
+        """Return a name without the blanks around it, which HTCondor removes too."""
         trimmed = name.strip()
         if trimmed != name:
             self.trimmed.append(field)
@@ -368,13 +236,8 @@ class Fields:
         return Setting(None if is_zero else value.text)
 
 
-# From a dump's bytes to the store that it holds.
-
-T = TypeVar("T")
-
-
 def read_store(data: bytes, notes: list[Note]) -> Store:
-    """The store of a dump. GitcfgError: it is none, or not whole."""
+    """Read the store of a dump. Raise GitcfgError if it is no dump, or was cut short."""
     whole = parse_yaml(data)
     if not isinstance(whole, Table) or not whole.entries.keys() & {"features", "groups", "params"}:
         raise dump_error("it is not a store with lists of features, groups, nodes, params and subsystems")
@@ -407,7 +270,7 @@ def _read_objects(
 
 
 def _note_unknown_fields(fields: Fields, place: Place) -> None:
-    """Fields that this import does not know, unless they say nothing."""
+    """Note fields that the import does not know, unless they are empty."""
     for key, value in fields.left.items():
         if not _is_empty(value):
             place.dropped(key, "The import does not know this field.")
@@ -471,3 +334,128 @@ def _read_subsystem(fields: Fields) -> Subsystem:
         annotation=fields.optional("annotation"),
         params=fields.names("params"),
     )
+
+
+def parse_yaml(data: bytes) -> Value:
+    """Parse the YAML document of a dump. Raise GitcfgError if it is invalid or too large."""
+    if len(data) > MAX_BYTES:
+        raise dump_error(f"it has {len(data)} bytes, more than {MAX_BYTES}")
+    try:
+        return _Builder(yaml.events(_decode(data))).document()
+    except yaml.YAMLError as error:
+        reason, line, column = yaml.complaint(error)
+        raise dump_error(reason, line, column) from None
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise dump_error("it is not UTF-8 text", line, column) from None
+
+
+class _Builder:
+    """Builds values from YAML events, at most MAX_LEVELS deep, and with MAX_REPEATED values from aliases."""
+
+    def __init__(self, events: Iterator[Any]) -> None:
+        self.events = events
+        self.anchors: dict[str, tuple[Value, int]] = {}
+        self.repeated = 0
+
+    def document(self) -> Value:
+        next(self.events)
+        if type(next(self.events)) is yaml.StreamEndEvent:
+            raise dump_error("it is empty")
+        value, _ = self.value(next(self.events), 1)
+        next(self.events)
+        end = next(self.events)
+        if type(end) is not yaml.StreamEndEvent:
+            raise dump_error("a second document follows", end.start_mark.line + 1, end.start_mark.column + 1)
+        return value
+
+    def value(self, event: Any, level: int) -> tuple[Value, int]:
+        """Return the value that begins with an event, and its size with aliases expanded."""
+        line, column = event.start_mark.line + 1, event.start_mark.column + 1
+        if type(event) is yaml.AliasEvent:
+            return self.alias(event.anchor, line, column)
+        if level > MAX_LEVELS:
+            raise dump_error(f"it nests deeper than {MAX_LEVELS} levels", line, column)
+        built, size = self.build(event, level, line, column)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = built, size
+        return built, size
+
+    def alias(self, anchor: Any, line: int, column: int) -> tuple[Value, int]:
+        """Return the value of an anchor; Ruby writes an alias where an object appears a second time."""
+        if anchor not in self.anchors:
+            raise dump_error(f"the alias {shown(anchor)} stands for nothing", line, column)
+        value, size = self.anchors[anchor]
+        self.repeated += size if size > 1 else 0
+        if self.repeated > MAX_REPEATED:
+            raise dump_error("its aliases repeat more than a dump would", line, column)
+        return value, size
+
+    def build(self, event: Any, level: int, line: int, column: int) -> tuple[Value, int]:
+        if type(event) is yaml.ScalarEvent:
+            text = _decode_scalar(event, line, column)
+            return text, 1 + len(text.text) // _LINE
+        if type(event) is yaml.MappingStartEvent:
+            return self.table(level, line, column)
+        items, size = [], 1
+        for inner in self.events:
+            if type(inner) is yaml.SequenceEndEvent:
+                break
+            item, more = self.value(inner, level + 1)
+            items.append(item)
+            size += more
+        return Items(tuple(items), line, column), size
+
+    def table(self, level: int, line: int, column: int) -> tuple[Value, int]:
+        entries: dict[str, Value] = {}
+        size = 1
+        for event in self.events:
+            if type(event) is yaml.MappingEndEvent:
+                break
+            key, _ = self.value(event, level + 1)
+            if not isinstance(key, Text):
+                raise value_error(key, "a key is not text")
+            if key.text in entries:
+                raise value_error(key, f"the key {shown(key.text)!r} stands twice in one mapping")
+            entries[key.text], more = self.value(next(self.events), level + 1)
+            size += more
+        return Table(entries, line, column), size
+
+
+def _decode_scalar(event: Any, line: int, column: int) -> Text:
+    """Return a scalar; Ruby writes text that it takes for binary in base64."""
+    if event.tag is None or event.tag.rpartition(":")[2].lstrip("!") != "binary":
+        return Text(event.value, event.implicit[0], line, column)
+    try:
+        data = base64.b64decode(event.value)
+    except binascii.Error:
+        raise dump_error("binary text is not in base64", line, column) from None
+    try:
+        return Text(data.decode("utf-8"), False, line, column)
+    except UnicodeDecodeError:
+        return Text(data.decode("latin-1"), False, line, column)
+
+
+def resolve_plain(value: Text) -> object:
+    """Return the value of a plain scalar in YAML, or its text where that is no valid value."""
+    try:
+        return resolve(value.text)
+    except ValueError:
+        return value.text
+
+
+def dump_error(message: str, line: int = 0, column: int = 0) -> GitcfgError:
+    """Return the error that stops an import, with its place if there is one."""
+    place = f" (line {line}, column {column})" if line else ""
+    return GitcfgError(f"This is not a Wallaby dump{place}: {message}.", _HINT)
+
+
+def value_error(value: Value, message: str) -> GitcfgError:
+    """Return the error that a value causes."""
+    return dump_error(message, value.line, value.column)

@@ -1,4 +1,4 @@
-"""Wallaby's own groups: the default group, the skeleton, and each node's identity group."""
+"""Names in the repository: legal, and unique without regard to case; and Wallaby's own groups."""
 
 import hashlib
 import re
@@ -14,31 +14,11 @@ from gitcfg.model.names import HOST, NAME, PARAMETER, shown
 
 DEFAULT = "+++DEFAULT"
 SKELETON = "+++SKEL"
-
-
-def find_identities(store: Store) -> Mapping[str, Node]:
-    """By name, the identity groups that nodes have, or would have."""
-    known = {group.name for group in store.groups}
-    return {node.idgroup if node.idgroup in known else _derive_identity(node): node for node in store.nodes}
-
-
-def _derive_identity(node: Node) -> str:
-    return "+++" + hashlib.md5(node.name.encode(), usedforsecurity=False).hexdigest()
-
-
-def find_identity_groups(store: Store) -> Mapping[str, Group]:
-    """By the node's name, its identity group, where there is one."""
-    owners = find_identities(store)
-    return {owners[group.name].name: group for group in store.groups if group.name in owners}
-
-
-# What everything is called in the repository: legal names, unique without regard to case.
-
 MAX_NAME = 200  # a file's name has at most 255 bytes nearly everywhere
 
 
 class Names(msgspec.Struct, frozen=True):
-    """By the dump's names those of the repository; parameters by their names in lower case."""
+    """The names in the repository by those in the dump; parameters by their names in lower case."""
 
     features: Mapping[str, str]
     groups: Mapping[str, str]
@@ -47,11 +27,11 @@ class Names(msgspec.Struct, frozen=True):
     parameters: Mapping[str, str]
 
     def feature(self, name: str) -> str:
-        """A feature's name; one that the dump does not have keeps its own."""
+        """Return the name of a feature; one that is not in the dump keeps its own."""
         return self.features.get(name, name)
 
     def parameter(self, name: str) -> str | None:
-        """A parameter as it is spelt where it is declared; None: the name is not legal here."""
+        """Return the declared spelling of a parameter, None if the name is not legal."""
         known = self.parameters.get(name.casefold())
         return known or (name if PARAMETER.fullmatch(name) else None)
 
@@ -66,23 +46,8 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
-def drop_repeated(
-    definitions: Iterable[T], kind: str, notes: list[Note], folds: bool = False
-) -> tuple[T, ...]:
-    """Each name's first definition; `folds`: names of this kind compare without case."""
-    first: dict[str, T] = {}
-    for definition in definitions:
-        key = definition.name.casefold() if folds else definition.name
-        if first.setdefault(key, definition) is not definition:
-            reason = f"{shown(first[key].name)} was defined before, and names compare without case."
-            Place(notes, kind, definition.name).dropped(
-                "", reason if folds else "It is defined twice; the first definition counts."
-            )
-    return tuple(first.values())
-
-
 def choose_names(store: Store, notes: list[Note]) -> Names:
-    """The repository's names for everything in a store whose names are unique."""
+    """Choose the names in the repository for everything in a store whose names are unique."""
     identity = find_identities(store)
     groups = [group.name for group in store.groups if group.name not in identity and not group.identity]
     special = {DEFAULT: "default", SKELETON: "skeleton"}
@@ -100,7 +65,7 @@ def choose_names(store: Store, notes: list[Note]) -> Names:
 def _make_unique(
     kind: str, names: Iterable[str], reserved: Mapping[str, str], notes: list[Note]
 ) -> dict[str, str]:
-    """Legal names stay, except the second of two that differ only in case; others are made legal."""
+    """Keep legal names, except the second of two that differ only in case; make all others legal."""
     result = dict(reserved)
     taken = Counter(name.casefold() for name in result.values())
     others = []
@@ -126,7 +91,7 @@ def _make_legal(name: str) -> str:
 
 
 def _free_name(name: str, taken: Counter[str]) -> str:
-    """The name, with a number if it is taken; `taken` counts how often each was asked for."""
+    """Return the name, with a number if it is taken; `taken` counts how often each was requested."""
     free = name
     while taken[free.casefold()]:
         taken[name.casefold()] += 1
@@ -136,7 +101,7 @@ def _free_name(name: str, taken: Counter[str]) -> str:
 
 
 def _keep_host_names(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
-    """A node's name says which machine it is, so one that is no host name is left out."""
+    """Keep the names of nodes; one that is no host name is left out, as it cannot name a machine."""
     result = {}
     for name in names:
         if HOST.fullmatch(name) and len(name) <= MAX_NAME:
@@ -148,7 +113,7 @@ def _keep_host_names(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
 
 
 def _choose_spellings(store: Store) -> dict[str, str]:
-    """Legal parameter names: as declared, else as first set."""
+    """Return the legal names of parameters by lower case: as declared, else as first set."""
     result: dict[str, str] = {}
     declared = [parameter.name for parameter in store.parameters]
     in_features = [name for feature in store.features for name in feature.params]
@@ -159,13 +124,41 @@ def _choose_spellings(store: Store) -> dict[str, str]:
     return result
 
 
-# Lists of names as the repository writes them: each once, highest priority first.
+def find_identities(store: Store) -> Mapping[str, Node]:
+    """Return the nodes by the names of the identity groups that they have, or would have."""
+    known = {group.name for group in store.groups}
+    return {node.idgroup if node.idgroup in known else _derive_identity(node): node for node in store.nodes}
+
+
+def _derive_identity(node: Node) -> str:
+    return "+++" + hashlib.md5(node.name.encode(), usedforsecurity=False).hexdigest()
+
+
+def find_identity_groups(store: Store) -> Mapping[str, Group]:
+    """Return the identity groups in the store by the names of their nodes."""
+    owners = find_identities(store)
+    return {owners[group.name].name: group for group in store.groups if group.name in owners}
+
+
+def drop_repeated(
+    definitions: Iterable[T], kind: str, notes: list[Note], folds: bool = False
+) -> tuple[T, ...]:
+    """Return the first definition of each name; with `folds`, names compare without case."""
+    first: dict[str, T] = {}
+    for definition in definitions:
+        key = definition.name.casefold() if folds else definition.name
+        if first.setdefault(key, definition) is not definition:
+            reason = f"{shown(first[key].name)} was defined before, and names compare without case."
+            Place(notes, kind, definition.name).dropped(
+                "", reason if folds else "It is defined twice; the first definition counts."
+            )
+    return tuple(first.values())
 
 
 def translate_names(
     names: Iterable[str], called: Callable[[str], str | None], field: str, place: Place
 ) -> list[str]:
-    """Names as the repository calls them; None: it has no such thing, which is noted."""
+    """Return a list of names as names in the repository, each once; note those that it does not have."""
     result: dict[str, None] = {}
     for name in names:
         new = called(name)

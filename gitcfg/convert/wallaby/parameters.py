@@ -1,4 +1,4 @@
-"""Which type a parameter has: what every value of it in the dump, and its label, are certain of."""
+"""The declarations of a dump's parameters: types that all values have, and families of numbered names."""
 
 import re
 from collections import Counter, defaultdict
@@ -29,10 +29,90 @@ _LABELS = {
     "string": "string",
     "": "string",
 }
+# Numbered names that are declared alike (`STARTD_1_ARGS`, `STARTD_2_ARGS`, ...) become one pattern.
+
+_FEWEST = 3  # two names that look alike may be chance
+_HIGHEST_LEVEL = 2
+
+
+class Family(msgspec.Struct, frozen=True):
+    """A pattern and its members: no other name of the dump matches it."""
+
+    pattern: str
+    members: tuple[str, ...]
+
+
+class _Candidate(msgspec.Struct, frozen=True):
+    """Names that differ only in the digits of one number, all of the same width."""
+
+    before: str
+    width: int
+    after: str
+    members: tuple[str, ...]
+
+    @property
+    def pattern(self) -> str:
+        return f"{self.before}{'?' * self.width}{self.after}"
+
+
+def declare_parameters(words: Vocabulary, families: Iterable[Family], notes: list[Note]) -> dict[str, Any]:
+    """Return the declarations of all parameters by name or pattern."""
+    patterns = {name: family for family in families for name in family.members}
+    result: dict[str, Any] = {}
+    for name, evidence in words.evidence.items():
+        place = Place(notes, "parameter", name)
+        family = patterns.get(name)
+        if family is None:
+            result[name] = _declare(words, evidence, place)
+        elif family.pattern not in result:
+            result[family.pattern] = _declare(words, evidence, place)
+            span = f"{len(family.members)} parameters, {family.members[0]} to {family.members[-1]}"
+            place.changed("name", f"{span}, are declared alike: they are now the family {family.pattern}.")
+    return dict(sorted(result.items()))
+
+
+def _declare(words: Vocabulary, evidence: Evidence, place: Place) -> dict[str, Any]:
+    kind = words.kinds[evidence.name]
+    type_ = (
+        {}
+        if kind == DEFAULTS["type"]
+        else without_empty(type=kind, separator="comma" if kind == "list" else "")
+    )
+    declared = evidence.declaration
+    if declared is None:
+        place.changed("", "It is set but was never declared: it is declared now, without a description.")
+        return type_
+    default = {"default": convert_text(kind, evidence.default)} if evidence.default else {}
+    texts = dict.fromkeys(filter(None, (declared.description, declared.annotation)))
+    _note_declaration(declared, evidence, place)
+    return {
+        **without_empty(description="\n\n".join(texts)),
+        **type_,
+        **default,
+        **without_empty(
+            must_change=declared.must_change,
+            restart=declared.restart,
+            depends=translate_names(declared.depends, words.names.parameter, "depends", place),
+            conflicts=translate_names(declared.conflicts, words.names.parameter, "conflicts", place),
+            level=min(max(declared.level, 0), _HIGHEST_LEVEL),
+        ),
+    }
+
+
+def _note_declaration(declared: Parameter, evidence: Evidence, place: Place) -> None:
+    if declared.must_change and declared.default:
+        reason = f"It must be changed, so its default {shown(declared.default)} was never to be used."
+        place.dropped("default_val", reason)
+    marker = find_marker(evidence.default)
+    if marker is not None:
+        reason = f"The default begins with {marker.value}: a default is a value here, not an operation."
+        place.look("default_val", reason)
+    if not 0 <= declared.level <= _HIGHEST_LEVEL:
+        place.changed("level", f"Levels go from 0 to {_HIGHEST_LEVEL}, not to {declared.level}.")
 
 
 def decide_type(evidence: Evidence, place: Place) -> str:
-    """The type to declare; where its label or its own values contradict that, a note says so."""
+    """Return the type to declare; note where its label or its own values contradict it."""
     label = _type_of_label(evidence, place)
     if evidence.marked(Marker.APPEND):
         _note_list(evidence, place)
@@ -84,7 +164,7 @@ def _note_contradiction(evidence: Evidence, label: str, decided: str, place: Pla
 
 
 def _note_broken_expression(evidence: Evidence, place: Place) -> None:
-    """One value that does not parse among others that are expressions is likely a mistake."""
+    """Note values that do not parse while others are expressions: they are likely mistakes."""
     shapes = [(text, where, parse_operators(text)) for text, where in evidence.texts()]
     sound = [found for _, _, found in shapes if found is not None and found.is_judgement]
     for text, where, found in shapes if sound else ():
@@ -103,7 +183,7 @@ def _note_list(evidence: Evidence, place: Place) -> None:
 
 
 def _note_parentheses(evidence: Evidence, place: Place) -> None:
-    """Wallaby joins as plain text: `A || B`, then `&& C`, is `A || B && C`."""
+    """Note that operands get parentheses: Wallaby joined `A || B` and `&& C` to `A || B && C`."""
     weak = {"?"} if not evidence.marked(Marker.AND) else {"?", "||"}
     if any(_outermost_operators(parse_operators(text)) & weak for text, _ in evidence.texts()):
         reason = "Operands get parentheses now, where joining them as plain text changed what they mean."
@@ -114,35 +194,10 @@ def _outermost_operators(found: Operators | None) -> frozenset[str]:
     return found.outermost if found is not None else frozenset()
 
 
-# Numbered names that are declared alike (`STARTD_1_ARGS`, `STARTD_2_ARGS`, ...) as one pattern.
-
-_FEWEST = 3  # two names that look alike may be chance
-
-
-class Family(msgspec.Struct, frozen=True):
-    """A pattern, and the names that it stands for: no other name of the dump fits it."""
-
-    pattern: str
-    members: tuple[str, ...]
-
-
-class _Candidate(msgspec.Struct, frozen=True):
-    """Names that are equal but for the digits of one number, all of the same width."""
-
-    before: str
-    width: int
-    after: str
-    members: tuple[str, ...]
-
-    @property
-    def pattern(self) -> str:
-        return f"{self.before}{'?' * self.width}{self.after}"
-
-
 def find_families(
     store: Store, names: Names, evidence: Mapping[str, Evidence], kinds: Mapping[str, str]
 ) -> tuple[Family, ...]:
-    """The families that are certain: three or more members, declared alike, and nobody names just one."""
+    """Return the certain families: three or more members, declared alike, none of them used by itself."""
     referred = _find_referenced(store, names)
     lists = [frozenset(map(names.parameter, subsystem.params)) for subsystem in store.subsystems]
     taken: set[str] = set()
@@ -158,7 +213,7 @@ def find_families(
 
 
 def _find_candidates(names: Collection[str]) -> list[_Candidate]:
-    """All of them, those with most members first."""
+    """Return all candidates, those with most members first."""
     found: dict[tuple[str, int, str], list[str]] = defaultdict(list)
     for name in names:
         for number in re.finditer(r"[0-9]+", name) if len(name) <= MAX_NAME else ():
@@ -168,7 +223,7 @@ def _find_candidates(names: Collection[str]) -> list[_Candidate]:
 
 
 def _select_exact(candidates: list[_Candidate], names: Collection[str]) -> list[_Candidate]:
-    """Those whose patterns fit no other name."""
+    """Return the candidates whose patterns match no other name."""
     spans = {(len(candidate.before), candidate.width) for candidate in candidates}
     fitting = Counter(
         f"{name[:start]}{'?' * width}{name[start + width :]}"
@@ -184,71 +239,6 @@ def _without_name(declaration: Parameter | None) -> Parameter | None:
 
 
 def _find_referenced(store: Store, names: Names) -> frozenset[str]:
-    """Names that parameters depend on or conflict with: they have to be declared exactly."""
+    """Return the names that parameters depend on or conflict with: they must be declared exactly."""
     used = (name for parameter in store.parameters for name in parameter.depends + parameter.conflicts)
     return frozenset(names.parameter(name) or name for name in used)
-
-
-# The declarations of parameters.
-
-_HIGHEST_LEVEL = 2
-
-
-def declare_parameters(words: Vocabulary, families: Iterable[Family], notes: list[Note]) -> dict[str, Any]:
-    """Every parameter's declaration by name or pattern."""
-    patterns = {name: family for family in families for name in family.members}
-    result: dict[str, Any] = {}
-    for name, evidence in words.evidence.items():
-        place = Place(notes, "parameter", name)
-        family = patterns.get(name)
-        if family is None:
-            result[name] = _declare(words, evidence, place)
-        elif family.pattern not in result:
-            result[family.pattern] = _declare(words, evidence, place)
-            span = f"{len(family.members)} parameters, {family.members[0]} to {family.members[-1]}"
-            place.changed("name", f"{span}, are declared alike: they are now the family {family.pattern}.")
-    return dict(sorted(result.items()))
-
-
-def _declare(words: Vocabulary, evidence: Evidence, place: Place) -> dict[str, Any]:
-    kind = words.kinds[evidence.name]
-    type_ = (
-        {}
-        if kind == DEFAULTS["type"]
-        else without_empty(type=kind, separator="comma" if kind == "list" else "")
-    )
-    declared = evidence.declaration
-    if declared is None:
-        place.changed("", "It is set but was never declared: it is declared now, without a description.")
-        return type_
-    default = {"default": convert_text(kind, evidence.default)} if evidence.default else {}
-    _note_declaration(declared, evidence, place)
-    return {
-        **without_empty(description=_describe(declared)),
-        **type_,
-        **default,
-        **without_empty(
-            must_change=declared.must_change,
-            restart=declared.restart,
-            depends=translate_names(declared.depends, words.names.parameter, "depends", place),
-            conflicts=translate_names(declared.conflicts, words.names.parameter, "conflicts", place),
-            level=min(max(declared.level, 0), _HIGHEST_LEVEL),
-        ),
-    }
-
-
-def _describe(declared: Parameter) -> str:
-    texts = dict.fromkeys(filter(None, (declared.description, declared.annotation)))
-    return "\n\n".join(texts)
-
-
-def _note_declaration(declared: Parameter, evidence: Evidence, place: Place) -> None:
-    if declared.must_change and declared.default:
-        reason = f"It must be changed, so its default {shown(declared.default)} was never to be used."
-        place.dropped("default_val", reason)
-    marker = find_marker(evidence.default)
-    if marker is not None:
-        reason = f"The default begins with {marker.value}: a default is a value here, not an operation."
-        place.look("default_val", reason)
-    if not 0 <= declared.level <= _HIGHEST_LEVEL:
-        place.changed("level", f"Levels go from 0 to {_HIGHEST_LEVEL}, not to {declared.level}.")

@@ -1,4 +1,4 @@
-"""Features, groups and nodes as the repository's files."""
+"""The import of a Wallaby dump: the files of a repository with its features, groups and nodes."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
@@ -25,97 +25,25 @@ from gitcfg.model.names import PARAMETER, shown
 
 _FILES = {"/etc/condor/config.d/50-gitcfg.config": {"format": "condor", "params": ["*"]}}
 _UNPROVISIONED = "unprovisioned"
-
-
-def convert_feature(words: Vocabulary, given: Feature, place: Place) -> dict[str, Any]:
-    """The content of a feature's file."""
-    called = words.names.feature
-    return without_empty(
-        description=given.annotation,
-        include=translate_names(given.included, called, "included", place),
-        depends=translate_names(given.depends, called, "depends", place),
-        conflicts=translate_names(given.conflicts, called, "conflicts", place),
-        params=convert_bindings(words, given.params, place),
-    )
-
-
-def convert_group(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
-    """The content of a group's file; the default group writes what every node gets."""
-    return without_empty(
-        description=given.annotation,
-        **_convert_layer(words, given, place),
-        files=_FILES if given.name == DEFAULT else {},
-    )
-
-
-def _convert_layer(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
-    return {
-        "features": translate_names(given.features, words.names.feature, "features", place),
-        "params": convert_bindings(words, given.params, place),
-    }
-
-
-def convert_node(
-    words: Vocabulary, given: Node, own: Group | None, groups: Container[str], place: Place
-) -> dict[str, Any]:
-    """The content of a node's file; `own` is its identity group."""
-    if not given.provisioned:
-        reason = f"It only checked in and was never set up: it has the label {_UNPROVISIONED}."
-        place.look("provisioned", reason)
-    return without_empty(
-        description=given.annotation or (own.annotation if own else ""),
-        groups=_list_groups(words, given, own, groups, place),
-        **(_convert_layer(words, own, place) if own else {}),
-        labels=[] if given.provisioned else [_UNPROVISIONED],
-    )
-
-
-def _list_groups(
-    words: Vocabulary, given: Node, own: Group | None, groups: Container[str], place: Place
-) -> list[str]:
-    """A node's groups, without those that it has anyway."""
-
-    def called(name: str) -> str | None:
-        known = words.names.groups.get(name)
-        return known if known or name in groups else name
-
-    implied = {DEFAULT: "the default group", **({own.name: "its identity group"} if own else {})}
-    for name in given.membership:
-        if name in implied:
-            place.dropped("membership", f"It names {implied[name]}, which a node is in anyway.")
-    return translate_names(
-        [name for name in given.membership if name not in implied], called, "membership", place
-    )
-
-
-# Subsystems with the parameters that concern them.
-
-
-def convert_subsystems(
-    given: Iterable[Subsystem], names: Names, patterns: Mapping[str, str], notes: list[Note]
-) -> dict[str, Any]:
-    """Every subsystem by name; `patterns` are the families that names have become part of."""
-    result = {}
-    for subsystem in given:
-        place = Place(notes, "subsystem", subsystem.name)
-        exact = translate_names(subsystem.params, names.parameter, "params", place)
-        params = list(dict.fromkeys(patterns.get(name, name) for name in exact))
-        result[names.subsystems[subsystem.name]] = without_empty(
-            description=subsystem.annotation, params=params
-        )
-    if result:
-        reason = "A dump says neither where a daemon runs nor how it restarts: add `features` and commands."
-        Place(notes, "subsystem", "").look("", reason)
-    return dict(sorted(result.items()))
-
-
-# The files of a repository that says what a store says.
-
 Content = dict[str, Any]
 
 
+class WallabyImport(msgspec.Struct, frozen=True):
+    """The result of an import: the files of a repository by path, and notes, the most important first."""
+
+    files: Mapping[str, str]
+    notes: tuple[Note, ...]
+
+
+def import_wallaby(data: bytes) -> WallabyImport:
+    """Convert a dump. Raise GitcfgError if it is none, or was cut short."""
+    notes: list[Note] = []
+    contents = build_repository(read_store(data, notes), notes)
+    return WallabyImport({path: yaml.dump(contents[path]) for path in sorted(contents)}, sort_notes(notes))
+
+
 def build_repository(given: Store, notes: list[Note]) -> dict[str, Content]:
-    """Paths and contents."""
+    """Return the contents of files by path."""
     store = _drop_repeated(given, notes)
     names = choose_names(store, notes)
     evidence = gather_evidence(store, names)
@@ -123,7 +51,7 @@ def build_repository(given: Store, notes: list[Note]) -> dict[str, Content]:
     words = Vocabulary(names, evidence, kinds)
     kin = find_families(store, names, evidence, kinds)
     patterns = {name: family.pattern for family in kin for name in family.members}
-    processes = convert_subsystems(store.subsystems, names, patterns, notes)
+    processes = _convert_subsystems(store.subsystems, names, patterns, notes)
     return {
         "gitcfg.yaml": {"format": 1},
         **parameter_files(declare_parameters(words, kin, notes)),
@@ -135,7 +63,7 @@ def build_repository(given: Store, notes: list[Note]) -> dict[str, Content]:
 
 
 def _drop_repeated(store: Store, notes: list[Note]) -> Store:
-    """The store with each definition once, and without parameters that have no legal name."""
+    """Return the store with each definition once, and without parameters that have no legal name."""
     declared = drop_repeated(store.parameters, "parameter", notes, folds=True)
     for parameter in declared:
         if not PARAMETER.fullmatch(parameter.name):
@@ -152,7 +80,7 @@ def _drop_repeated(store: Store, notes: list[Note]) -> Store:
 
 def _convert_features(store: Store, words: Vocabulary, notes: list[Note]) -> Iterator[tuple[str, Content]]:
     for feature in store.features:
-        content = convert_feature(words, feature, Place(notes, "feature", feature.name))
+        content = _feature_content(words, feature, Place(notes, "feature", feature.name))
         yield f"features/{words.names.features[feature.name]}.yaml", content
 
 
@@ -168,7 +96,7 @@ def _convert_groups(store: Store, words: Vocabulary, notes: list[Note]) -> Itera
             if group.name not in owners:
                 place.dropped("", f"It is the identity of no node in the dump{_describe_content(group)}.")
             continue
-        yield f"groups/{words.names.groups[group.name]}.yaml", convert_group(words, group, place)
+        yield f"groups/{words.names.groups[group.name]}.yaml", _group_content(words, group, place)
 
 
 def _describe_content(group: Group) -> str:
@@ -177,7 +105,7 @@ def _describe_content(group: Group) -> str:
 
 
 def _keeps_skeleton(store: Store, group: Group, place: Place) -> bool:
-    """Is the skeleton carried over? Only if it says something, or a node is in it."""
+    """Return whether the skeleton is kept: it is if it sets something, or a node is in it."""
     used = bool(group.features or group.params) or any(SKELETON in node.membership for node in store.nodes)
     if used:
         reason = "New nodes joined it by themselves; name the group skeleton in their `groups:`."
@@ -195,22 +123,84 @@ def _convert_nodes(store: Store, words: Vocabulary, notes: list[Note]) -> Iterat
             place = Place(notes, "node", node.name)
             yield (
                 f"nodes/{node.name}.yaml",
-                convert_node(words, node, own.get(node.name), groups, place),
+                _node_content(words, node, own.get(node.name), groups, place),
             )
 
 
-# A dump of a Wallaby store as a repository in format 1, and what could not be carried over.
+def _feature_content(words: Vocabulary, given: Feature, place: Place) -> dict[str, Any]:
+    """Return the content of a feature's file."""
+    called = words.names.feature
+    return without_empty(
+        description=given.annotation,
+        include=translate_names(given.included, called, "included", place),
+        depends=translate_names(given.depends, called, "depends", place),
+        conflicts=translate_names(given.conflicts, called, "conflicts", place),
+        params=convert_bindings(words, given.params, place),
+    )
 
 
-class WallabyImport(msgspec.Struct, frozen=True):
-    """A repository's files by path, and what to know about them, the heaviest first."""
+def _group_content(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
+    """Return the content of a group's file; the default group writes what every node gets."""
+    return without_empty(
+        description=given.annotation,
+        **_layer_content(words, given, place),
+        files=_FILES if given.name == DEFAULT else {},
+    )
 
-    files: Mapping[str, str]
-    notes: tuple[Note, ...]
+
+def _node_content(
+    words: Vocabulary, given: Node, own: Group | None, groups: Container[str], place: Place
+) -> dict[str, Any]:
+    """Return the content of a node's file; `own` is its identity group."""
+    if not given.provisioned:
+        reason = f"It only checked in and was never set up: it has the label {_UNPROVISIONED}."
+        place.look("provisioned", reason)
+    return without_empty(
+        description=given.annotation or (own.annotation if own else ""),
+        groups=_list_groups(words, given, own, groups, place),
+        **(_layer_content(words, own, place) if own else {}),
+        labels=[] if given.provisioned else [_UNPROVISIONED],
+    )
 
 
-def import_wallaby(data: bytes) -> WallabyImport:
-    """Convert a dump. GitcfgError: it is none, or was cut short."""
-    notes: list[Note] = []
-    contents = build_repository(read_store(data, notes), notes)
-    return WallabyImport({path: yaml.dump(contents[path]) for path in sorted(contents)}, sort_notes(notes))
+def _layer_content(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
+    return {
+        "features": translate_names(given.features, words.names.feature, "features", place),
+        "params": convert_bindings(words, given.params, place),
+    }
+
+
+def _list_groups(
+    words: Vocabulary, given: Node, own: Group | None, groups: Container[str], place: Place
+) -> list[str]:
+    """Return the groups of a node, without those that it is in anyway."""
+
+    def called(name: str) -> str | None:
+        known = words.names.groups.get(name)
+        return known if known or name in groups else name
+
+    implied = {DEFAULT: "the default group", **({own.name: "its identity group"} if own else {})}
+    for name in given.membership:
+        if name in implied:
+            place.dropped("membership", f"It names {implied[name]}, which a node is in anyway.")
+    return translate_names(
+        [name for name in given.membership if name not in implied], called, "membership", place
+    )
+
+
+def _convert_subsystems(
+    given: Iterable[Subsystem], names: Names, patterns: Mapping[str, str], notes: list[Note]
+) -> dict[str, Any]:
+    """Return the subsystems by name; `patterns` are the families of names."""
+    result = {}
+    for subsystem in given:
+        place = Place(notes, "subsystem", subsystem.name)
+        exact = translate_names(subsystem.params, names.parameter, "params", place)
+        params = list(dict.fromkeys(patterns.get(name, name) for name in exact))
+        result[names.subsystems[subsystem.name]] = without_empty(
+            description=subsystem.annotation, params=params
+        )
+    if result:
+        reason = "A dump says neither where a daemon runs nor how it restarts: add `features` and commands."
+        Place(notes, "subsystem", "").look("", reason)
+    return dict(sorted(result.items()))

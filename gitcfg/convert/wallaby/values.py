@@ -1,4 +1,4 @@
-"""The markers at the beginning of Wallaby's values, and the operations that they are."""
+"""Wallaby's values: the markers of operations, what all of a dump sets a parameter to, and bindings."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from gitcfg.model.names import shown
 
 
 class Marker(StrEnum):
-    """What a value does to what lies below it."""
+    """What a value does to the value below it."""
 
     SET = ""
     APPEND = ">="
@@ -23,7 +23,7 @@ class Marker(StrEnum):
     OR = "||="
     DEFAULT = "?="
     STANDARD = "0"  # the integer: use the parameter's default
-    EMPTY = "empty"  # says nothing where something lower has said anything
+    EMPTY = "empty"  # does nothing where something lower sets a value
 
 
 OPERATIONS = {
@@ -33,18 +33,64 @@ OPERATIONS = {
     Marker.DEFAULT: "$default",
 }
 _BEGINS = {marker: re.compile(rf"(?:{re.escape(marker.value)}\s*)+") for marker in OPERATIONS}
+_READS_BELOW = (Marker.AND, Marker.OR, Marker.DEFAULT)
+_EMPTY = {"$default": ""}
+_BARE = "It is bound without a value, as operations above would find an empty text: files leave it out."
+_HINDRANCE = (
+    "An empty value says nothing where something is set, and operations above it would find the text."
+)
 
 
 class MarkedValue(msgspec.Struct, frozen=True):
-    """A value without its marker; `bare` is the marker of one that had nothing behind it."""
+    """A value without its marker; `bare` is a marker without a value."""
 
     marker: Marker
     text: str = ""
     bare: Marker | None = None
 
 
+class Use(msgspec.Struct, frozen=True):
+    """A setting of a parameter, and its place."""
+
+    given: MarkedValue
+    place: str
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """All that a dump says of a parameter: its declaration, if there is one, and every setting."""
+
+    name: str
+    declaration: Parameter | None
+    uses: tuple[Use, ...]
+
+    def marked(self, *markers: Marker) -> bool:
+        """Return whether one of the markers is used on it."""
+        return any(use.given.marker in markers for use in self.uses)
+
+    @property
+    def default(self) -> str:
+        """The default that is kept, empty if there is none."""
+        return self.declaration.default if self.declaration and has_default(self.declaration) else ""
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yield every text that its values are made of, with the place."""
+        if self.default:
+            yield self.default, "default_val"
+        for use in self.uses:
+            if use.given.text:
+                yield use.given.text, use.place
+
+
+class Vocabulary(msgspec.Struct, frozen=True):
+    """The names, parameters and types of a dump in the repository."""
+
+    names: Names
+    evidence: Mapping[str, Evidence]
+    kinds: Mapping[str, str]
+
+
 def read_setting(setting: Setting, parameter: Parameter | None) -> MarkedValue:
-    """What a setting means.
+    """Return what a setting means.
 
     A default that is empty is an empty value. An empty value of a parameter that must be changed
     only asks for one, as its default does.
@@ -58,12 +104,12 @@ def read_setting(setting: Setting, parameter: Parameter | None) -> MarkedValue:
 
 
 def is_change_required(parameter: Parameter | None) -> bool:
-    """Does it have to be given a value?"""
+    """Return whether a parameter must be given a value."""
     return parameter is not None and parameter.must_change
 
 
 def has_default(parameter: Parameter | None) -> bool:
-    """Does it have a default that is used here?"""
+    """Return whether a parameter has a default that is used here."""
     return parameter is not None and parameter.default != "" and not parameter.must_change
 
 
@@ -77,47 +123,12 @@ def _split_marker(text: str) -> MarkedValue:
 
 
 def find_marker(text: str) -> Marker | None:
-    """The marker that a text begins with."""
+    """Return the marker at the beginning of a text."""
     return next((marker for marker, begins in _BEGINS.items() if begins.match(text)), None)
 
 
-# What a whole dump says of each parameter: its declaration and every value, with the places.
-
-
-class Use(msgspec.Struct, frozen=True):
-    """One setting of a parameter, and where it is."""
-
-    given: MarkedValue
-    place: str
-
-
-class Evidence(msgspec.Struct, frozen=True):
-    """One parameter of the dump; without a declaration it is only set."""
-
-    name: str
-    declaration: Parameter | None
-    uses: tuple[Use, ...]
-
-    def marked(self, *markers: Marker) -> bool:
-        """Is one of these used on it?"""
-        return any(use.given.marker in markers for use in self.uses)
-
-    @property
-    def default(self) -> str:
-        """The default that is carried over, empty if there is none."""
-        return self.declaration.default if self.declaration and has_default(self.declaration) else ""
-
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Every text that a value of it is or is made of, with its place."""
-        if self.default:
-            yield self.default, "default_val"
-        for use in self.uses:
-            if use.given.text:
-                yield use.given.text, use.place
-
-
 def gather_evidence(store: Store, names: Names) -> Mapping[str, Evidence]:
-    """Each parameter's evidence by its name in the repository, in order of name."""
+    """Return the evidence of each parameter by its name in the repository, in order of name."""
     declared = {names.parameters.get(parameter.name.casefold()): parameter for parameter in store.parameters}
     uses: dict[str, list[Use]] = {name: [] for name in names.parameters.values()}
     for place, name, setting in _settings(store):
@@ -143,22 +154,8 @@ def _describe_group(group: str, owners: Mapping[str, Node]) -> str:
     return f"node {shown(owner.name)}" if owner else f"group {shown(group)}"
 
 
-# A layer's settings as the bindings of a repository.
-
-_EMPTY = {"$default": ""}
-_READS_BELOW = (Marker.AND, Marker.OR, Marker.DEFAULT)
-
-
-class Vocabulary(msgspec.Struct, frozen=True):
-    """What a dump's names and parameters are in the repository."""
-
-    names: Names
-    evidence: Mapping[str, Evidence]
-    kinds: Mapping[str, str]
-
-
 def convert_bindings(words: Vocabulary, params: Mapping[str, Setting], place: Place) -> dict[str, Any]:
-    """The `params:` of a layer, in order of name."""
+    """Return the `params:` of a layer, in order of name."""
     result: dict[str, Any] = {}
     for name, setting in params.items():
         field = f"params.{name}"
@@ -188,7 +185,7 @@ def _convert_binding(given: MarkedValue, kind: str, evidence: Evidence) -> Any:
 
 
 def _is_hindrance(given: MarkedValue, evidence: Evidence) -> bool:
-    """Is it an empty value that operations above would find, and that no bare binding can replace?"""
+    """Return whether it is an empty value that operations above would see, and no binding can express."""
     return given.marker is Marker.EMPTY and evidence.default != "" and evidence.marked(*_READS_BELOW)
 
 
@@ -201,9 +198,3 @@ def _note_binding(given: MarkedValue, evidence: Evidence, field: str, place: Pla
         place.changed(field, _BARE)
     if "\n" in given.text:
         place.look(field, "The value holds a line break, which HTCondor's configuration cannot carry.")
-
-
-_BARE = "It is bound without a value, as operations above would find an empty text: files leave it out."
-_HINDRANCE = (
-    "An empty value says nothing where something is set, and operations above it would find the text."
-)
