@@ -1,4 +1,4 @@
-"""The chapter of features: what each says, what goes with it, and who has it."""
+"""A reference of a fleet as data, and its chapters of features, groups, node sets, overrides and rules."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,11 @@ import msgspec
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.convert.reference.content import Branch, Chapter, Code, Entry, Line, Part, Reference, Table, Text
-from gitcfg.convert.reference.parameters import find_interests, parameter_chapter, subsystem_chapter
+from gitcfg.convert.reference.parameters import (
+    build_parameter_chapter,
+    build_subsystem_chapter,
+    find_interests,
+)
 from gitcfg.convert.reference.parts import (
     SECRET,
     binding_line,
@@ -27,10 +31,39 @@ from gitcfg.pictures.picture import Edge, Picture, ident
 
 _NOTE = "Features that are not next to it are not drawn."
 _DEEPEST = 20
+_ABOUT = "What must hold for all nodes together. What a rule leaves open is decided in allocations/."
+_VERBS = {RuleKind.INSTALL: "Installs", RuleKind.LIMIT: "Limits"}
+_PERMITS = {RuleKind.FORBID: "Forbidden to change", RuleKind.ALLOW: "Allowed to change"}
 
 
-def feature_chapter(usage: Usage) -> Chapter:
-    """Every feature."""
+def collect_reference(fleet: Fleet, title: str, commit: str | None) -> Reference:
+    """Return the reference of a fleet: a chapter for each kind that has entries."""
+    found = find_usage(fleet)
+    concerns = find_interests(found)
+    chapters = (
+        build_feature_chapter(found),
+        build_group_chapter(found),
+        build_parameter_chapter(found, concerns),
+        build_subsystem_chapter(found, concerns),
+        build_nodeset_chapter(found),
+        build_override_chapter(found),
+        build_rule_chapter(found),
+    )
+    return Reference(title, commit, tuple(each for each in chapters if each.entries), _find_notes(fleet))
+
+
+def _find_notes(fleet: Fleet) -> tuple[str, ...]:
+    """Return notes on what may be missing."""
+    wrong = sum(finding.severity == "error" for finding in fleet.model.findings)
+    if not wrong:
+        return ()
+    return (
+        f"Not everything could be read: {counted(wrong, 'error')} in the files. `gitcfg check` tells where.",
+    )
+
+
+def build_feature_chapter(usage: Usage) -> Chapter:
+    """Return the chapter of features."""
     picture = features_picture(usage.fleet)
     pictures = _split_picture(picture)
     entries = []
@@ -52,7 +85,7 @@ def feature_chapter(usage: Usage) -> Chapter:
 
 
 def _split_picture(picture: Picture) -> dict[str, Picture]:
-    """By the ids of features that something joins to others: each with those next to it."""
+    """Return for each feature with edges, by its id, the picture of it and its neighbours."""
     vertices = {vertex.id: vertex for vertex in picture.vertices}
     joined: dict[str, list[Edge]] = {}
     for edge in picture.edges:
@@ -92,7 +125,7 @@ def _feature_parts(usage: Usage, feature: Feature) -> Iterator[Part]:
 
 
 def _find_indirect_groups(usage: Usage, name: str) -> Iterator[Line]:
-    """The groups that do not install a feature, but one that includes it."""
+    """Return the groups that do not install a feature itself, but one that includes it."""
     above, pending = {name}, [name]
     while pending:
         found = [link.name for link in usage.mentions.by_definitions.get(("include", pending.pop()), ())]
@@ -104,7 +137,7 @@ def _find_indirect_groups(usage: Usage, name: str) -> Iterator[Line]:
 
 
 def _build_tree(usage: Usage) -> tuple[Branch, ...]:
-    """What includes what, from those that nothing includes on; what hangs from a feature is told once."""
+    """Return the tree of what includes what; the branches of a feature are shown once."""
     defined = usage.fleet.model.features
     roots = [name for name in sorted(defined) if ("include", name) not in usage.mentions.by_definitions]
     seen: set[str] = set()
@@ -125,11 +158,8 @@ def _build_branch(usage: Usage, name: str, seen: set[str], depth: int) -> Branch
     return Branch(line, tuple(_build_branch(usage, other, seen, depth + 1) for other in included))
 
 
-# The chapters of groups, node sets and overrides: what each says, and which nodes it is about.
-
-
-def group_chapter(usage: Usage) -> Chapter:
-    """Every group; the default one is there although it may have no file."""
+def build_group_chapter(usage: Usage) -> Chapter:
+    """Return the chapter of groups, with the default group even if it has no file."""
     entries = []
     for name in sorted(usage.names["group"]):
         group = usage.fleet.model.groups.get(name, Group(name, Origin("")))
@@ -160,7 +190,7 @@ def _group_parts(usage: Usage, group: Group) -> Iterator[Part]:
 
 
 def _combination_tables(usage: Usage) -> Iterator[Table]:
-    """Which nodes are in which groups, if it is few combinations, or few that hold most."""
+    """Yield the table of combinations of groups, if these are few, or few hold most nodes."""
     parts = folded(combined(usage.fleet))
     rows: list[tuple[Line, ...]] = []
     for each in parts.drawn:
@@ -178,38 +208,38 @@ def _combination_tables(usage: Usage) -> Iterator[Table]:
 
 
 def _join_lines(lines: list[Line]) -> Line:
-    """Lines as one, with commas."""
+    """Return lines as one, with commas between them."""
     comma = (Text(", "),)
     return tuple(piece for line in lines for piece in (*comma, *line))[1:]
 
 
-def nodeset_chapter(usage: Usage) -> Chapter:
-    """Every set of alike nodes, in short."""
+def build_nodeset_chapter(usage: Usage) -> Chapter:
+    """Return the chapter of node sets."""
     entries = []
     for name, found in sorted(usage.fleet.model.nodesets.items()):
-        said = found.definition
-        listed = [usage.link("group", ref.name) for ref in given(said.groups)]
+        nodeset = found.definition
+        listed = [usage.link("group", ref.name) for ref in given(nodeset.groups)]
         cells = (usage.nodes.count(found.members), _join_lines(listed))
-        parts = tuple(_nodeset_parts(usage, said, found.members, tuple(listed)))
-        entries.append(Entry("nodeset", name, said.description, found.origin.file, cells, parts))
+        parts = tuple(_nodeset_parts(usage, nodeset, found.members, tuple(listed)))
+        entries.append(Entry("nodeset", name, nodeset.description, found.origin.file, cells, parts))
     about = "Nodes that are alike, and written as one."
     return Chapter("nodeset", "Node sets", about, ("nodes", "groups"), tuple(entries))
 
 
 def _nodeset_parts(
-    usage: Usage, said: Node, nodes: tuple[str, ...], listed: tuple[Line, ...]
+    usage: Usage, nodeset: Node, nodes: tuple[str, ...], listed: tuple[Line, ...]
 ) -> Iterator[Part]:
     yield from fact("Nodes", [usage.nodes.line(nodes)])
     yield from ranking("Groups", listed)
-    yield from ranking("Features of its own", use_lines(usage, given(said.features)))
-    yield from fact("Without", (usage.link("feature", ref.name) for ref in given(said.without)))
-    yield from fact("Labels", ((Code(ref.name),) for ref in given(said.labels)))
-    yield from fact("State", [(Text(said.state),)] if said.state else ())
-    yield from layer_parts(usage, said)
+    yield from ranking("Features of its own", use_lines(usage, given(nodeset.features)))
+    yield from fact("Without", (usage.link("feature", ref.name) for ref in given(nodeset.without)))
+    yield from fact("Labels", ((Code(ref.name),) for ref in given(nodeset.labels)))
+    yield from fact("State", [(Text(nodeset.state),)] if nodeset.state else ())
+    yield from layer_parts(usage, nodeset)
 
 
-def override_chapter(usage: Usage) -> Chapter:
-    """Every override, in short."""
+def build_override_chapter(usage: Usage) -> Chapter:
+    """Return the chapter of overrides."""
     nodes: dict[str, list[str]] = {}
     for kind in usage.fleet.classes:
         for override in kind.overrides:
@@ -233,15 +263,8 @@ def _override_parts(usage: Usage, found: Override, nodes: list[str]) -> Iterator
     yield from layer_parts(usage, found)
 
 
-# The chapter of rules: what each asks for, where, and which nodes have something by it.
-
-_ABOUT = "What must hold for all nodes together. What a rule leaves open is decided in allocations/."
-_VERBS = {RuleKind.INSTALL: "Installs", RuleKind.LIMIT: "Limits"}
-_PERMITS = {RuleKind.FORBID: "Forbidden to change", RuleKind.ALLOW: "Allowed to change"}
-
-
-def rule_chapter(usage: Usage) -> Chapter:
-    """Every rule."""
+def build_rule_chapter(usage: Usage) -> Chapter:
+    """Return the chapter of rules."""
     nodes: dict[str, list[str]] = {}
     for kind in usage.fleet.classes:
         for name in kind.brought.rules:
@@ -270,12 +293,12 @@ def _rule_parts(usage: Usage, rule: Rule, nodes: list[str]) -> Iterator[Part]:
         yield from _permit_parts(rule.kind, rule.permit)
     if rule.params:
         rows = [
-            (usage.parameter(name), binding_line(usage, name, said))
-            for name, said in sorted(rule.params.items())
+            (usage.parameter(name), binding_line(usage, name, binding))
+            for name, binding in sorted(rule.params.items())
         ]
         yield Table("Parameters", ("parameter", "value"), tuple(rows))
     if rule.domains:
-        domains = [_domain_row(usage, rule, said) for _, said in sorted(rule.domains.items())]
+        domains = [_domain_row(usage, rule, domain) for _, domain in sorted(rule.domains.items())]
         yield Table("Values", ("of", "may be"), tuple(domains))
 
 
@@ -300,37 +323,8 @@ def _permit_parts(kind: RuleKind, permit: Permit) -> Iterator[Part]:
     yield from fact("Inherit", [(Text("no: just these features"),)] if not permit.inherit else ())
 
 
-def _domain_row(usage: Usage, rule: Rule, said: Domain) -> tuple[Line, Line]:
-    """The values that a parameter, or an attribute of instances, may have; of a secret, none is shown."""
-    of: Line = usage.parameter(said.name) if rule.over is None else (Code(said.name),)
-    hidden = rule.over is None and usage.fleet.declarations.secret(said.name)
-    return of, SECRET if hidden else (value_piece(list(said.items)),)
-
-
-# The whole reference of a fleet, as data.
-
-
-def collect_reference(fleet: Fleet, title: str, commit: str | None) -> Reference:
-    """What there is to read of a fleet: a chapter for each kind of which there is something."""
-    found = find_usage(fleet)
-    concerns = find_interests(found)
-    chapters = (
-        feature_chapter(found),
-        group_chapter(found),
-        parameter_chapter(found, concerns),
-        subsystem_chapter(found, concerns),
-        nodeset_chapter(found),
-        override_chapter(found),
-        rule_chapter(found),
-    )
-    return Reference(title, commit, tuple(each for each in chapters if each.entries), _find_notes(fleet))
-
-
-def _find_notes(fleet: Fleet) -> tuple[str, ...]:
-    """What may be missing."""
-    wrong = sum(finding.severity == "error" for finding in fleet.model.findings)
-    if not wrong:
-        return ()
-    return (
-        f"Not everything could be read: {counted(wrong, 'error')} in the files. `gitcfg check` tells where.",
-    )
+def _domain_row(usage: Usage, rule: Rule, domain: Domain) -> tuple[Line, Line]:
+    """Return the values that a parameter or an attribute may have; a secret's are not shown."""
+    of: Line = usage.parameter(domain.name) if rule.over is None else (Code(domain.name),)
+    hidden = rule.over is None and usage.fleet.declarations.secret(domain.name)
+    return of, SECRET if hidden else (value_piece(list(domain.items)),)

@@ -1,4 +1,4 @@
-"""What a reference holds, before it is written in any language: chapters of entries that link."""
+"""The contents of a reference, whatever it is written in: chapters of entries that link, and their places."""
 
 import hashlib
 import re
@@ -8,9 +8,24 @@ import msgspec
 
 from gitcfg.pictures.picture import Picture
 
+FOLDERS: Mapping[str, str] = {
+    "feature": "features",
+    "group": "groups",
+    "parameter": "parameters",
+    "subsystem": "subsystems",
+    "nodeset": "nodesets",
+    "override": "overrides",
+    "rule": "rules",
+}
+"""The folder of each kind."""
+INDEX = "README"
+_LONGEST = 100
+_ODD = re.compile(r"[^A-Za-z0-9_.+@ -]")
+_ODD_IN_ANCHOR = re.compile(r"[^A-Za-z0-9_.-]")
+
 
 class Text(msgspec.Struct, frozen=True):
-    """Words."""
+    """Plain text."""
 
     text: str
 
@@ -22,7 +37,7 @@ class Code(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A definition that has an entry; `text` is how it is called where that is not its name."""
+    """A link to the entry of a definition; `text` is shown instead of its name if not empty."""
 
     kind: str
     name: str
@@ -30,7 +45,7 @@ class Link(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """What is to be read."""
+        """The text that is shown."""
         return self.text or self.name
 
 
@@ -39,14 +54,14 @@ Line = tuple[Piece, ...]
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """Something that is said of a definition: one thing, or several in no order that matters."""
+    """A fact about a definition: one item, or several in no order."""
 
     label: str
     items: tuple[Line, ...]
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """Things in priority order, highest first."""
+    """Items in order of priority, highest first."""
 
     label: str
     items: tuple[Line, ...]
@@ -64,7 +79,7 @@ Part = Fact | Ranking | Table
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One definition. `file` is where it stands, "" if nowhere; `cells` are its row of figures."""
+    """A definition. `file` is where it is defined, "" if nowhere; `cells` are its row in the table."""
 
     kind: str
     name: str
@@ -76,7 +91,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Branch(msgspec.Struct, frozen=True):
-    """A place in a tree: what stands there, and what hangs from it."""
+    """A node of a tree: its line, and the branches below it."""
 
     line: Line
     branches: tuple["Branch", ...] = ()
@@ -85,8 +100,8 @@ class Branch(msgspec.Struct, frozen=True):
 class Chapter(msgspec.Struct, frozen=True):
     """All definitions of a kind, in order of name.
 
-    `head` are the names of the cells behind the first and before the last, which are name and description.
-    `tree` says in words what the picture shows, where there is no drawing it.
+    `head` are the heads of the cells between name and description. `tree` is the picture in words, for
+    where it cannot be drawn.
     """
 
     kind: str
@@ -100,7 +115,7 @@ class Chapter(msgspec.Struct, frozen=True):
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """The whole. `commit` is the one that was asked for; `notes` say what is missing, and why."""
+    """A whole reference. `commit` is the one that was requested; `notes` say what is missing, and why."""
 
     title: str
     commit: str | None
@@ -108,37 +123,18 @@ class Reference(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-# Where entries stand: the names of their files and anchors, safe whatever the names are.
-
-FOLDERS: Mapping[str, str] = {
-    "feature": "features",
-    "group": "groups",
-    "parameter": "parameters",
-    "subsystem": "subsystems",
-    "nodeset": "nodesets",
-    "override": "overrides",
-    "rule": "rules",
-}
-"""The folder of each kind."""
-
-INDEX = "README"
-_LONGEST = 100
-_ODD = re.compile(r"[^A-Za-z0-9_.+@ -]")
-_ODD_IN_ANCHOR = re.compile(r"[^A-Za-z0-9_.-]")
-
-
 class Places(msgspec.Struct, frozen=True):
-    """The file of every entry, by kind and name, without its ending."""
+    """The files of all entries, by kind and name, without the extension."""
 
     stems: Mapping[tuple[str, str], str]
 
     def file(self, kind: str, name: str) -> str:
-        """An entry's file, from the top of the folder on."""
+        """Return the path of an entry's file in the folder."""
         return f"{FOLDERS[kind]}/{self.stems[kind, name]}.md"
 
 
 def assign_places(reference: Reference) -> Places:
-    """A file for every entry: also where upper and lower case are one no two are the same."""
+    """Assign a file to every entry; no two names differ only in case."""
     stems: dict[tuple[str, str], str] = {}
     for chapter in reference.chapters:
         taken = {INDEX.casefold()}
@@ -155,7 +151,7 @@ def _free_stem(stem: str, taken: set[str]) -> str:
 
 
 def safe_name(name: str) -> str:
-    """A name that any file system takes; what is odd in it as `~` and its code, and no two names alike."""
+    """Return a unique name that any file system accepts, with odd characters as `~` and their codes."""
     text = _escape(name, _ODD)
     text = f"~2e{text[1:]}" if text.startswith(".") else text
     text = f"{text[:-1]}~20" if text.endswith(" ") else text
@@ -163,7 +159,7 @@ def safe_name(name: str) -> str:
 
 
 def anchor(link: Link) -> str:
-    """The id of an entry in a page that holds all of them."""
+    """Return the id of an entry in the page that holds all of them."""
     return f"{link.kind}-{_escape(link.name, _ODD_IN_ANCHOR)}"
 
 

@@ -1,4 +1,4 @@
-"""SVG as Graphviz writes it, made fit to stand in a page with others: no ids, no links, nothing to load."""
+"""A reference as one page of HTML, which loads nothing and works without its script."""
 
 import base64
 import hashlib
@@ -25,45 +25,27 @@ from gitcfg.model.text import safe
 from gitcfg.pictures.picture import Picture
 
 _MOST_EDGES = 500
-"""Lines that a picture may have to be of any use in a page; a forge draws no more of them either."""
+"""The most edges of a picture in a page; a forge draws no more of them either."""
 _MOST_TEXT = 1 << 19
-"""Characters of a drawing."""
-
+"""The most characters of a drawing."""
 _COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 _ID = re.compile(r'(<g) id="[^"]*"')
 _ANCHOR = re.compile(r"</?a\b[^>]*>\s*")
 _TITLE = re.compile(r"<title>.*?</title>\s*", re.DOTALL)
-
-
-def is_drawable(picture: Picture) -> bool:
-    """Is a picture small enough to be drawn?"""
-    return len(picture.edges) <= _MOST_EDGES
-
-
-def clean_svg(svg: str) -> str | None:
-    """The drawing alone; None if it is too large to stand in a page. dot escapes whatever it is given."""
-    _, tag, rest = svg.partition("<svg")
-    drawn = _TITLE.sub("", _ANCHOR.sub("", _ID.sub(r"\1", _COMMENT.sub("", tag + rest))))
-    return drawn if tag and len(drawn) <= _MOST_TEXT else None
-
-
-# A reference as one page of HTML, which loads nothing from anywhere and works without its script.
-
-Draw = Callable[[Picture], str | None]
-"""Makes SVG of a picture; None: it cannot."""
-
 _PARTS = {"text": Text, "code": Code, "link": Link, "fact": Fact, "ranking": Ranking, "table": Table}
+Draw = Callable[[Picture], str | None]
+"""Makes SVG of a picture; None if it cannot."""
 
 
 def render_page(reference: Reference, draw: Draw) -> str:
-    """The page. Where a picture cannot be drawn, or would be too large, words say the same."""
+    """Return the page. Pictures that cannot be drawn, or are too large, are replaced by words."""
     script = _read_asset("page.js")
     return _load_template().render(
         reference=reference,
         drawings=_draw_chapters(reference, draw),
         anchor=anchor,
         folders=FOLDERS,
-        style=Markup(_read_asset("page.css")),  # ours, not anybody's
+        style=Markup(_read_asset("page.css")),
         script=Markup(script),
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
@@ -84,17 +66,21 @@ def _load_template() -> Template:
     return found.get_template("page")
 
 
+def _read_asset(name: str) -> str:
+    return (files("gitcfg.convert.reference") / name).read_text(encoding="utf-8")
+
+
 def _type_test(kind: type) -> Callable[[object], bool]:
     return lambda value: isinstance(value, kind)
 
 
 def _split_lines(text: str) -> list[str]:
-    """A description line by line, in each nothing but signs."""
+    """Return the lines of a description, without control characters."""
     return [safe(line) for line in text.strip().splitlines()]
 
 
 def _draw_chapters(reference: Reference, draw: Draw) -> Mapping[str, Markup]:
-    """The pictures of chapters by kind, as far as they can be drawn."""
+    """Return the pictures of chapters by kind, as far as they can be drawn."""
     found = {}
     for chapter in reference.chapters:
         if chapter.picture is not None and is_drawable(chapter.picture):
@@ -105,5 +91,13 @@ def _draw_chapters(reference: Reference, draw: Draw) -> Mapping[str, Markup]:
     return found
 
 
-def _read_asset(name: str) -> str:
-    return (files("gitcfg.convert.reference") / name).read_text(encoding="utf-8")
+def is_drawable(picture: Picture) -> bool:
+    """Return whether a picture is small enough to be drawn."""
+    return len(picture.edges) <= _MOST_EDGES
+
+
+def clean_svg(svg: str) -> str | None:
+    """Return Graphviz's SVG without ids, links and titles, None if it is too large. dot escapes all text."""
+    _, tag, rest = svg.partition("<svg")
+    drawn = _TITLE.sub("", _ANCHOR.sub("", _ID.sub(r"\1", _COMMENT.sub("", tag + rest))))
+    return drawn if tag and len(drawn) <= _MOST_TEXT else None

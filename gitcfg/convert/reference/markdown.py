@@ -1,4 +1,4 @@
-"""Pieces of a reference as Markdown, in which whatever people wrote shows as it is."""
+"""A reference as a folder of Markdown: README.md, a folder for each kind, and in it a file for each entry."""
 
 import posixpath
 import re
@@ -28,73 +28,16 @@ from gitcfg.model.text import safe
 from gitcfg.pictures.mermaid import mermaid, too_large
 from gitcfg.pictures.picture import Picture
 
-Target = Callable[[Link], str]
-"""Where a link leads, from the file that is being written."""
-
+_TOO_LARGE = "The picture is too large to be drawn here: `gitcfg graph` draws it, or parts of it."
 _STARTS = re.compile(r"^([-+=]|[0-9]+(?=[.)]))")
 _BARE = re.compile(r"\b(www)\.", re.IGNORECASE)
 _ODD = re.compile(r"[^A-Za-z0-9 ]")
-
-
-def render_line(pieces: Line, target: Target) -> str:
-    """A line of pieces."""
-    return "".join(_render_piece(piece, target) for piece in pieces)
-
-
-def escape_line(text: str) -> str:
-    """A text of one line, in a table too: nothing in it is markup, a link or a list."""
-    return _STARTS.sub(lambda found: _to_entities(found[0]), _escape(text.strip()))
-
-
-def _escape(text: str) -> str:
-    """A text in a line. A colon in front of a blank begins nothing, so it stays to be read."""
-    shown = plain(text).replace("\\|", "&#124;").replace("\\: ", ": ")
-    return _BARE.sub(r"\1&#46;", shown)
-
-
-def render_paragraphs(text: str) -> Iterator[str]:
-    """A description, line by line as it is written; blank lines part paragraphs."""
-    lines = [escape_line(each) for each in text.strip().splitlines()]
-    for number, each in enumerate(lines, 1):
-        yield f"{each}\\" if each and any(lines[number : number + 1]) else each
-
-
-def _render_piece(piece: Piece, target: Target) -> str:
-    if isinstance(piece, Text):
-        return _escape(piece.text)
-    if isinstance(piece, Code):
-        return render_code(piece.text)
-    return f"[{render_code(piece.shown)}]({target(piece)})"
-
-
-def render_code(text: str) -> str:
-    """A text as code, in a table too, where a bar would end the cell: no escape of it works everywhere."""
-    if text and text == text.strip() and "|" not in text:
-        return code(text)
-    return f"<code>{_to_entities(safe(text))}</code>"
-
-
-def _to_entities(text: str) -> str:
-    """A text of which every odd sign is an entity, which no Markdown takes for more."""
-    return _ODD.sub(lambda found: f"&#{ord(found[0])};", text)
-
-
-def render_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
-    """A table of cells."""
-    head = list(head)
-    yield f"| {' | '.join(head)} |"
-    yield f"|{' --- |' * len(head)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-
-
-# A reference as a folder of Markdown: README.md, a folder for each kind, and in it a file for each entry.
-
-_TOO_LARGE = "The picture is too large to be drawn here: `gitcfg graph` draws it, or parts of it."
+Target = Callable[[Link], str]
+"""The target of a link, relative to the file that is written."""
 
 
 def render_markdown(reference: Reference) -> Mapping[str, str]:
-    """The files by their path in the folder."""
+    """Return the files by path in the folder."""
     found = assign_places(reference)
     files = {f"{INDEX}.md": list(_render_front(reference))}
     for chapter in reference.chapters:
@@ -106,7 +49,7 @@ def render_markdown(reference: Reference) -> Mapping[str, str]:
 
 
 def _link_target(found: Places, kind: str) -> Target:
-    """Where links lead from a file of a kind."""
+    """Return the function that gives the target of links in a file of a kind."""
     here = FOLDERS[kind]
 
     def target(link: Link) -> str:
@@ -148,7 +91,7 @@ def _render_row(entry: Entry, target: Target) -> Iterator[str]:
 
 
 def _summarize(entry: Entry) -> str:
-    """The first line of a description."""
+    """Return the first line of a description."""
     return escape_line(entry.description.strip().partition("\n")[0])
 
 
@@ -186,7 +129,7 @@ def _render_part(part: Part, target: Target) -> Iterator[str]:
 
 
 def _render_picture(picture: Picture, tree: tuple[Branch, ...], target: Target) -> Iterator[str]:
-    """The drawing, if a forge will draw it; else the same in words."""
+    """Yield the picture, if a forge will draw it; else the tree in words."""
     text = mermaid(picture)
     if not too_large(picture, text):
         yield from fenced(text.splitlines(), "mermaid")
@@ -200,3 +143,55 @@ def _render_tree(branches: tuple[Branch, ...], target: Target, depth: int) -> It
     for branch in branches:
         yield f"{'  ' * depth}- {render_line(branch.line, target)}"
         yield from _render_tree(branch.branches, target, depth + 1)
+
+
+def render_line(pieces: Line, target: Target) -> str:
+    """Return a line of pieces."""
+    return "".join(_render_piece(piece, target) for piece in pieces)
+
+
+def escape_line(text: str) -> str:
+    """Return a text of one line, for tables too: nothing in it is markup, a link or a list."""
+    return _STARTS.sub(lambda found: _to_entities(found[0]), _escape(text.strip()))
+
+
+def _escape(text: str) -> str:
+    """Return a text within a line. A colon before a blank needs no escape."""
+    shown = plain(text).replace("\\|", "&#124;").replace("\\: ", ": ")
+    return _BARE.sub(r"\1&#46;", shown)
+
+
+def render_paragraphs(text: str) -> Iterator[str]:
+    """Yield a description line by line; blank lines separate paragraphs."""
+    lines = [escape_line(each) for each in text.strip().splitlines()]
+    for number, each in enumerate(lines, 1):
+        yield f"{each}\\" if each and any(lines[number : number + 1]) else each
+
+
+def _render_piece(piece: Piece, target: Target) -> str:
+    if isinstance(piece, Text):
+        return _escape(piece.text)
+    if isinstance(piece, Code):
+        return render_code(piece.text)
+    return f"[{render_code(piece.shown)}]({target(piece)})"
+
+
+def render_code(text: str) -> str:
+    """Return a text as code, for tables too: no escape of a bar in a cell works everywhere."""
+    if text and text == text.strip() and "|" not in text:
+        return code(text)
+    return f"<code>{_to_entities(safe(text))}</code>"
+
+
+def _to_entities(text: str) -> str:
+    """Return a text with every odd character as an entity, which is no markup anywhere."""
+    return _ODD.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
+def render_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    """Yield the lines of a table."""
+    head = list(head)
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"

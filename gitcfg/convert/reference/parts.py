@@ -1,4 +1,4 @@
-"""What layers say, as tables: parameters that they bind, files that they bring, features that they list."""
+"""Parts of entries: values, and tables of what a layer binds, which files it has, and what it lists."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,14 +16,14 @@ SECRET: Line = (Text("(secret)"),)
 
 
 def value_piece(given: Any) -> Code:
-    """A value on one line: text as it is, all else as JSON."""
+    """Return a value on one line: text as it is, all else as JSON."""
     if isinstance(given, str) and given and given.isprintable():
         return Code(given)
     return Code(msgspec.json.encode(given).decode())
 
 
 def binding_line(usage: Usage, name: str, binding: Binding) -> Line:
-    """What a binding does to its parameter; a secret's value is for nobody."""
+    """Return what a binding does to its parameter; the value of a secret is not shown."""
     if binding.op is Op.SECRET:
         return (Text("the secret "), Code(binding.given))
     if usage.fleet.declarations.secret(name):
@@ -32,12 +32,12 @@ def binding_line(usage: Usage, name: str, binding: Binding) -> Line:
         return (Text("its default"),)
     if binding.op is Op.UNSET:
         return (Text("as if nobody had set it"),)
-    said = value_piece(setting(usage.fleet, "", name, binding, {}).given)
-    return (said,) if binding.op is Op.SET else (Code(f"${binding.op.value}"), Text(" "), said)
+    piece = value_piece(setting(usage.fleet, "", name, binding, {}).given)
+    return (piece,) if binding.op is Op.SET else (Code(f"${binding.op.value}"), Text(" "), piece)
 
 
 def layer_parts(usage: Usage, layer: Definition) -> Iterator[Part]:
-    """What a layer binds and brings, as far as it does."""
+    """Yield tables of the parameters and files of a layer, if it has any."""
     rows = [
         (usage.parameter(name), binding_line(usage, name, binding))
         for name, binding in sorted(layer.params.items())
@@ -54,7 +54,7 @@ def _files(layer: Definition) -> Iterable[FileEntry]:
 
 
 def _content_line(entry: FileEntry) -> Line:
-    """What a file is written from. Plain text is not shown: it may be long."""
+    """Return what a file is written from. Plain text is not shown: it may be long."""
     if entry.removed:
         return (Text("taken away"),)
     if entry.template is not None:
@@ -72,7 +72,7 @@ def _mode_line(entry: FileEntry) -> Line:
 
 
 def use_lines(usage: Usage, listed: Iterable[Use]) -> tuple[Line, ...]:
-    """A list of features, instances of one together."""
+    """Return the lines of a list of features, with the instances of each together."""
     return tuple(
         (*usage.link("feature", name), *((Text(f" {told}"),) if (told := instances(of_name)) else ()))
         for name, of_name in by_feature(listed).items()
@@ -80,7 +80,7 @@ def use_lines(usage: Usage, listed: Iterable[Use]) -> tuple[Line, ...]:
 
 
 def ranking(label: str, lines: tuple[Line, ...]) -> Iterator[Part]:
-    """A list in priority order; one thing alone has none."""
+    """Yield a list in order of priority; a single item has none."""
     if len(lines) > 1:
         yield Ranking(f"{label}, highest priority first", lines)
     elif lines:
@@ -88,7 +88,7 @@ def ranking(label: str, lines: tuple[Line, ...]) -> Iterator[Part]:
 
 
 def fact(label: str, lines: Iterable[Line]) -> Iterator[Part]:
-    """A fact, if there is anything to tell."""
+    """Yield a fact, if it has items."""
     items = tuple(dict.fromkeys(lines))
     if items:
         yield Fact(label, items)

@@ -1,4 +1,4 @@
-"""What a place of a document holds: names, values, prose, words of the format."""
+"""YAML documents in other words: the roles of their scalars, and what replaces them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,11 +16,18 @@ _SETTING = re.compile(
     r"(?:\d{1,7}(?:\.\d{1,4})?[a-z%]{1,2}){0,4}(?:\d{1,7}(?:\.\d{1,4})?)?|0o[0-7]{1,4}|GC\d{3}"
     r"|\d{4}-\d\d-\d\d(?:[T ][\d:.]{1,15}(?:Z|[-+][\d:]{1,5})?)?"
 )
-"""What the format's own settings say: numbers, durations, shares, modes, days."""
+"""The values of the format's own settings: numbers, durations, shares, modes, days."""
+_COMMENT = re.compile(r"(?:[ \t]+|(?<=[\r\n])|\A)#[^\r\n]*")
+_ESCAPED = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_KEY = re.compile(r"(?<![\w$])(\$?[a-z_]+)(?=[\"']?[ \t]*:)")
+_LARGEST = 1 << 20
+"""Larger documents are never parsed (GC101)."""
+_DEEPEST = 64
+"""Deeper documents are refused (GC101); libyaml takes 15 s for 100,000 levels."""
 
 
 class Role(Enum):
-    """What stands at a place, and how what is below it is read."""
+    """What a place in a document holds, and how what is below it is read."""
 
     STRUCTURE = auto()  # keys are the format's, scalars are names
     ENTRY = auto()  # the same, of a parameter, subsystem or file
@@ -41,8 +48,8 @@ class Role(Enum):
     PROSE = auto()
 
 
-def _parse_table(**said: str) -> dict[str, Role]:
-    return {key: Role[role] for role, words in said.items() for key in words.split()}
+def _parse_table(**words_by_role: str) -> dict[str, Role]:
+    return {key: Role[role] for role, words in words_by_role.items() for key in words.split()}
 
 
 _ENTRY = _parse_table(
@@ -84,41 +91,21 @@ _BELOW: Mapping[Role, tuple[Mapping[str, Role], Role]] = {
     Role.SCHEMA_NAMED: ({}, Role.SCHEMA),
     Role.SCHEMA_PATTERNS: ({}, Role.SCHEMA),
 }
-
-
-def role_below(role: Role, key: str) -> Role:
-    """What stands under a key of a mapping."""
-    said, otherwise = _BELOW.get(role, ({}, role))
-    return said.get(key, otherwise)
-
-
-def is_keyword(role: Role, key: str) -> bool:
-    """Is a key one of the format's, where it stands?"""
-    if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE, Role.COLLECT, Role.NUMBER):
-        return key in keys()
-    if role is Role.SCHEMA:
-        return key in SCHEMA
-    return role is Role.VALUE and key.startswith("$") and key in keys()
-
-
-def is_choice(role: Role, text: str) -> bool:
-    """Is a scalar a word of the format, where it stands?"""
-    if role is Role.SCHEMA_CHOICE:
-        return text in SCHEMA_CHOICES
-    if role is Role.COLLECT:
-        return text in COLLECTED
-    is_setting = text in CHOICES or text in CODES or _SETTING.fullmatch(text) is not None
-    return role is Role.CHOICE and is_setting
-
-
-# The scalars of a YAML text: where each stands, and what it holds there.
-
-_DEEPEST = 64
-"""What is deeper is refused (GC101); libyaml takes 15 s for 100,000 levels."""
+_BY_ROLE = {
+    Role.VALUE: Pseudonyms.replace_value,
+    Role.SCHEMA: Pseudonyms.replace_value,
+    Role.PATTERN: Pseudonyms.replace_regex,
+    Role.RANGES: Pseudonyms.replace_range,
+    Role.CEL: Pseudonyms.replace_cel,
+    Role.COMMIT: Pseudonyms.replace_commit,
+    Role.RECIPIENT: Pseudonyms.replace_recipient,
+    Role.PROSE: Pseudonyms.replace_prose,
+    Role.NUMBER: Pseudonyms.replace_number,
+}
 
 
 class Scalar(msgspec.Struct, frozen=True):
-    """Where a scalar stands in a text, and what it is."""
+    """A scalar: its place in the text, and its role."""
 
     start: int
     end: int
@@ -128,28 +115,8 @@ class Scalar(msgspec.Struct, frozen=True):
     key: bool
 
 
-def parse_scalars(text: str) -> Iterator[Scalar]:
-    """Every scalar with the role that its place gives it. YAMLError: gitcfg itself would not take it."""
-    open: list[_Open] = []
-    for event in yaml.events(text):
-        if isinstance(event, yaml.ScalarEvent):
-            key = bool(open) and open[-1].key
-            (start, end), role = _span(event), _role(open)
-            yield Scalar(start, end, event.value, event.style, role, key)
-            _advance(open, event.value)
-        elif isinstance(event, yaml.AliasEvent):
-            _advance(open, "")
-        elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-            if len(open) > _DEEPEST:
-                raise yaml.YAMLError
-            open.append(_Open(_role(open), isinstance(event, yaml.MappingStartEvent)))
-        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-            open.pop()
-            _advance(open, "")
-
-
 class _Open:
-    """A mapping or list that is being read; `key`: a key comes next."""
+    """A mapping or list that is being read; `key` says that a key comes next."""
 
     __slots__ = ("key", "mapping", "role", "under")
 
@@ -158,32 +125,8 @@ class _Open:
         self.mapping = self.key = mapping
 
 
-def _span(event: Any) -> tuple[int, int]:
-    return event.start_mark.index, event.end_mark.index
-
-
-def _role(open: list[_Open]) -> Role:
-    return open[-1].under if open else Role.STRUCTURE
-
-
-def _advance(open: list[_Open], value: str) -> None:
-    if open and open[-1].mapping:
-        top = open[-1]
-        top.under = role_below(top.role, value) if top.key else top.role
-        top.key = not top.key
-
-
-# A YAML document with other names and values on the same lines, and one that nobody can parse.
-
-_COMMENT = re.compile(r"(?:[ \t]+|(?<=[\r\n])|\A)#[^\r\n]*")
-_ESCAPED = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-_KEY = re.compile(r"(?<![\w$])(\$?[a-z_]+)(?=[\"']?[ \t]*:)")
-_LARGEST = 1 << 20
-"""What is larger is never parsed (GC101)."""
-
-
 def sanitize_document(text: str, names: Pseudonyms) -> str:
-    """The same document in other words, line for line; comments are gone."""
+    """Return a document with other names and values on the same lines, and without comments."""
     mark, text = ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
     try:
         found = list(parse_scalars(text)) if len(text) <= _LARGEST else None
@@ -204,7 +147,7 @@ def _replace_scalars(text: str, found: list[Scalar], names: Pseudonyms) -> str:
 
 
 def _between(text: str, names: Pseudonyms) -> str:
-    """Brackets and colons, without comments; names of tags and anchors are names."""
+    """Return what is between scalars, without comments; tags and anchors are names."""
     return names.replace_name(_COMMENT.sub("", text)) if not text.isspace() else text
 
 
@@ -222,7 +165,7 @@ def _replace_scalar(raw: str, scalar: Scalar, names: Pseudonyms) -> str:
 
 
 def _replace_folded(raw: str, scalar: Scalar, names: Pseudonyms) -> str:
-    """A scalar whose text is folded: what is between escapes is replaced, so that lines stay."""
+    """Return a scalar of several lines; only text between escapes is replaced, so that lines stay."""
     if scalar.style != '"':
         return replace_text(raw, scalar, names)
     parts, end = [], 0
@@ -244,7 +187,7 @@ def _escape(character: str) -> str:
 
 
 def replace_text(text: str, scalar: Scalar, names: Pseudonyms) -> str:
-    """What stands in a scalar's place."""
+    """Return the text that replaces that of a scalar."""
     if scalar.key:
         return _replace_key(text, scalar.role, names)
     if is_choice(scalar.role, text):
@@ -258,21 +201,8 @@ def _replace_key(text: str, role: Role, names: Pseudonyms) -> str:
     return names.replace_regex(text) if role is Role.SCHEMA_PATTERNS else names.replace_name(text)
 
 
-_BY_ROLE = {
-    Role.VALUE: Pseudonyms.replace_value,
-    Role.SCHEMA: Pseudonyms.replace_value,
-    Role.PATTERN: Pseudonyms.replace_regex,
-    Role.RANGES: Pseudonyms.replace_range,
-    Role.CEL: Pseudonyms.replace_cel,
-    Role.COMMIT: Pseudonyms.replace_commit,
-    Role.RECIPIENT: Pseudonyms.replace_recipient,
-    Role.PROSE: Pseudonyms.replace_prose,
-    Role.NUMBER: Pseudonyms.replace_number,
-}
-
-
 def _replace_broken(text: str, names: Pseudonyms) -> str:
-    """What cannot be parsed, word for word: keys of the format stay where a colon follows."""
+    """Return an invalid document, word for word; keys of the format stay where a colon follows."""
     parts, end = [], 0
     for found in re.finditer(rf"{_KEY.pattern}|{_ESCAPED.pattern}", text, re.DOTALL):
         if found[1] and found[1] not in keys():
@@ -280,3 +210,63 @@ def _replace_broken(text: str, names: Pseudonyms) -> str:
         parts += [names.replace_value(text[end : found.start()]), found[0]]
         end = found.end()
     return "".join([*parts, names.replace_value(text[end:])])
+
+
+def parse_scalars(text: str) -> Iterator[Scalar]:
+    """Yield every scalar of a YAML text. Raise YAMLError if it is invalid, or too deep for gitcfg."""
+    open: list[_Open] = []
+    for event in yaml.events(text):
+        if isinstance(event, yaml.ScalarEvent):
+            key = bool(open) and open[-1].key
+            (start, end), role = _span(event), _role(open)
+            yield Scalar(start, end, event.value, event.style, role, key)
+            _advance(open, event.value)
+        elif isinstance(event, yaml.AliasEvent):
+            _advance(open, "")
+        elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+            if len(open) > _DEEPEST:
+                raise yaml.YAMLError
+            open.append(_Open(_role(open), isinstance(event, yaml.MappingStartEvent)))
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            open.pop()
+            _advance(open, "")
+
+
+def _span(event: Any) -> tuple[int, int]:
+    return event.start_mark.index, event.end_mark.index
+
+
+def _role(open: list[_Open]) -> Role:
+    return open[-1].under if open else Role.STRUCTURE
+
+
+def _advance(open: list[_Open], value: str) -> None:
+    if open and open[-1].mapping:
+        top = open[-1]
+        top.under = role_below(top.role, value) if top.key else top.role
+        top.key = not top.key
+
+
+def role_below(role: Role, key: str) -> Role:
+    """Return the role of what is below a key of a mapping."""
+    roles, otherwise = _BELOW.get(role, ({}, role))
+    return roles.get(key, otherwise)
+
+
+def is_keyword(role: Role, key: str) -> bool:
+    """Return whether a key is one of the format in its place."""
+    if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE, Role.COLLECT, Role.NUMBER):
+        return key in keys()
+    if role is Role.SCHEMA:
+        return key in SCHEMA
+    return role is Role.VALUE and key.startswith("$") and key in keys()
+
+
+def is_choice(role: Role, text: str) -> bool:
+    """Return whether a scalar is a keyword of the format in its place."""
+    if role is Role.SCHEMA_CHOICE:
+        return text in SCHEMA_CHOICES
+    if role is Role.COLLECT:
+        return text in COLLECTED
+    is_setting = text in CHOICES or text in CODES or _SETTING.fullmatch(text) is not None
+    return role is Role.CHOICE and is_setting

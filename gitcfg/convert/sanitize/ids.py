@@ -1,4 +1,4 @@
-"""Encrypted files and the keys of those whom they are for, made up: they fit each other as true ones do."""
+"""Pseudonyms of commits, keys and encrypted files: of the same form, and they still belong together."""
 
 import binascii
 import hmac
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from gitcfg.load.keys import public_key, written
 from gitcfg.model.age import ED25519, RSA, X25519, Recipient, Stanza, age_key, header, recipient
 
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _VERSION = b"age-encryption.org/v1\n"
 _MARKS = "-----BEGIN AGE ENCRYPTED FILE-----", "-----END AGE ENCRYPTED FILE-----"
 _DAMAGED = {
@@ -22,6 +23,49 @@ _BROKEN = {
     "AGE-SECRET-KEY-": "AGE-SECRET-KEY-1",
 }
 _KNOWN = (X25519, ED25519, RSA, "scrypt")
+
+
+class IdPseudonyms:
+    """Replaces each id by another one of the same form, always the same with the same key."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self.known: dict[str, str] = {}
+        self._tags: dict[str, str] = {}
+
+    def replace_commit(self, text: str) -> str | None:
+        """Return another commit id of the same length, None if it is none. Equal prefixes stay equal."""
+        if not _COMMIT.fullmatch(text):
+            return None
+        self.known[text] = "".join(self._digit(text[:place], digit) for place, digit in enumerate(text))
+        return self.known[text]
+
+    def replace_public_key(self, text: str) -> str | None:
+        """Return another `ssh-ed25519 AAAA...`, None if it is no such key."""
+        found = public_key(text)
+        if found is None:
+            return None
+        self.known[text] = written(hmac.digest(self._key, b"key " + found, "sha256"))
+        return self.known[text]
+
+    def replace_recipient(self, text: str, prose: Callable[[str], str]) -> str | None:
+        """Return another recipient of the same kind, None if it is no such key."""
+        try:
+            found = recipient(text)
+        except ValueError:
+            return None
+        other = replace_key(found, self._key)
+        self.known[found.key] = other.key
+        self._tags[found.tag] = other.tag
+        return f"{other.key} {prose(found.comment)}".strip()
+
+    def replace_sealed(self, data: bytes) -> bytes:
+        """Return another encrypted file, for the pseudonyms of its recipients, as far as these are known."""
+        return replace_encrypted(data, self._key, self._tags)
+
+    def _digit(self, before: str, digit: str) -> str:
+        drawn = hmac.digest(self._key, f"commit {before}".encode(), "sha256")
+        return f"{int(digit, 16) ^ drawn[0] & 15:x}"
 
 
 def replace_key(true: Recipient, key: bytes) -> Recipient:
@@ -90,51 +134,3 @@ def _base64(data: bytes) -> str:
 
 def _unpadded_base64(data: bytes) -> str:
     return _base64(data).rstrip("=")
-
-
-# Commits, keys and encrypted files for such ones: others of the same form, that nobody has.
-
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
-
-
-class IdPseudonyms:
-    """Other ids, always the same with the same key, and equal ones for equal ones."""
-
-    def __init__(self, key: bytes) -> None:
-        self._key = key
-        self.known: dict[str, str] = {}
-        self._tags: dict[str, str] = {}
-
-    def replace_commit(self, text: str) -> str | None:
-        """The id of another commit, as long; of ids that begin alike, so do the others. None: it is none."""
-        if not _COMMIT.fullmatch(text):
-            return None
-        self.known[text] = "".join(self._digit(text[:place], digit) for place, digit in enumerate(text))
-        return self.known[text]
-
-    def replace_public_key(self, text: str) -> str | None:
-        """Another `ssh-ed25519 AAAA...`; None: it is no such key."""
-        found = public_key(text)
-        if found is None:
-            return None
-        self.known[text] = written(hmac.digest(self._key, b"key " + found, "sha256"))
-        return self.known[text]
-
-    def replace_recipient(self, text: str, prose: Callable[[str], str]) -> str | None:
-        """Another line of a secret's recipients, of the same kind; None: it is no such key."""
-        try:
-            found = recipient(text)
-        except ValueError:
-            return None
-        other = replace_key(found, self._key)
-        self.known[found.key] = other.key
-        self._tags[found.tag] = other.tag
-        return f"{other.key} {prose(found.comment)}".strip()
-
-    def replace_sealed(self, data: bytes) -> bytes:
-        """Another encrypted file, for the others of those whom it was for, as far as these are known."""
-        return replace_encrypted(data, self._key, self._tags)
-
-    def _digit(self, before: str, digit: str) -> str:
-        drawn = hmac.digest(self._key, f"commit {before}".encode(), "sha256")
-        return f"{int(digit, 16) ^ drawn[0] & 15:x}"

@@ -1,10 +1,10 @@
-"""What a sanitized repository may keep: apart from what sanitizes, as a command line reads it quickly."""
+"""What a sanitized repository may keep; a module of its own, so that command lines load little."""
 
 from enum import StrEnum
 
 
 class Keep(StrEnum):
-    """What can stay as it is."""
+    """What can be kept as it is."""
 
     PARAMETERS = "parameters"
     NUMBERS = "numbers"

@@ -1,4 +1,4 @@
-"""The format's own words: what stays as it is, and where."""
+"""Keywords of the format, CEL, Jinja and JSON Schema: the words that a sanitizer keeps, and where."""
 
 import json
 from collections.abc import Iterator
@@ -23,17 +23,17 @@ EVERYWHERE = _split_words(
     " etc var lib run usr local bin opt systemd system agent once service timer d systemctl pkill killall"
     " kill stop restart try condrestart force mask disable freeze no block hup sighup"
 )
-"""Words that mean something in names and values too: literals, HTCondor's own, folders, ours, endings, and
-what stops the agent (GC209, GC213)."""
+"""Words with a meaning in names and values too: literals, HTCondor's and gitcfg's own, folders, extensions,
+and what stops the agent (GC209, GC213)."""
 
 CHOICES = _split_words(
     "string integer number boolean list map expression path condor env ini json yaml toml error warning allow"
     " tip each off require comma blank-or-comma active retired old new ok"
 )
-"""What may be said where only some words may."""
+"""The values of settings that only take some words."""
 
 COLLECTED = _split_words("name value")
-"""What `$collect` takes instead of a parameter, and puts in order by."""
+"""What `$collect` takes instead of a parameter, and sorts by."""
 
 SCHEMA = _split_words(
     "$schema $id $ref $defs $comment title description type properties patternProperties required enum const"
@@ -57,9 +57,9 @@ CALLED = _split_words(
     " replace substring split charAt indexOf lastIndexOf join reverse quote format intersects equivalent"
     " greatest least abs ceil floor round sign trunc distinct sort sortBy slice flatten range first last"
 )
-"""CEL's functions and ours: they are these only before a bracket."""
+"""The functions of CEL and gitcfg: only before a bracket."""
 PREFIXES = _split_words("sets math lists strings")
-"""What stands before some of them, with a dot."""
+"""The prefixes of some functions, with a dot."""
 JINJA = _split_words(
     "node name groups features labels facts params address state if elif else endif for endfor in not and or"
     " is set endset include import from as with without context block endblock extends macro endmacro call"
@@ -74,16 +74,16 @@ JINJA = _split_words(
 
 @cache
 def keys() -> frozenset[str]:
-    """The keys of documents, as the schemas name them."""
+    """Return the keys of documents, from the schemas."""
     found = {word for name in _SCHEMAS for word in _properties(json.loads(schema(name)))}
     return frozenset(found | {"resources", "allocations", "holds"})
 
 
-def _properties(said: Any) -> Iterator[str]:
-    if isinstance(said, dict):
-        yield from said.get("properties") or ()
-        for inner in said.values():
+def _properties(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        yield from part.get("properties") or ()
+        for inner in part.values():
             yield from _properties(inner)
-    elif isinstance(said, list):
-        for inner in said:
+    elif isinstance(part, list):
+        for inner in part:
             yield from _properties(inner)

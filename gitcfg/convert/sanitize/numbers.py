@@ -1,4 +1,4 @@
-"""Numbers for numbers: those of four digits and more, in order and equality; addresses by their bits."""
+"""Pseudonyms of numbers of four digits and more, in the same order, and of addresses in the same networks."""
 
 import hmac
 import re
@@ -18,21 +18,21 @@ _LONG = re.compile(r"\d{4,}")
 _BASED = re.compile(r"(0x)(?P<hex>[0-9a-fA-F]+)|(0o)(?P<octal>[0-7]+)|(?P<mantissa>[^eE]+)[eE].*")
 _SHORT = 4
 _TOO_LARGE = 1 << 53  # for the format, of any number
-_MANY = 7  # so many digits with signs among them are a telephone's, say, and no version or time
+_MANY = 7  # so many digits with signs among them may be a telephone number, and are no version or time
 _DRAWN = 64
-"""Further into a run of digits they are chosen by its first 64 alone: else long ones take quadratic time."""
+"""Digits beyond depend only on the first 64, or long numbers would take quadratic time."""
 
 Widths = Mapping[tuple[str, int], int | None]
-"""The highest number of node sets, by the word before their brackets and the numbers' width.
+"""The highest number in node sets, by the word before the brackets and the width of the numbers.
 
-None: their numbers have several widths.
+None if the numbers have several widths.
 """
 
 
 class NumberPseudonyms:
-    """Other figures, always the same with the same key. Up to three digits alone say nothing: they stay.
+    """Replaces each number by another one, always the same with the same key; up to three digits stay.
 
-    `widths` are those of node sets' numbers of more than four digits.
+    `widths` are those of numbers of more than four digits in node sets.
     """
 
     def __init__(self, key: bytes, widths: Widths | None = None) -> None:
@@ -41,7 +41,7 @@ class NumberPseudonyms:
         self.known: dict[str, str] = {}
 
     def replace(self, text: str) -> str:
-        """What stands for digits with only `.:/-` and a sign among them."""
+        """Return the pseudonym of digits with only `.:/-` and a sign among them."""
         if text not in self.known:
             self.known[text] = self._other(text)
         return self.known[text]
@@ -71,29 +71,29 @@ class NumberPseudonyms:
         )
 
     def replace_limit(self, digits: str) -> str:
-        """As many others, of a number that is no larger: what may be that large may be this."""
+        """Return a number of as many digits that is no larger, so that it is valid where the old one is."""
         number, least = int(digits), 10 ** (len(digits) - 1)
         least = max(least, _TOO_LARGE) if number >= _TOO_LARGE else least
         return str(least + self._drawn(f"limit {digits}", number - least + 1))
 
     def _no_octet(self, digits: str) -> str:
-        """A part of what is no address: what is too large for one, or has zeros in front, still is."""
+        """Return a part of an invalid address: what is too large, or has leading zeros, stays so."""
         if int(digits) < 256:
             return self.replace_digits(digits) if digits.startswith("0") else digits
         return str(256 + (int(digits) - 256 + self._drawn(f"octet {digits}", 744)) % 744)
 
     def replace_network(self, text: str) -> str:
-        """The beginning of an address, before a star."""
+        """Return the pseudonym of the beginning of an address, before a star."""
         octets = text.split(".")
         if not _are_octets(octets):
             return self.replace(text)
         return ".".join(self._address((*octets, *("0",) * (4 - len(octets))), _BITS)[: len(octets)])
 
     def replace_address(self, text: str) -> str:
-        """An address of IPv6, or a network; what is none of them is taken for hexadecimal digits."""
-        said, slash, length = text.partition("/")
+        """Return the pseudonym of an IPv6 address or network; anything else is hexadecimal digits."""
+        address, slash, length = text.partition("/")
         try:
-            number = int(IPv6Address(said))
+            number = int(IPv6Address(address))
         except AddressValueError:
             return self.replace_hexadecimal(text)
         if number > 1:  # neither any address nor the machine's own
@@ -101,11 +101,11 @@ class NumberPseudonyms:
             drawn = (self._drawn(f"bits6 {at} {number >> at + 1}", 2) for at in bits)
             number = sum((number >> at & 1 ^ bit) << at for at, bit in zip(bits, drawn, strict=True))
             hosts = (1 << 128 - int(length)) - 1 if slash and length.isdecimal() and int(length) <= 128 else 0
-            number = number & ~hosts if not int(IPv6Address(said)) & hosts else number
+            number = number & ~hosts if not int(IPv6Address(address)) & hosts else number
         return f"{IPv6Address(number)}{slash}{length}"
 
     def replace_hexadecimal(self, text: str) -> str:
-        """Digits and letters of hexadecimal numbers, each for one of its kind; all else stays."""
+        """Replace the digits and the letters of hexadecimal numbers by others; all else stays."""
         parts, before = [], ""
         for letter in text:
             parts.append(self._hex(before[:_DRAWN], letter))
@@ -121,7 +121,7 @@ class NumberPseudonyms:
         return found.upper() if letter.isupper() else found
 
     def replace_based(self, text: str) -> str:
-        """A number in another notation; up to four digits stay."""
+        """Return the pseudonym of a number in another notation; up to four digits stay."""
         found = _BASED.fullmatch(text)
         if found is None or sum(map(str.isalnum, found[found.lastgroup or 0])) <= _SHORT:
             return text
@@ -134,7 +134,7 @@ class NumberPseudonyms:
         return _LONG.sub(lambda run: self.replace_digits(run[0], "mantissa"), text[:end]) + text[end:]
 
     def replace_counted(self, stem: str, digits: str) -> str | None:
-        """A number of a node set, moved by as much as the others of it; None: it is of no set."""
+        """Return a number of a node set, shifted as all numbers of the set; None if it is of no set."""
         key = stem.lower(), len(digits)
         if key not in self._widths:
             return None
@@ -145,9 +145,9 @@ class NumberPseudonyms:
         return f"{moved:0{len(digits)}d}"
 
     def _ordered(self, number: int, digits: int) -> int:
-        """A larger number for a larger one: halves of what may stand get parts of the new range by chance.
+        """Return a pseudonym that keeps the order: each half of a range gets a random part of the new range.
 
-        Of four digits five are made, and so on: so all that are shorter stay below.
+        Numbers of four digits get five, and so on, so that shorter numbers stay smaller.
         """
         low, high = int("1" + "0" * (digits - 1)), int("9" * digits)
         least, most = high + 1, 10 * high + 9
@@ -162,18 +162,18 @@ class NumberPseudonyms:
         return least + self._drawn(f"{number}", most - least + 1)
 
     def _address(self, octets: Sequence[str], length: int) -> list[str]:
-        """Addresses of a network stay in one, whatever its length; a network's own bits of hosts stay 0."""
+        """Replace an address: equal prefixes stay equal, and the host bits of a network stay 0."""
         number = int.from_bytes(bytes(map(int, octets)), "big")
         hosts = (1 << _BITS - length) - 1
         other = sum(self._bit(number, at) << at for at in range(_BITS))
         return [*map(str, (other & ~hosts if not number & hosts else other).to_bytes(4, "big"))]
 
     def _bit(self, number: int, at: int) -> int:
-        """What stands for one bit: it depends on those before it, so that equal beginnings stay equal."""
+        """Return the pseudonym of a bit: it depends on those before it, so that equal prefixes stay equal."""
         return number >> at & 1 ^ self._drawn(f"bits {at} {number >> at + 1}", 2)
 
     def replace_digits(self, digits: str, before: str = "") -> str:
-        """As many others; which one depends on those before. Zeros in front stay, and none come there."""
+        """Return as many other digits, each depending on those before. Leading zeros stay; none are added."""
         zeros = len(digits) - len(digits.lstrip("0"))
         first, rest = digits[zeros:_DRAWN], digits[max(zeros, _DRAWN) :]
         parts = [digits[:zeros]]
@@ -184,7 +184,7 @@ class NumberPseudonyms:
         return "".join([*parts, rest.translate({ord(d): str((int(d) + shift) % 10) for d in set(rest)})])
 
     def _drawn(self, what: str, count: int) -> int:
-        """A number from 0 to below the count."""
+        """Return a number from 0 to below the count, drawn with the key."""
         return int.from_bytes(hmac.digest(self._key, f"number {what}".encode(), "sha256"), "big") % count
 
 
@@ -193,13 +193,13 @@ def _are_octets(parts: Iterable[str]) -> bool:
 
 
 def _prefix_length(rest: str) -> int:
-    """How many bits name the network, by what stands behind an address; all where nothing does."""
+    """Return the prefix length behind an address, all bits if there is none."""
     length = rest.removeprefix("/")
     return int(length) if rest != length and _LENGTH.fullmatch(length) else _BITS
 
 
 class SameNumbers(NumberPseudonyms):
-    """All numbers stay but those that are parts of names and ids."""
+    """Keeps all numbers, except those that are parts of names and ids."""
 
     def replace(self, text: str) -> str:
         return text

@@ -1,4 +1,4 @@
-"""What stands for a name, a value, a text: one key decides all of it."""
+"""Pseudonyms of names, values, expressions and templates, all derived from one key."""
 
 import re
 from collections.abc import Callable, Mapping, Set
@@ -9,6 +9,14 @@ from gitcfg.convert.sanitize.numbers import NumberPseudonyms
 from gitcfg.convert.sanitize.words import WordPseudonyms
 from gitcfg.model.secrets import keys
 
+_RANGE = re.compile(r"(-?\d[\d.]*)-(-?\d[\d.]*)")
+_WORD = re.compile(r"[^\W_]+")
+_PIECE = re.compile(r"\d+|[^\W\d_]+|.", re.DOTALL)
+_STEM = re.compile(r"([^\W\d_]+)[-_.]?\Z")
+_LONG = re.compile(r"\d{5,}")
+_COUNT = re.compile(r"[-+]?\d{1,7}")
+_LIMIT = re.compile(r"[1-9]\d{7,20}")
+_LOOK_BACK = 64
 _INSTANCE = r"(?P<kept>\$\{(?:as|with)(?![A-Za-z0-9_]))"
 # What other tools write before what they have encrypted, and what stands above keys (GC513).
 _BEGIN = r"-----BEGIN (?:PGP MESSAGE|AGE ENCRYPTED FILE|(?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY)-----"
@@ -64,9 +72,9 @@ _JINJA = re.compile(r"\{[{%].*?(?:[%}]\}|\Z)", re.DOTALL)
 
 
 class Pseudonyms:
-    """Other names and values for all there are; a name is the same wherever it stands, also within texts.
+    """Replaces names and values; a name gets the same pseudonym everywhere, also within texts.
 
-    `kept` are names whose words stay. `joints`: see Letters. `figures` may be others than the key's.
+    `kept` are names whose words stay. `joints`: see WordPseudonyms. `figures` replace those of the key.
     """
 
     def __init__(
@@ -84,15 +92,15 @@ class Pseudonyms:
         self.ids = IdPseudonyms(key)
 
     def replace_name(self, text: str) -> str:
-        """Up to four digits of a word stay, and of node sets all that are needed."""
-        return self._replaced(_NAME, text)
+        """Replace the words of a name; up to four digits stay, and so do the numbers of node sets."""
+        return self._replace(_NAME, text)
 
     def replace_value(self, text: str) -> str:
-        """Numbers become others, as far as they are not part of names."""
-        return self._replaced(_VALUE, text)
+        """Replace the words of a value, and numbers that are not parts of names."""
+        return self._replace(_VALUE, text)
 
     def replace_range(self, text: str) -> str:
-        """A range of values, or one. Of addresses the order is not kept, so the lower one comes first."""
+        """Replace a value or a range. The order of addresses is not kept, so the lower one goes first."""
         ends = _RANGE.fullmatch(text)
         if ends is None:
             return self.replace_value(text)
@@ -100,49 +108,49 @@ class Pseudonyms:
         return "-".join(sorted((first, last), key=_address_parts) if "." in text else (first, last))
 
     def replace_number(self, text: str) -> str:
-        """A number of the format's own: how many, how long."""
+        """Replace a number of the format's own: how many, how long."""
         if _COUNT.fullmatch(text):
             return text
         return self.numbers.replace_limit(text) if _LIMIT.fullmatch(text) else self.replace_name(text)
 
     def replace_prose(self, text: str) -> str:
-        """Not one word or number stays, nor how often it stands there. Of a private key its looks stay."""
+        """Replace every word and number by a random one. A private key keeps its looks."""
         drawn = self.words.replace_prose(text)
         parts, end = [], 0
         for found in keys(text):
-            parts += [self._said(text[end : found.start()], drawn), _mask_private_key(found)]
+            parts += [self._replace_words(text[end : found.start()], drawn), _mask_private_key(found)]
             end = found.end()
-        return "".join([*parts, self._said(text[end:], drawn)])
+        return "".join([*parts, self._replace_words(text[end:], drawn)])
 
-    def _said(self, text: str, drawn: Callable[[str], str]) -> str:
+    def _replace_words(self, text: str, drawn: Callable[[str], str]) -> str:
         return _WORD.sub(lambda found: drawn(found[0]), text)
 
     def replace_regex(self, text: str) -> str:
-        """A regular expression: classes and escapes stay."""
-        return self._replaced(_REGEX, text)
+        """Replace the words of a regular expression; classes and escapes stay."""
+        return self._replace(_REGEX, text)
 
     def replace_cel(self, text: str) -> str:
-        """An expression: its own words stay outside quotes, and functions where they are called."""
-        return self._code(text, CEL, {found.start() for found in _CALLED.finditer(text)})
+        """Replace the names in an expression; keywords stay outside quotes, functions before brackets."""
+        return self._replace_code(text, CEL, {found.start() for found in _CALLED.finditer(text)})
 
     def replace_commit(self, text: str) -> str:
-        """A commit's id."""
+        """Replace the id of a commit."""
         return self.ids.replace_commit(text) or self.replace_name(text)
 
     def replace_public_keys(self, text: str) -> str:
-        """Nodes with their public keys, a line each; remarks are gone, as comments are."""
-        return "\n".join(map(self._public_key, text.split("\n")))
+        """Replace lines of nodes with their public keys, without comments."""
+        return "\n".join(map(self._replace_key_line, text.split("\n")))
 
-    def _public_key(self, line: str) -> str:
-        node, *said = line.split()[:3] or ("#",)
+    def _replace_key_line(self, line: str) -> str:
+        node, *parts = line.split()[:3] or ("#",)
         if node.startswith("#"):
             return ""
-        key = " ".join(said)
+        key = " ".join(parts)
         other = self.ids.replace_public_key(key) or self.replace_value(key)
         return f"{self.replace_name(node)} {other}".rstrip()
 
     def replace_recipient(self, text: str) -> str:
-        """Somebody's public key, with a comment behind it."""
+        """Replace a recipient: a public key with a comment behind it."""
         return (
             self.ids.replace_recipient(text, self.replace_prose)
             or replace_invalid_key(text)
@@ -150,23 +158,23 @@ class Pseudonyms:
         )
 
     def replace_sealed(self, data: bytes) -> bytes:
-        """An encrypted file as it looks to those who have no key."""
+        """Replace an encrypted file by one that looks the same without a key."""
         return self.ids.replace_sealed(data)
 
     def replace_jinja(self, text: str) -> str:
-        """A template: Jinja's own words stay within its brackets."""
+        """Replace a template; Jinja's keywords stay within its brackets."""
         parts, end = [], 0
         for found in _JINJA.finditer(text):
-            parts += [self.replace_value(text[end : found.start()]), self._code(found[0], JINJA)]
+            parts += [self.replace_value(text[end : found.start()]), self._replace_code(found[0], JINJA)]
             end = found.end()
         return "".join([*parts, self.replace_value(text[end:])])
 
     def known(self) -> Mapping[str, Mapping[str, str]]:
-        """What has been replaced until now by what."""
+        """Return what has been replaced so far by what."""
         return {"words": self.words.known, "figures": self.numbers.known, "ids": self.ids.known}
 
-    def _code(self, text: str, words: Set[str], kept: Set[int] = frozenset()) -> str:
-        """Code of which some words stay, and what begins at some places."""
+    def _replace_code(self, text: str, words: Set[str], kept: Set[int] = frozenset()) -> str:
+        """Replace the names in code, except some words, and what begins at some places."""
 
         def replaced(found: re.Match[str]) -> str:
             if found["quoted"]:
@@ -182,46 +190,48 @@ class Pseudonyms:
 
         return _CODE.sub(replaced, text)
 
-    def _replaced(self, pattern: re.Pattern[str], text: str) -> str:
-        return pattern.sub(self._other, text)
+    def _replace(self, pattern: re.Pattern[str], text: str) -> str:
+        return pattern.sub(self._replace_match, text)
 
-    def _other(self, found: re.Match[str]) -> str:
+    def _replace_match(self, found: re.Match[str]) -> str:
         if found.lastgroup in ("serial", "range"):
-            return self._serial(found) if found.lastgroup == "serial" else self._range(found)
+            return self._replace_serial(found) if found.lastgroup == "serial" else self._replace_range(found)
         done = _BY_GROUP.get(found.lastgroup or "")
         return done(self, found[0]) if done else found[0]
 
-    def _range(self, found: re.Match[str]) -> str:
-        """The numbers of a node set, in their brackets."""
+    def _replace_range(self, found: re.Match[str]) -> str:
+        """Return the numbers of a node set in brackets."""
         stem = _word_before(found)
-        return _LONG.sub(lambda run: self._run(stem, run[0], ""), found[0])
+        return _LONG.sub(lambda run: self._replace_run(stem, run[0], ""), found[0])
 
-    def _serial(self, found: re.Match[str]) -> str:
-        """A word with many digits: each of them is another, but for those of node sets."""
+    def _replace_serial(self, found: re.Match[str]) -> str:
+        """Return a word with many digits: each is replaced, except those of node sets."""
         parts, word, stem = [], found[0], _word_before(found)
         for piece in _PIECE.finditer(word):
             if piece[0].isdecimal():
                 parts.append(
-                    self._run(stem, piece[0], word[max(0, piece.start() - _LOOK_BACK) : piece.start()])
+                    self._replace_run(
+                        stem, piece[0], word[max(0, piece.start() - _LOOK_BACK) : piece.start()]
+                    )
                 )
             else:
                 stem = piece[0]
                 parts.append(self.words.replace(piece[0]))
         return "".join(parts)
 
-    def _run(self, stem: str, digits: str, before: str) -> str:
+    def _replace_run(self, stem: str, digits: str, before: str) -> str:
         counted = self.numbers.replace_counted(stem, digits)
         return self.numbers.replace_digits(digits, before.lower()) if counted is None else counted
 
 
 def _mask_private_key(found: re.Match[str]) -> str:
-    """The beginning of a private key (GC513), over as many lines."""
+    """Return the beginning of a private key (GC513), over as many lines."""
     begin = _IDENTITY if found.lastgroup == "identity" else "-----BEGIN PRIVATE KEY-----"
     return begin + "\n" * found[0].count("\n") + "X" * 16
 
 
 def _word_before(found: re.Match[str]) -> str:
-    """The word before the number of a machine, or the numbers of a set."""
+    """Return the word before the number of a machine, or the numbers of a set."""
     before = _STEM.search(found.string[max(0, found.start() - _LOOK_BACK) : found.start()])
     return before[1] if before is not None else ""
 
@@ -230,14 +240,6 @@ def _address_parts(address: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", address)]
 
 
-_RANGE = re.compile(r"(-?\d[\d.]*)-(-?\d[\d.]*)")
-_WORD = re.compile(r"[^\W_]+")
-_PIECE = re.compile(r"\d+|[^\W\d_]+|.", re.DOTALL)
-_STEM = re.compile(r"([^\W\d_]+)[-_.]?\Z")
-_LONG = re.compile(r"\d{5,}")
-_COUNT = re.compile(r"[-+]?\d{1,7}")
-_LIMIT = re.compile(r"[1-9]\d{7,20}")
-_LOOK_BACK = 64
 _BY_GROUP: Mapping[str, Callable[[Pseudonyms, str], str]] = {
     "letters": lambda names, text: names.words.replace(text),
     "figures": lambda names, text: names.numbers.replace(text),

@@ -1,4 +1,4 @@
-"""What depends on the order of names and paths: numbers in front keep it."""
+"""A whole repository in other words: its files, their paths, and what each holds."""
 
 import os
 import re
@@ -22,13 +22,23 @@ from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.folders import FOLDERS, LAYERS, SETTINGS, SHEETS, SINGLES
 
 RANKED = ("overrides", "nodesets", "holds")
-"""Of these, the order of names says which one counts."""
+"""Folders in which the order of names decides which definition wins."""
 _MANY = (*SHEETS, "keys")
-"""Of what is said twice in these, the first file's counts."""
+"""Folders in which the first of two equal definitions wins."""
+_ROOT = (SETTINGS, "gitcfg.yml", "allowed_signers")
+_MARKER = re.compile(rb"^(?:<{7}|={7}|>{7})(?=\s|\Z)", re.MULTILINE)
+_BLANKED = bytes.maketrans(
+    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", b"x" * 26 + b"X" * 26 + b"0" * 10
+)
+_JOINT = re.compile(r"[*?]([A-Za-z]{2,})")
+_RANGES = re.compile(r"([^\W\d_]+)[-_.]?\[([0-9][0-9,/-]{0,10000})\]")
+_LONG_RANGE = re.compile(rb"\[[0-9,/-]*[0-9]{5}")
+_SHORT = 4
+_GLOBS = (Role.STRUCTURE, Role.ENTRY, Role.NAMED)
 
 
 class Order:
-    """Where names and paths stand among those of some trees of a repository."""
+    """The order of names and paths in some trees of a repository, which numbers in front of names keep."""
 
     def __init__(self, trees: Iterable[Tree]) -> None:
         paths = {folder: set[str]() for folder in (*_MANY, *SINGLES)}
@@ -42,12 +52,12 @@ class Order:
         self._twice = {path: place for folder in SINGLES for path, place in _find_repeated(paths[folder])}
 
     def rank(self, folder: str, name: str) -> str:
-        """The number in front of a name, where there is one; a name that is not legal stays so."""
+        """Return the number in front of a name, if it needs one; an illegal name stays illegal."""
         number = self._names.get(folder, {}).get(name.casefold())
         return "" if number is None or not name[:1].isalnum() else f"{number:04d}"
 
     def prefix(self, path: str) -> str:
-        """The number in front of a file's folder, where its place among others says whether it counts."""
+        """Return the number in front of a file's folder, if its order decides whether it wins."""
         if path in self._twice:
             return f"{self._twice[path]:04d}"
         number = self._paths.get(path.partition("/")[0], {}).get(path)
@@ -59,7 +69,7 @@ def _stem(path: str) -> str:
 
 
 def _fold_case(path: str) -> str:
-    """Names that differ only in case get one number: they still differ only in case."""
+    """Return a name without case: names that differ only in case get one number, and still differ so."""
     return _stem(path).casefold()
 
 
@@ -68,7 +78,7 @@ def _number(names: Iterable[str]) -> dict[str, int]:
 
 
 def _find_repeated(paths: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Files of one name: each with its number among them, in order of path."""
+    """Yield files of the same name with their numbers, in order of path."""
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(paths):
         alike[_stem(path)].append(path)
@@ -77,85 +87,16 @@ def _find_repeated(paths: Iterable[str]) -> Iterator[tuple[str, int]]:
             yield from ((path, number) for number, path in enumerate(same))
 
 
-# What must be known of a whole repository before its first word is replaced.
-
-_JOINT = re.compile(r"[*?]([A-Za-z]{2,})")
-_RANGES = re.compile(r"([^\W\d_]+)[-_.]?\[([0-9][0-9,/-]{0,10000})\]")
-_LONG_RANGE = re.compile(rb"\[[0-9,/-]*[0-9]{5}")
-_SHORT = 4
-_GLOBS = (Role.STRUCTURE, Role.ENTRY, Role.NAMED)
-
-
-def find_joints(trees: Iterable[Tree]) -> Set[str]:
-    """Words that follow a star within a word: `*LOG` means `STARTLOG` too."""
-    said = (scalar for tree in trees for scalar in _find_scalars(tree, (*SHEETS, *LAYERS), _JOINT))
-    globs = {scalar.value for scalar in said if scalar.role in _GLOBS}
-    return {joint.lower() for glob in globs for joint in _JOINT.findall(glob)}
-
-
-def find_widths(trees: Iterable[Tree]) -> Widths:
-    """The widths of the numbers of more than four digits in node sets, by the word before them."""
-    found: dict[tuple[str, int], int | None] = {}
-    for tree in trees:
-        for folder in FOLDERS:
-            for entry in tree.entries(folder):
-                data = tree.read(entry) if entry.kind is EntryKind.FILE else b""
-                if _LONG_RANGE.search(data):
-                    for said in _RANGES.finditer(data.decode(errors="replace")):
-                        _add_widths(found, said[1].lower(), said[2])
-    return found
-
-
-def _add_widths(found: dict[tuple[str, int], int | None], stem: str, ranges: str) -> None:
-    for one in re.findall(r"[0-9]+(?:-[0-9]+)?", ranges):
-        first, last = (one.split("-") * 2)[:2]
-        highest = None if len(first) != len(last) else int(last)
-        for width in range(max(len(first), _SHORT + 1), len(last) + 1):
-            known = found.setdefault((stem, width), highest)
-            found[stem, width] = None if known is None or highest is None else max(known, highest)
-
-
-def find_parameters(trees: Iterable[Tree]) -> Set[str]:
-    """The names of all parameters that are declared."""
-    said = (scalar for tree in trees for scalar in _find_scalars(tree, ("parameters",), re.compile("")))
-    return {scalar.value for scalar in said if scalar.key and scalar.role is Role.NAMED}
-
-
-def _find_scalars(tree: Tree, folders: Iterable[str], holding: re.Pattern[str]) -> Iterator[Scalar]:
-    """Those of files whose text holds something; of what cannot be parsed, none."""
-    for folder in folders:
-        for entry in tree.entries(folder):
-            text = tree.read(entry).decode(errors="replace") if entry.kind is EntryKind.FILE else ""
-            if holding.search(text):
-                yield from _parse_or_skip(text)
-
-
-def _parse_or_skip(text: str) -> Iterator[Scalar]:
-    try:
-        yield from list(parse_scalars(text))
-    except (yaml.YAMLError, UnicodeError):
-        return
-
-
-# A whole repository in other words: which files it has, where they stand, and what each holds.
-
-_ROOT = (SETTINGS, "gitcfg.yml", "allowed_signers")
-_MARKER = re.compile(rb"^(?:<{7}|={7}|>{7})(?=\s|\Z)", re.MULTILINE)
-_BLANKED = bytes.maketrans(
-    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", b"x" * 26 + b"X" * 26 + b"0" * 10
-)
-
-
 class Sanitizer:
-    """Turns trees of one repository into trees of another one, always alike with the same key.
+    """Turns trees of a repository into sanitized ones, always the same with the same key.
 
-    `trees` are those that will be asked for: overrides apply in order of name, and must still do so.
+    `trees` are all that will be sanitized: overrides apply in order of name, and must still do so.
     """
 
     def __init__(
         self, key: bytes, trees: Sequence[Tree], kept: Set[str] = frozenset(), keep: Set[Keep] = frozenset()
     ) -> None:
-        """`kept` are names that stay, with their words wherever these stand; `keep` is what else stays."""
+        """`kept` are names that stay, with their words everywhere; `keep` is what else stays."""
         numbered = find_widths(trees)
         figures = SameNumbers(key, numbered) if Keep.NUMBERS in keep else NumberPseudonyms(key, numbered)
         names = set(kept) | (find_parameters(trees) if Keep.PARAMETERS in keep else set())
@@ -164,14 +105,14 @@ class Sanitizer:
         self._paths: dict[str, str] = {}
 
     def files(self, tree: Tree) -> Mapping[str, Content]:
-        """Everything of a tree that gitcfg reads, or refuses, by its new path."""
+        """Return all files of a tree that gitcfg reads, or refuses, by their new paths."""
         entries = list(_entries(tree))
         self._paths.update((entry.path, self.path(entry.path)) for entry in entries)
-        entries.sort(key=lambda entry: _is_sealed(entry.path))  # for whom they are is said beside them
+        entries.sort(key=lambda entry: _is_sealed(entry.path))  # their recipients come first
         return {self._paths[entry.path]: self._content(tree, entry) for entry in entries}
 
     def path(self, path: str) -> str:
-        """The new path of a file."""
+        """Return the new path of a file."""
         folder, slash, rest = path.partition("/")
         if not slash or folder not in FOLDERS:
             return path if path in (*_ROOT, *FOLDERS) else self.names.replace_name(path)
@@ -184,15 +125,15 @@ class Sanitizer:
         return "/".join(part for part in (folder, inner, new) if part)
 
     def ranked(self, folder: str, name: str) -> str:
-        """The new name of what has this one; overrides, holds and node sets are numbered, in order."""
+        """Return the new name of a definition; overrides, holds and node sets are numbered in order."""
         return self._order.rank(folder, name) + self.names.replace_name(name)
 
     def known(self) -> Mapping[str, Mapping[str, str]]:
-        """What has been replaced by what until now: words and figures, and the files by their old paths."""
+        """Return what has been replaced so far: words, figures and ids, and paths."""
         return {**self.names.known(), "paths": self._paths}
 
     def subject(self, name: str) -> Set[str]:
-        """What a finding's subject may have become: it may be a name, a path, or the format's word."""
+        """Return what the subject of a finding may have become: a name, a path, or a keyword."""
         return {
             name,
             self.path(name),
@@ -231,13 +172,13 @@ class Sanitizer:
 
 
 def _mask_conflict(data: bytes) -> bytes:
-    """An encrypted file with an unresolved merge in it: of its lines the marks alone."""
+    """Return an encrypted file with an unresolved merge in it, reduced to the conflict markers."""
     found = (_MARKER.match(line) for line in data.split(b"\n"))
     return b"\n".join(mark[0] + b" x" * (mark[0] != b"=======") if mark else b"" for mark in found)
 
 
 def _is_sealed(path: str) -> bool:
-    """Does the content of a secret stand there?"""
+    """Return whether a path is that of an encrypted secret."""
     return path.startswith("secrets/") and path.endswith(".age")
 
 
@@ -250,25 +191,73 @@ def _entries(tree: Tree) -> Iterator[Entry]:
         yield from tree.entries(folder)
 
 
-# A sanitized repository on disk: there whole, or not at all.
+def find_joints(trees: Iterable[Tree]) -> Set[str]:
+    """Return the words that follow a star within a word: `*LOG` matches `STARTLOG` too."""
+    scalars = (scalar for tree in trees for scalar in _find_scalars(tree, (*SHEETS, *LAYERS), _JOINT))
+    globs = {scalar.value for scalar in scalars if scalar.role in _GLOBS}
+    return {joint.lower() for glob in globs for joint in _JOINT.findall(glob)}
+
+
+def find_widths(trees: Iterable[Tree]) -> Widths:
+    """Return the widths of numbers of more than four digits in node sets, by the word before them."""
+    found: dict[tuple[str, int], int | None] = {}
+    for tree in trees:
+        for folder in FOLDERS:
+            for entry in tree.entries(folder):
+                data = tree.read(entry) if entry.kind is EntryKind.FILE else b""
+                if _LONG_RANGE.search(data):
+                    for ranges in _RANGES.finditer(data.decode(errors="replace")):
+                        _add_widths(found, ranges[1].lower(), ranges[2])
+    return found
+
+
+def _add_widths(found: dict[tuple[str, int], int | None], stem: str, ranges: str) -> None:
+    for one in re.findall(r"[0-9]+(?:-[0-9]+)?", ranges):
+        first, last = (one.split("-") * 2)[:2]
+        highest = None if len(first) != len(last) else int(last)
+        for width in range(max(len(first), _SHORT + 1), len(last) + 1):
+            known = found.setdefault((stem, width), highest)
+            found[stem, width] = None if known is None or highest is None else max(known, highest)
+
+
+def find_parameters(trees: Iterable[Tree]) -> Set[str]:
+    """Return the names of all declared parameters."""
+    scalars = (scalar for tree in trees for scalar in _find_scalars(tree, ("parameters",), re.compile("")))
+    return {scalar.value for scalar in scalars if scalar.key and scalar.role is Role.NAMED}
+
+
+def _find_scalars(tree: Tree, folders: Iterable[str], holding: re.Pattern[str]) -> Iterator[Scalar]:
+    """Yield the scalars of files whose text matches; none of files that cannot be parsed."""
+    for folder in folders:
+        for entry in tree.entries(folder):
+            text = tree.read(entry).decode(errors="replace") if entry.kind is EntryKind.FILE else ""
+            if holding.search(text):
+                yield from _parse_or_skip(text)
+
+
+def _parse_or_skip(text: str) -> Iterator[Scalar]:
+    try:
+        yield from list(parse_scalars(text))
+    except (yaml.YAMLError, UnicodeError):
+        return
 
 
 def write_repository(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
-    """Make a git repository of these versions, the last one checked out; its commits name nobody.
+    """Write a git repository of these versions, the last one checked out; its commits name no person.
 
-    It is made beside the folder and moved there. GitcfgError (4): the folder is there and holds something.
+    It is written beside the folder and moved there. Raise GitcfgError (4) if the folder is not empty.
     """
     check_folder(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as undone:
-        made = Path(tempfile.mkdtemp(prefix=f"{folder.name}.gitcfg-", dir=folder.parent))
-        undone.callback(shutil.rmtree, made, ignore_errors=True)
-        commit_versions(made, versions)
-        os.rename(made, folder)
+        new = Path(tempfile.mkdtemp(prefix=f"{folder.name}.gitcfg-", dir=folder.parent))
+        undone.callback(shutil.rmtree, new, ignore_errors=True)
+        commit_versions(new, versions)
+        os.rename(new, folder)
         undone.pop_all()
 
 
 def check_folder(folder: Path) -> None:
-    """GitcfgError (4): something is there already."""
+    """Raise GitcfgError (4) if a folder is there and not empty."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise GitcfgError(f"{folder} is there already.", "Choose a new folder.", code=REFUSED)

@@ -1,4 +1,4 @@
-"""Are the findings of a sanitized repository those of the original?"""
+"""The verification of a sanitized repository: its findings are those of the original."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
@@ -8,15 +8,15 @@ from gitcfg.model import Finding
 
 
 def compare_findings(
-    original: Iterable[Finding], made: Iterable[Finding], sanitizer: Sanitizer
+    original: Iterable[Finding], sanitized: Iterable[Finding], sanitizer: Sanitizer
 ) -> tuple[list[Finding], list[Finding]]:
-    """The findings of the original that the sanitized one has not, and those that it has besides.
+    """Return the findings of the original that the sanitized one lacks, and those that it has besides.
 
-    The same are those with the same code and severity on the same lines, of the nodes and subjects
-    that correspond.
+    Findings correspond if they have the same code and severity on the same lines, and their nodes and
+    subjects correspond.
     """
     left: defaultdict[Hashable, list[Finding]] = defaultdict(list)
-    for finding in made:
+    for finding in sanitized:
         left[_key(finding, None)].append(finding)
     missing = []
     for finding in original:
@@ -39,7 +39,7 @@ def _key(finding: Finding, sanitizer: Sanitizer | None) -> Hashable:
 
 
 def _correspond(finding: Finding, other: Finding, sanitizer: Sanitizer) -> bool:
-    """Every subject has become one of the other's, and there are as many."""
+    """Return whether the subjects of a finding have become those of the other."""
     left = list(other.subjects)
     for subject in finding.subjects:
         became = next((name for name in left if name in sanitizer.subject(subject)), None)

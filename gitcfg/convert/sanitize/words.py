@@ -1,4 +1,4 @@
-"""Words for words: the same length, the same capitals, and nobody without the key knows which it was."""
+"""Pseudonyms of words: of the same length and case, and not to be undone without the key."""
 
 import hmac
 import sys
@@ -7,11 +7,11 @@ from functools import lru_cache
 from itertools import count
 
 _LONGEST = 64
-"""Further into a word, letters are chosen by its first 64 alone: else long words take quadratic time."""
+"""Letters beyond depend only on the first 64, or long words would take quadratic time."""
 
 
 class WordPseudonyms:
-    """Gives each word another one, always the same with the same key, and no two words the same one.
+    """Replaces each word by another one, always the same with the same key; no two words become the same.
 
     Each letter is exchanged by an order of the alphabet that the key and the letters before it decide.
     So words that begin alike still do, which keeps globs such as `START*` true. Words in `kept` stay.
@@ -26,13 +26,13 @@ class WordPseudonyms:
         self.known: dict[str, str] = {}
 
     def replace(self, word: str) -> str:
-        """The word that stands for another; of kept ones, the word itself."""
+        """Return the pseudonym of a word; words that are kept are their own."""
         if word not in self.known:
             self.known[word] = word if _lower(word) in self._kept else self._other(word)
         return self.known[word]
 
     def replace_prose(self, text: str) -> Callable[[str], str]:
-        """What gives a text's words others by chance: else `the` could be told by how often it is there."""
+        """Return a function that replaces words by random ones: frequency would give away `the`."""
         drawn = hmac.digest(self._key, b"prose\0" + text.encode("utf-8", "surrogatepass"), "sha512")
         places = count()
         return lambda word: "".join(_draw_letters(drawn, next(places), word))
@@ -61,7 +61,7 @@ class WordPseudonyms:
             yield self._letter(before[:place], letter)
 
     def _tail(self, word: str) -> str:
-        """The rest of a long word, all at once: some files hold ten megabytes of one."""
+        """Return the rest of a long word, replaced at once: some files hold a word of ten megabytes."""
         if len(word) <= _LONGEST:
             return ""
         before, rest = _lower(word[:_LONGEST]), word[_LONGEST:]
@@ -106,7 +106,7 @@ def _lower_letter(letter: str) -> str:
 
 @lru_cache(maxsize=4)
 def _letters_of_size(size: int) -> dict[str, int]:
-    """All letters that UTF-8 writes in so many bytes, numbered."""
+    """Return all letters of so many bytes in UTF-8, numbered."""
     first, end = {2: (0x80, 0x800), 3: (0x800, 0x10000), 4: (0x10000, sys.maxunicode + 1)}[size]
     found = (letter for letter in map(chr, range(first, end)) if letter.isalpha())
     return {letter: number for number, letter in enumerate(found)}

@@ -180,8 +180,8 @@ def _convert_binding(given: MarkedValue, kind: str, evidence: Evidence) -> Any:
         return None
     if given.marker is Marker.EMPTY:
         return None if evidence.marked(*_READS_BELOW) else dict(_EMPTY)
-    said = convert_text(kind, given.text)
-    return {OPERATIONS[given.marker]: said} if given.marker in OPERATIONS else said
+    value = convert_text(kind, given.text)
+    return {OPERATIONS[given.marker]: value} if given.marker in OPERATIONS else value
 
 
 def _is_hindrance(given: MarkedValue, evidence: Evidence) -> bool:
