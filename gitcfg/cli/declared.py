@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def declared(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
     """Declare the names that are not; how many these are, and in how many new files: all, or none."""
+    from gitcfg.bundled import pack_files
     from gitcfg.convert.condor.parameters import default_files
-    from gitcfg.convert.packs import pack_files
     from gitcfg.edit.create import create_repository
 
     if (folder / SETTINGS).exists():

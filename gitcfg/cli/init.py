@@ -35,8 +35,8 @@ def command(
     pack: Annotated[Pack, typer.Option("--from", help="What to start from.")] = Pack.EMPTY,
 ) -> None:
     """Make a repository whose hook checks every commit."""
+    from gitcfg.bundled import pack_files
     from gitcfg.cli.hook_install import hooked
-    from gitcfg.convert.packs import pack_files
     from gitcfg.edit.create import create_repository
 
     session: Session = context.obj

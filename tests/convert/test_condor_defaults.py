@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from gitcfg.bundled import pack_files
 from gitcfg.cli.main import run
 from gitcfg.convert.condor.htcondor import HTCondor, KnownName
 from gitcfg.convert.condor.parameters import declare, default_files
 from gitcfg.convert.condor.repository import import_condor
 from gitcfg.convert.condor.sources import Source
-from gitcfg.convert.packs import pack_files
 from gitcfg.convert.wallaby.repository import import_wallaby
 from gitcfg.edit.create import create_repository
 from gitcfg.library import in_memory

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.convert.packs import pack_files
+from gitcfg.bundled import pack_files
 from gitcfg.convert.sanitize.sanitizer import Sanitizer
 from gitcfg.convert.sanitize.verify import compare_findings
 from gitcfg.git.tree import Content, DictTree
