@@ -25,17 +25,14 @@ def parameter_files(declared: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         return {"parameters/condor.yaml": _content(declared)} if declared else {}
     words: dict[str, dict[str, Any]] = defaultdict(dict)
     for name, body in declared.items():
-        words[_word(name)][name] = body
+        word = re.split(r"[^a-z]", name.lower(), maxsplit=1)[0][:40] or "other"
+        words[word][name] = body
     result: dict[str, dict[str, Any]] = defaultdict(dict)
     for word, part in words.items():
         result[word if len(part) >= FEWEST else "other"].update(part)
     return {
         f"parameters/{word}.yaml": _content(dict(sorted(result[word].items()))) for word in sorted(result)
     }
-
-
-def _word(name: str) -> str:
-    return re.split(r"[^a-z]", name.lower(), maxsplit=1)[0][:40] or "other"
 
 
 def _content(declared: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,11 +50,11 @@ def _number(text: str) -> bool:
     )
 
 
-def _boolean(text: str) -> bool:
-    return text.lower() in ("true", "false")
-
-
-LITERALS: dict[str, Callable[[str], bool]] = {"integer": _integer, "number": _number, "boolean": _boolean}
+LITERALS: dict[str, Callable[[str], bool]] = {
+    "integer": _integer,
+    "number": _number,
+    "boolean": lambda text: text.lower() in ("true", "false"),
+}
 
 
 def convert_text(kind: str, text: str) -> str | int | float | bool | list[str]:

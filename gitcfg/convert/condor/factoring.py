@@ -99,7 +99,7 @@ def infer_separator(name: str, found: Iterable[Chain]) -> str | None:
     if all(len(chain.steps) == 1 for chain in given):
         return None
     texts = [text for chain in given for text in (chain.text, *(step.text for step in chain.steps))]
-    if not _LISTS.fullmatch(name) and any(map(_is_prose, texts)):
+    if not _LISTS.fullmatch(name) and any(map(_ODD.search, texts)):
         return None
     for each in ("comma", "blank-or-comma"):
         if all(_fits_separator(chain, each) for chain in given):
@@ -107,10 +107,6 @@ def infer_separator(name: str, found: Iterable[Chain]) -> str | None:
             if each == "comma" or not commas or _LISTS.fullmatch(name):
                 return each
     return None
-
-
-def _is_prose(text: str) -> bool:
-    return _ODD.search(text) is not None
 
 
 def _fits_separator(chain: Chain, each: str) -> bool:

@@ -99,17 +99,14 @@ class Annotations:
             case "default" if not names:
                 self.default = True
             case "feature" if len(names) <= 1:
-                self._begin("".join(names))
+                self.feature = "".join(names)
+                if names:
+                    self.features.setdefault(self.feature, Relations())
             case "includes" | "depends" if self.feature and names:
                 self._relate(word, names)
             case _:
                 return False
         return True
-
-    def _begin(self, name: str) -> None:
-        self.feature = name
-        if name:
-            self.features.setdefault(name, Relations())
 
     def _relate(self, word: str, names: tuple[str, ...]) -> None:
         known = self.features[self.feature]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 import msgspec
 
@@ -60,7 +60,10 @@ class HTCondor(Closing):
         """Return the text that `use CATEGORY : NAME` stands for, None if it is not known."""
         key = category.lower(), name.lower()
         if key not in self._knobs:
-            self._knobs[key] = self._ask({"knob": [category, name]}) if self.version else None
+            try:
+                self._knobs[key] = self._guard.request({"knob": [category, name]}) if self.version else None
+            except GuardError:
+                self._knobs[key] = None
         return self._knobs[key]
 
     def read(self, texts: Sequence[str]) -> Mapping[str, str] | str:
@@ -70,12 +73,6 @@ class HTCondor(Closing):
         except GuardError as error:
             return error.reason
         return answer
-
-    def _ask(self, request: Any) -> Any:
-        try:
-            return self._guard.request(request)
-        except GuardError:
-            return None
 
     def close(self) -> None:
         """Stop the child."""

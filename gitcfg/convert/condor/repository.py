@@ -139,14 +139,11 @@ class Layers(msgspec.Struct, frozen=True):
             wanted = type_.value(chain.text)
             if type_.separator is not None:
                 wanted = compose_items(chain.steps, type_.separator)
-            if key not in state or _differs(state[key], wanted):
-                result[type_.name] = _bind_above(state.get(key), wanted)
+            below = state.get(key)
+            if key not in state or type(below) is not type(wanted) or below != wanted:
+                result[type_.name] = _bind_above(below, wanted)
         extra = {self.types[key].name: UNSET for key in state if key not in chains[host]}
         return dict(sorted({**result, **extra}.items()))
-
-
-def _differs(one: Any, other: Any) -> bool:
-    return type(one) is not type(other) or one != other
 
 
 def _bind_above(below: Any, wanted: Any) -> Any:

@@ -250,23 +250,17 @@ def _relevant_lines(lines: Sequence[str], name: str) -> list[str]:
     result: list[str] = []
     continued = False
     for line in lines:
-        text = _CLOSED.sub("", _printable(line.lstrip("#"))).rstrip()
+        shown = "".join(c if c.isprintable() else " " for c in line.lstrip("#").expandtabs())
+        text = _CLOSED.sub("", shown).rstrip()
         setting = _DISABLED_SETTING.match(text.strip())
-        if not continued and (_is_divider(line, text) or (setting and setting[1].lower() != name.lower())):
+        divides = _RULER.fullmatch(line) or _DISABLED_COMMAND.match(text.strip())
+        if not continued and (divides or (setting and setting[1].lower() != name.lower())):
             result.clear()
         elif not continued and setting is None:
             result.append(text)
         continued = text.endswith("\\") and (continued or setting is not None)
     least = min((len(line) - len(line.lstrip()) for line in result if line), default=0)
     return [line[least:] for line in result]
-
-
-def _is_divider(line: str, text: str) -> bool:
-    return _RULER.fullmatch(line) is not None or _DISABLED_COMMAND.match(text.strip()) is not None
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text.expandtabs())
 
 
 def _join_paragraphs(words: Sequence[str]) -> Iterator[str]:

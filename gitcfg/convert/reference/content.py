@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -155,7 +155,7 @@ def safe_name(name: str) -> str:
     text = _escape(name, _ODD)
     text = f"~2e{text[1:]}" if text.startswith(".") else text
     text = f"{text[:-1]}~20" if text.endswith(" ") else text
-    return text if len(text) <= _LONGEST else f"{text[:60]}~{_digest(name)}"
+    return text if len(text) <= _LONGEST else f"{text[:60]}~{hashlib.sha256(_bytes(name)).hexdigest()[:16]}"
 
 
 def anchor(link: Link) -> str:
@@ -167,9 +167,5 @@ def _escape(name: str, odd: re.Pattern[str]) -> str:
     return odd.sub(lambda found: "".join(f"~{byte:02x}" for byte in _bytes(found[0])), name)
 
 
-def _bytes(text: str) -> Iterable[int]:
+def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(bytes(_bytes(name))).hexdigest()[:16]

@@ -61,7 +61,7 @@ def _load_template() -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters |= {"shown": safe, "lines": _split_lines}
+    found.filters |= {"shown": safe, "lines": lambda text: [safe(line) for line in text.strip().splitlines()]}
     found.tests |= {name: _type_test(kind) for name, kind in _PARTS.items()}
     return found.get_template("page")
 
@@ -72,11 +72,6 @@ def _read_asset(name: str) -> str:
 
 def _type_test(kind: type) -> Callable[[object], bool]:
     return lambda value: isinstance(value, kind)
-
-
-def _split_lines(text: str) -> list[str]:
-    """Return the lines of a description, without control characters."""
-    return [safe(line) for line in text.strip().splitlines()]
 
 
 def _draw_chapters(reference: Reference, draw: Draw) -> Mapping[str, Markup]:

@@ -75,7 +75,7 @@ def _render_front(reference: Reference) -> Iterator[str]:
 
 def _render_chapter(chapter: Chapter, target: Target) -> Iterator[str]:
     yield from (f"# {chapter.title}", "", chapter.about, "")
-    rows = ((*_render_row(entry, target), _summarize(entry)) for entry in chapter.entries)
+    rows = (_render_row(entry, target) for entry in chapter.entries)
     yield from render_table((chapter.title.lower(), *chapter.head, "description"), rows)
     for part in chapter.parts:
         yield from _render_part(part, target)
@@ -85,14 +85,9 @@ def _render_chapter(chapter: Chapter, target: Target) -> Iterator[str]:
 
 
 def _render_row(entry: Entry, target: Target) -> Iterator[str]:
-    yield render_line((Link(entry.kind, entry.name),), target)
-    for each in entry.cells:
+    for each in ((Link(entry.kind, entry.name),), *entry.cells):
         yield render_line(each, target)
-
-
-def _summarize(entry: Entry) -> str:
-    """Return the first line of a description."""
-    return escape_line(entry.description.strip().partition("\n")[0])
+    yield escape_line(entry.description.strip().partition("\n")[0])
 
 
 def _render_entry(entry: Entry, chapter: Chapter, target: Target) -> Iterator[str]:

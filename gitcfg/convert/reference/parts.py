@@ -44,13 +44,12 @@ def layer_parts(usage: Usage, layer: Definition) -> Iterator[Part]:
     ]
     if rows:
         yield Table("Parameters", ("parameter", "value"), tuple(rows))
-    files = [((Code(entry.path),), _content_line(entry), _mode_line(entry)) for entry in _files(layer)]
+    files: list[tuple[Line, ...]] = []
+    for _, entry in sorted(layer.files.items()):
+        mode: Line = () if entry.removed else (Code(f"{entry.mode} {entry.owner}:{entry.group}"),)
+        files.append(((Code(entry.path),), _content_line(entry), mode))
     if files:
         yield Table("Files", ("file", "what it holds", "mode, owner, group"), tuple(files))
-
-
-def _files(layer: Definition) -> Iterable[FileEntry]:
-    return (entry for _, entry in sorted(layer.files.items()))
 
 
 def _content_line(entry: FileEntry) -> Line:
@@ -65,10 +64,6 @@ def _content_line(entry: FileEntry) -> Line:
         chosen = ", ".join(entry.params) if not entry.tags else "tags " + ", ".join(entry.tags)
         return (Text("parameters as "), Code(entry.format), Text(": "), Code(chosen))
     return (Text("text"),)
-
-
-def _mode_line(entry: FileEntry) -> Line:
-    return () if entry.removed else (Code(f"{entry.mode} {entry.owner}:{entry.group}"),)
 
 
 def use_lines(usage: Usage, listed: Iterable[Use]) -> tuple[Line, ...]:

@@ -218,8 +218,8 @@ def parse_scalars(text: str) -> Iterator[Scalar]:
     for event in yaml.events(text):
         if isinstance(event, yaml.ScalarEvent):
             key = bool(open) and open[-1].key
-            (start, end), role = _span(event), _role(open)
-            yield Scalar(start, end, event.value, event.style, role, key)
+            start, end = _span(event)
+            yield Scalar(start, end, event.value, event.style, _role(open), key)
             _advance(open, event.value)
         elif isinstance(event, yaml.AliasEvent):
             _advance(open, "")

@@ -105,7 +105,11 @@ class Pseudonyms:
         if ends is None:
             return self.replace_value(text)
         first, last = (self.numbers.replace(end) for end in ends.groups())
-        return "-".join(sorted((first, last), key=_address_parts) if "." in text else (first, last))
+        if "." in text:
+            first, last = sorted(
+                (first, last), key=lambda end: [int(part) for part in re.findall(r"\d+", end)]
+            )
+        return f"{first}-{last}"
 
     def replace_number(self, text: str) -> str:
         """Replace a number of the format's own: how many, how long."""
@@ -234,10 +238,6 @@ def _word_before(found: re.Match[str]) -> str:
     """Return the word before the number of a machine, or the numbers of a set."""
     before = _STEM.search(found.string[max(0, found.start() - _LOOK_BACK) : found.start()])
     return before[1] if before is not None else ""
-
-
-def _address_parts(address: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", address)]
 
 
 _BY_GROUP: Mapping[str, Callable[[Pseudonyms, str], str]] = {

@@ -45,8 +45,10 @@ class Order:
         for tree in trees:
             for folder, known in paths.items():
                 known.update(entry.path for entry in tree.entries(folder))
+        # Names that differ only in case get one number, so that they still differ only in case.
         self._names = {
-            folder: _number(map(_fold_case, sorted(paths[folder], key=_stem))) for folder in RANKED
+            folder: _number(_stem(path).casefold() for path in sorted(paths[folder], key=_stem))
+            for folder in RANKED
         }
         self._paths = {folder: _number(sorted(paths[folder])) for folder in _MANY}
         self._twice = {path: place for folder in SINGLES for path, place in _find_repeated(paths[folder])}
@@ -66,11 +68,6 @@ class Order:
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".yaml")
-
-
-def _fold_case(path: str) -> str:
-    """Return a name without case: names that differ only in case get one number, and still differ so."""
-    return _stem(path).casefold()
 
 
 def _number(names: Iterable[str]) -> dict[str, int]:

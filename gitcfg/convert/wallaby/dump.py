@@ -197,13 +197,12 @@ class Fields:
 
     def names(self, key: str) -> tuple[str, ...]:
         """Return a field that is a list of names."""
-        return tuple(self._names(key))
-
-    def _names(self, key: str) -> Iterator[str]:
+        result = []
         for item in self.items(key):
             if not isinstance(item, Text) or item.absent:
                 raise self.wrong(item, key, "a list of names")
-            yield self._trim(item.text, key)
+            result.append(self._trim(item.text, key))
+        return tuple(result)
 
     def settings(self, key: str) -> dict[str, Setting]:
         """Return a field that sets parameters, by name."""

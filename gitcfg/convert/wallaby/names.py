@@ -127,11 +127,11 @@ def _choose_spellings(store: Store) -> dict[str, str]:
 def find_identities(store: Store) -> Mapping[str, Node]:
     """Return the nodes by the names of the identity groups that they have, or would have."""
     known = {group.name for group in store.groups}
-    return {node.idgroup if node.idgroup in known else _derive_identity(node): node for node in store.nodes}
-
-
-def _derive_identity(node: Node) -> str:
-    return "+++" + hashlib.md5(node.name.encode(), usedforsecurity=False).hexdigest()
+    result = {}
+    for node in store.nodes:
+        derived = "+++" + hashlib.md5(node.name.encode(), usedforsecurity=False).hexdigest()
+        result[node.idgroup if node.idgroup in known else derived] = node
+    return result
 
 
 def find_identity_groups(store: Store) -> Mapping[str, Group]:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.convert.definitions import DEFAULTS, LITERALS, MACRO, convert_text, without_empty
-from gitcfg.convert.expressions import Operators, parse_operators
+from gitcfg.convert.expressions import parse_operators
 from gitcfg.convert.notes import Note, Place
 from gitcfg.convert.wallaby.dump import Parameter, Store
 from gitcfg.convert.wallaby.names import MAX_NAME, Names, translate_names
@@ -185,13 +185,10 @@ def _note_list(evidence: Evidence, place: Place) -> None:
 def _note_parentheses(evidence: Evidence, place: Place) -> None:
     """Note that operands get parentheses: Wallaby joined `A || B` and `&& C` to `A || B && C`."""
     weak = {"?"} if not evidence.marked(Marker.AND) else {"?", "||"}
-    if any(_outermost_operators(parse_operators(text)) & weak for text, _ in evidence.texts()):
+    operators = (parse_operators(text) for text, _ in evidence.texts())
+    if any(found is not None and found.outermost & weak for found in operators):
         reason = "Operands get parentheses now, where joining them as plain text changed what they mean."
         place.changed("params", reason)
-
-
-def _outermost_operators(found: Operators | None) -> frozenset[str]:
-    return found.outermost if found is not None else frozenset()
 
 
 def find_families(
@@ -204,7 +201,8 @@ def find_families(
     result = []
     for candidate in _select_exact(_find_candidates(evidence), evidence):
         members = set(candidate.members)
-        alike = {(_without_name(evidence[name].declaration), kinds[name]) for name in members}
+        declared = ((evidence[name].declaration, kinds[name]) for name in members)
+        alike = {(one and msgspec.structs.replace(one, name=""), kind) for one, kind in declared}
         together = all(members.isdisjoint(listed) or members <= listed for listed in lists)
         if len(alike) == 1 and together and members.isdisjoint(taken | referred):
             result.append(Family(candidate.pattern, candidate.members))
@@ -232,10 +230,6 @@ def _select_exact(candidates: list[_Candidate], names: Collection[str]) -> list[
         if len(name) >= start + width
     )
     return [candidate for candidate in candidates if fitting[candidate.pattern] == len(candidate.members)]
-
-
-def _without_name(declaration: Parameter | None) -> Parameter | None:
-    return None if declaration is None else msgspec.structs.replace(declaration, name="")
 
 
 def _find_referenced(store: Store, names: Names) -> frozenset[str]:

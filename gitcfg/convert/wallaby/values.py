@@ -9,7 +9,7 @@ import msgspec
 
 from gitcfg.convert.definitions import convert_text
 from gitcfg.convert.notes import Place
-from gitcfg.convert.wallaby.dump import Node, Parameter, Setting, Store
+from gitcfg.convert.wallaby.dump import Parameter, Setting, Store
 from gitcfg.convert.wallaby.names import Names, find_identities
 from gitcfg.model.names import shown
 
@@ -144,14 +144,10 @@ def _settings(store: Store) -> Iterator[tuple[str, str, Setting]]:
             yield f"feature {shown(feature.name)}", name, setting
     owners = find_identities(store)
     for group in store.groups:
-        place = _describe_group(group.name, owners)
+        owner = owners.get(group.name)
+        place = f"node {shown(owner.name)}" if owner else f"group {shown(group.name)}"
         for name, setting in group.params.items():
             yield place, name, setting
-
-
-def _describe_group(group: str, owners: Mapping[str, Node]) -> str:
-    owner = owners.get(group)
-    return f"node {shown(owner.name)}" if owner else f"group {shown(group)}"
 
 
 def convert_bindings(words: Vocabulary, params: Mapping[str, Setting], place: Place) -> dict[str, Any]:
