@@ -1,4 +1,4 @@
-"""Telling the application what the node is: its features and groups as attributes that jobs can match on."""
+"""Telling the application what the node is: features and groups as attributes that jobs can match on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One node's agent: what it was told, what it is handed, and what it remembers."""
+"""The agent of a node: its settings, client and memory, and the results that the server must still hear."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _sentence(error: AgentError | InstallError | OSError) -> str:
     return f"{error.strerror}{f' {error.filename}' if error.filename else ''}."
 
 
-# What came of installations: kept until the server has heard it.
+# Results of installations: kept until the server has heard them.
 
 _OUTPUT = 16_384
 _PATHS = 20

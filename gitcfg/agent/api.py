@@ -1,4 +1,4 @@
-"""What a node shall run, as the server says it; and which of that it may believe."""
+"""The requests that a node makes of its server, and which of the answers it may believe."""
 
 from __future__ import annotations
 
@@ -89,8 +89,6 @@ def _number(said: Mapping[str, str]) -> int:
         raise Untrusted("The server's answer has no sequence.")
     return int(value)
 
-
-# The four questions that a node asks, and what their answers are worth.
 
 _UNKNOWN = (400, 404, 409, 410, 422)
 _LARGE = 10

@@ -1,4 +1,8 @@
-"""The server's time, by which requests are signed: this node's own clock may be anywhere."""
+"""The client: signed requests to one of several servers, over HTTP/1.1 with a deadline for everything.
+
+`http.client` reads the answers. It would wait anew for every byte, so the socket is its own here: whatever a
+server does, an answer is there by the deadline or there is none.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +61,7 @@ def parse_date(header: str) -> float | None:
         return None
 
 
-# Answers that are no: what a server says why, and when it wants to be asked again.
+# Answers that decline.
 
 MOST_AFTER = 300.0
 """Seconds that a node can be told to keep away: the header is not signed, and a node must stay in reach."""
@@ -118,9 +122,6 @@ def _problem(answer: Answer) -> Mapping[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-# Which certificates are believed.
-
-
 def make_context(settings: Settings) -> ssl.SSLContext | None:
     """The system's certificates, or those that agent.toml names; None where no server has TLS."""
     if not any(server.tls for server in settings.servers):
@@ -134,9 +135,6 @@ def make_context(settings: Settings) -> ssl.SSLContext | None:
             f"The certificates in {settings.ca or 'the system'} cannot be read: {error}.",
             "`ca` in agent.toml names a file of certificates in PEM format.",
         ) from error
-
-
-# Reading from a socket until a deadline, whatever comes in between.
 
 
 class _Timed(io.RawIOBase):
@@ -168,8 +166,6 @@ class Readable:
         return io.BufferedReader(self._raw)
 
 
-# Why a server did not answer, in words, and what may help.
-
 _NO_MATCH, _TIMES, _PLAIN = (62, 64), (9, 10), "WRONG_VERSION_NUMBER"
 """OpenSSL's words for a certificate with another name, one of another time, and an answer without TLS."""
 
@@ -198,8 +194,6 @@ def describe_error(error: Exception) -> str:
         return error.strerror
     return str(error).rstrip(".") or type(error).__name__
 
-
-# One connection to one server: HTTP/1.1 with an end to everything, its time and its size.
 
 _PART = 1 << 16
 
@@ -297,8 +291,6 @@ def _body(response: Any, most: int) -> bytes:
         raise ValueError(f"its answer ended after {size} of {declared} bytes")
     return b"".join(parts)
 
-
-# Asking the servers: signed questions, answers that count, the next server where one does not answer.
 
 SMALL = 1 << 20
 """Bytes of an answer that is no package."""

@@ -1,4 +1,4 @@
-"""Values of the right type out of a TOML table, with messages that name the key."""
+"""The settings of agent.toml, read from a file that nobody else could have written."""
 
 from __future__ import annotations
 
@@ -121,8 +121,6 @@ class Reader:
         return tuple(value)
 
 
-# Where a server listens, and whether what it says can be read along on the way.
-
 # Not by urllib, which takes 4 ms of each start, and takes much that is no server's address.
 _URL = re.compile(
     r"(?P<scheme>https?)://(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<host>[a-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?/*",
@@ -166,8 +164,6 @@ def is_loopback(host: str) -> bool:
     """Whether a host is this machine itself."""
     return host in ("localhost", "::1") or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
 
-
-# agent.toml: which server a node believes, and what gitcfg may do on it.
 
 REPORT, REPAIR = "report", "repair"
 
@@ -259,8 +255,6 @@ def _parse_advert(read: Reader) -> Advert:
     return made
 
 
-# Reading a file that decides what may happen on this node: only if nobody else could have written it.
-
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MOST_TRUSTED = 1 << 20
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "example.toml")
@@ -306,8 +300,6 @@ def _check_trusted(found: os.stat_result, path: str) -> None:
     if stat.S_IMODE(found.st_mode) & 0o022:
         raise SettingsError(f"{path} can be written by others than its owner.", f"chmod go-w {path}")
 
-
-# From agent.toml on the disk to settings.
 
 DEFAULT = "/etc/gitcfg/agent.toml"
 

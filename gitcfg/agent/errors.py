@@ -1,4 +1,4 @@
-"""What goes wrong between a node and its server, each kind with the exit code that it means."""
+"""The errors of an agent, each with its exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a machine is, as its own files tell: no program is run."""
+"""The facts of a machine, read from its own files: no program is run."""
 
 from __future__ import annotations
 

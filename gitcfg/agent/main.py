@@ -1,4 +1,4 @@
-"""The command line of gitcfg-agent."""
+"""The program gitcfg-agent: its command line, its commands, and the exit codes of errors."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _add_command(
     return parser
 
 
-# What each command of gitcfg-agent does; an exit code is what comes of it.
+# The commands. Each returns its exit code.
 
 PROGRAM = "gitcfg-agent"
 _DIFF, _LOCK_WAIT = 4096, 10.0
@@ -189,7 +189,7 @@ def print_lines(lines: Iterable[str]) -> None:
     sys.stdout.flush()
 
 
-# The entry point of gitcfg-agent, and the one place where what went wrong becomes an exit code.
+# The entry point, and the one place where an error becomes an exit code.
 
 FAULT = 70
 CLOSED_PIPE = 141

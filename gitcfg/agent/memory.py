@@ -1,4 +1,4 @@
-"""What the agent must not forget between two runs: the newest sequence, what failed, what is untold."""
+"""The memory of an agent between two runs: the newest sequence, what failed, what is still to be reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling systemd how the agent is: that it listens to signals, and in one line what it does."""
+"""The process of an agent: signals, the lock that allows one agent a node, and messages to systemd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checking in: what runs, what came of it, what was changed by hand, what the machine is."""
+"""Checking in: what runs, its results, what was changed by hand, and what the machine is."""
 
 from __future__ import annotations
 

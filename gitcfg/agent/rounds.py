@@ -1,4 +1,4 @@
-"""From the files of a node to its agent."""
+"""The rounds of an agent: a single one with an exit code, or one after another until SIGTERM."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _load_memory(place: Place) -> Memory:
         return Memory()
 
 
-# One round: report, follow, report; and the exit code that tells how it went.
+# A single round: report, follow, report.
 
 STOPPED = 128
 """Added to the number of the signal that ended a round: what a shell has for that."""
@@ -105,7 +105,7 @@ def _exit_code(agent: Agent, outcome: Outcome | None) -> int:
     return 0
 
 
-# For ever: report, follow, wait; whatever fails is tried again, later each time.
+# Rounds until SIGTERM: report, follow, wait. Whatever fails is tried again, later each time.
 
 LONGEST_WAIT = 60.0
 """Seconds that a server lets a question wait."""

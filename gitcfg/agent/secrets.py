@@ -1,4 +1,8 @@
-"""Secrets that a server sealed to this node's own key: age's format (age-encryption.org/v1), read."""
+"""Opening secrets that a server sealed to this node's own key: age's format (age-encryption.org/v1).
+
+Only what gitcfg writes is read: the binary form, with a stanza for this node's ssh-ed25519 key. All of it is
+proven whole before any of it is used.
+"""
 
 from __future__ import annotations
 
@@ -120,9 +124,6 @@ def _decode(text: bytes, size: int) -> bytes:
     if len(raw) != size or base64.b64encode(raw).rstrip(b"=") != text:
         raise SealError("its header is malformed")
     return raw
-
-
-# A package as the server sends it, with the contents opened that are sealed to this node's key.
 
 
 def open_package(raw: bytes, who: Identity) -> Package:

@@ -1,4 +1,4 @@
-"""Signatures of requests (RFC 9421): the line that says what is signed, and what is signed."""
+"""Signatures of requests and answers (RFC 9421)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _params(covered: Sequence[str], created: int, node: str, nonce: str) -> str:
     return f'({names});created={created};keyid="{node}";alg="{ALGORITHM}"{once};tag="{LABEL}"'
 
 
-# Answers that count: signed by the pinned server, whole, and given to this very request.
+# Answers count if the pinned server signed them, whole, for this very request.
 
 REQUIRED = (
     '"@status"',

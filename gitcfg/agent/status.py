@@ -1,4 +1,4 @@
-"""What the agent knows of its node: as data for programs, and in lines for people."""
+"""The status of an agent: as data for programs, and in lines for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An installation that cuts the node off from its server is taken back while it still can be."""
+"""Following the server: recover what was interrupted, install what it names, mend files changed by hand."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _check_reach(agent: Agent, target: Target) -> None:
             return
 
 
-# Before a round: what died in the middle, or cannot be read, is mended, and the server is told of it.
+# Before a round: what was interrupted or is damaged is mended, and the server hears of it.
 
 _FORGOTTEN = (
     "What this agent remembered is lost: results that no server had heard, what had failed, and which answer"
@@ -130,7 +130,7 @@ def _stamp(agent: Agent) -> str:
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(agent.wall()))
 
 
-# From what the server names to what is in force, with the result kept until it is reported.
+# Installing what the server names.
 
 MOST_WAIT = 3600.0
 
@@ -229,7 +229,7 @@ def tell_application(agent: Agent) -> None:
         agent.remember(advertised=mark)
 
 
-# Files that were changed by hand, mended: from the record, or anew from the server where it is secret.
+# Mending files that were changed by hand: from the record, or from the server where they are secret.
 
 _CONTENT = ("changed", "missing", "link")
 """Kinds of drift that are mended with a file's content."""

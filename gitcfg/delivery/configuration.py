@@ -1,4 +1,6 @@
-"""What a node is handed, as data (`gitcfg.node/1`)."""
+"""What a node is handed: its configuration at a commit (`gitcfg.node/1`), and the steps to another commit
+(`gitcfg.changes/1`).
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -85,9 +87,6 @@ class Configuration(msgspec.Struct, frozen=True):
         return msgspec.json.encode(self, order="sorted")
 
 
-# All that a node needs of a commit: its files, and the subsystems that run on it.
-
-
 def find_consequences(fleet: Fleet) -> Consequences:
     """What follows from mended files; one for many nodes judges what they have in common once."""
     return Consequences(fleet.compiled, fleet.compiled)
@@ -156,8 +155,6 @@ def _subsystem(said: Subsystem, here: Iterable[str]) -> RunsHere:
         tuple(each for each in here if each != said.name and ("*" in named or each in named)),
     )
 
-
-# What must happen on a node that goes from one commit to another (`gitcfg.changes/1`).
 
 STEPS_SCHEMA = "gitcfg.changes/1"
 

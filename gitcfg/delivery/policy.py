@@ -1,4 +1,4 @@
-"""Programs of which a policy must know more: those that run what they are told, and where programs are."""
+"""What nodes need of their own policy: the paths of their files and the commands of their subsystems."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -35,8 +35,6 @@ def guess_program(name: str) -> str:
     """Where Debian's and HTCondor's own packages have a program: a guess, which somebody must confirm."""
     return _KNOWN.get(name, f"/usr/bin/{name}")
 
-
-# What nodes need of their own policy: the paths of their files and the commands of their subsystems.
 
 _SETS = re.compile(r"\w+=")
 _DEEP = 3

@@ -1,4 +1,4 @@
-"""The true contents of a node's files that hold secrets, if it may have those."""
+"""The true contents of a node's files with secrets, where the node may have them."""
 
 from collections.abc import Callable, Iterable, Mapping
 

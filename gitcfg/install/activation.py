@@ -1,4 +1,4 @@
-"""Validating, stopping, restarting, reloading and checking subsystems."""
+"""Running the commands of subsystems: validate, stop, restart, reload and check them, and undo steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""No core is dumped of a program that has secrets in memory; what it starts may still dump its own."""
+"""Running a command: no shell, little environment, a time limit, the end of its output.
+
+A process that has secrets in memory dumps no core; the programs that it starts may still dump their own.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,6 @@ def restore_core_limit(process: int) -> None:
         with suppress(OSError):
             resource.prlimit(process, resource.RLIMIT_CORE, _before[0])
 
-
-# Running a subsystem's command: no shell, little environment, a time limit, the end of what it says.
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/", "SHELL": "/bin/sh"}
 _TICK, _DYING = 0.05, 2.0
@@ -155,7 +156,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         process.wait(_DYING)
 
 
-# Processes that outlived the installation that had started them.
+# Processes that outlived the installation that started them.
 
 
 def start_time(pid: int) -> int:

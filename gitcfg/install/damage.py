@@ -1,4 +1,4 @@
-"""A damaged record or journal: kept aside under another name, so that everything can be put in force anew."""
+"""Damaged records and journals, kept aside under another name so that everything can be installed anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Every operation on the file system, one method each, relative to an open folder, following no links."""
+"""The file system: single operations relative to an open folder, the state of a path, a tree of paths.
+
+No link is ever followed. Tests subclass `Disk` to die, or to have a disk that is full, at any operation.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,7 @@ class Disk:
                 os.unlink(name, dir_fd=at)
 
 
-# What stands at a path of the disk, as a value.
+# The state of a path.
 
 ABSENT, FILE, LINK, FOLDER, SPECIAL = "absent", "file", "link", "folder", "special"
 
@@ -208,9 +211,6 @@ def _digest(file: int) -> str:
             break
         digest.update(part)
     return digest.hexdigest()
-
-
-# The node's files below its root, walked folder by folder so that no link is ever followed.
 
 
 class Tree:
@@ -300,7 +300,7 @@ class Tree:
         return True
 
 
-# Whole files and folders: written with all they must have, read, and removed with everything in them.
+# Whole files and folders.
 
 
 def write_file(

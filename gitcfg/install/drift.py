@@ -1,4 +1,4 @@
-"""What a report tells of a file that was changed by hand; never the content of one that is not public."""
+"""Drift: managed files that were changed by hand, with differences. What is not public is never shown."""
 
 from __future__ import annotations
 
@@ -82,8 +82,6 @@ def unified_diff(old: str, new: str, names: tuple[str, str], most: int) -> str:
         said += f"{line}\n"
     return said or "the content differs in line endings only\n"
 
-
-# Drift: managed files that somebody changed by hand.
 
 CHANGED, MISSING, MODE, OWNER, LINKED = "changed", "missing", "mode", "owner", "link"
 

@@ -1,4 +1,4 @@
-"""What goes wrong on the way: refusals before anything is touched, and steps that failed."""
+"""The errors of an installation: refusals before anything is touched, and steps that failed."""
 
 from __future__ import annotations
 

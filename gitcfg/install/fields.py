@@ -1,4 +1,4 @@
-"""Values of the right type and size out of what somebody else wrote."""
+"""Values of the right type and size, out of data that somebody else wrote."""
 
 from __future__ import annotations
 

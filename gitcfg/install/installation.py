@@ -1,4 +1,4 @@
-"""One installation, from looking at the node to its outcome."""
+"""One installation under the lock, from looking at the node to its outcome; `install` and `repair`."""
 
 from __future__ import annotations
 
@@ -139,9 +139,6 @@ class Installation:
         return self.outcome._replace(
             changed=plan.changed, removed=plan.removed, kept=kept, **names_by_action(plan.steps)
         )
-
-
-# Installing and repairing: the ways in, under the lock.
 
 
 def install(

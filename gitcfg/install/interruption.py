@@ -1,4 +1,4 @@
-"""Whether an installation died here, and what it came to; what mends one is imported only where one did."""
+"""Recovering from an interrupted installation; the code for it is imported only where there was one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,18 @@
-"""Lines with a checksum: a CRC-32, a blank and JSON. A last one that is half written is dropped."""
+"""The journal: what an installation has begun, so that the next run can finish it or take it back.
+
+A line is a CRC-32, a blank and JSON. It is on the disk before anything is done by it: one that is half
+written was never acted on, and is dropped.
+
+    {"begin": ID, "commit", "digest", "schema": "gitcfg.journal/1"}   nothing is touched yet
+    {"plan": PLAN}          all that will be touched, on the disk before anything is
+    {"step": N}             step N of the plan is begun: never begun again
+    {"process": [PID, START]}   what runs it
+    {"ran": N}              it ended well
+    {"undo": OUTCOME}       a step failed; files go back
+    {"back": [PATH]}        they stand as before, not to be put back again; kept is what somebody wrote
+    {"undid": [N, OK, TEXT]}    step N has been undone
+    {"end": OUTCOME}        nothing but tidying is left
+"""
 
 from __future__ import annotations
 
@@ -52,8 +66,6 @@ def _parse_line(part: bytes) -> dict[str, Any] | None:
     said: dict[str, Any] = json.loads(raw)
     return said
 
-
-# The journal: what an installation has begun, so that whoever comes next can finish it or take it back.
 
 SCHEMA = "gitcfg.journal/1"
 
@@ -110,7 +122,7 @@ class Journal:
         self.store.disk.sync(self.store.at)
 
 
-# What the journal of an interrupted installation tells.
+# Reading the journal of an interrupted installation.
 
 
 class JournalState:

@@ -1,4 +1,4 @@
-"""What an installation came to, as a value that is reported and kept."""
+"""The outcome of an installation, as a value that is reported and kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The true content of a file that holds secrets: in memory alone, on the disk only by its SHA-256."""
+"""A package: the files and subsystems that a node is to have, and how it is read from and written to JSON.
+
+It is read strictly. Unknown keys at the top are ignored, so that a newer server can say more; within files,
+subsystems and checks they are refused, because they could change what is to be done.
+"""
 
 from __future__ import annotations
 
@@ -81,8 +85,6 @@ def hidden_from_json(said: Mapping[str, Any], where: str, most: int) -> Hidden |
     digest = parse_hash(kept.get("sha256"), f"{where}: sha256", _LENGTHS)
     return Hidden(digest, int(parse_number(kept.get("size"), f"{where}: size", most)))
 
-
-# What a node is to run: files and subsystems, as frozen data.
 
 SCHEMA = "gitcfg.node/1"
 ACTIVE, RETIRED = "active", "retired"
@@ -202,7 +204,7 @@ def file_digest(mode: str, owner: str, group: str, content: bytes) -> str:
     return hashlib.sha256("\0".join((mode, owner, group, "")).encode() + content).hexdigest()
 
 
-# The parts of a package out of JSON: files, and subsystems with their commands and checks.
+# From JSON.
 
 MAX_FILE = 16 << 20
 """Bytes of one file's content; a template makes at most 4 MiB."""
@@ -300,8 +302,6 @@ def _parse_check(value: object, where: str) -> Check | None:
     return Check(run, float(timeout), int(retries))
 
 
-# A package out of JSON, read strictly: what is not understood is refused.
-
 MAX_BYTES = 128 << 20
 """Of a package's JSON."""
 
@@ -373,7 +373,7 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no number")
 
 
-# A package as JSON, which `reading` reads back.
+# To JSON.
 
 
 def package_to_json(package: Package) -> dict[str, Any]:

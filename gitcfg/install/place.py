@@ -1,4 +1,4 @@
-"""Where and how an installation is done: everything that the functions of this package are handed."""
+"""The place of an installation: the node, its limits, its disk and its clock, as every function gets them."""
 
 from __future__ import annotations
 

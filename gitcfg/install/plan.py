@@ -1,4 +1,4 @@
-"""Which subsystems are restarted or reloaded: each at most once, not what another's restart covers."""
+"""A plan: what an installation will do, decided before anything is touched, as data for the journal."""
 
 from __future__ import annotations
 
@@ -77,9 +77,6 @@ def _find_reached(here: Mapping[str, Subsystem], start: str) -> frozenset[str]:
 
 def _covers(found: Subsystem, other: str) -> bool:
     return any(matches(f"/{glob}", f"/{other}") for glob in found.covers)
-
-
-# What an installation will do, decided before anything is touched; plain data that the journal keeps.
 
 
 class Entry(NamedTuple):

@@ -1,4 +1,4 @@
-"""What is asked of a plan: the package in force, the new one, what stands, and what is to be done."""
+"""Making a plan: the files to write and remove, the steps, and whether policy and disk allow them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def effective_actions(request: Request) -> Actions:
     return request.actions
 
 
-# The files of a plan: what is written, what is removed, and what of it is somebody's work.
+# Files.
 
 
 def find_drifted(request: Request) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def _is_foreign(request: Request, path: str, before: FileState, after: FileState
     return file is None or before.digest != _intended_state(request, file).digest
 
 
-# The steps of a plan: the command of each, and how it is undone.
+# Steps, and how they are undone.
 
 
 def find_stopping(request: Request) -> tuple[Subsystem, ...]:
@@ -203,7 +203,7 @@ def resolve_check(check: Check | None, resolve: Resolve) -> Check | None:
     return Check(run, check.timeout, check.retries) if check and run else None
 
 
-# The plan that leads from what stands to what is meant. Pure.
+# The plan. Pure.
 
 
 def check_permitted(request: Request, policy: Policy, state: str) -> None:
@@ -250,7 +250,7 @@ def _choose(request: Request, mended: Iterable[str]) -> Activations:
     return choose_activations(here, restart, reload)
 
 
-# Whether the disk has room for everything before anything is written.
+# Room on the disk.
 
 _STATE_FILES = 64
 """Journal, records, folders: generously."""

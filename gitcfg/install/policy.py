@@ -1,4 +1,4 @@
-"""Which paths and commands this node's own policy lets gitcfg use, and what none does: control stays on."""
+"""The node's own policy: the paths and commands that gitcfg may use, and those that it never may."""
 
 from __future__ import annotations
 

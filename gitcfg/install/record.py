@@ -1,4 +1,4 @@
-"""The record of what is in force: the last good package, and the folders that were made for it."""
+"""The record of what is in force: the installed package, its folders, the last report, and debts."""
 
 from __future__ import annotations
 
@@ -97,8 +97,6 @@ def read_whole_report(store: Store) -> dict[str, Any] | None:
     return said
 
 
-# What is in force on a node, and what the last installation came to: read, with nothing touched.
-
 UNKNOWN, UNKNOWN_DIGEST = "0" * 40, "0" * 64
 """Of a record whose files may stand as some other commit has them."""
 
@@ -117,7 +115,7 @@ def read_last_report(place: Place) -> Outcome | None:
         return read_report(store)
 
 
-# What subsystems owe since a way back failed: kept in the state folder until all is well.
+# Debts: what subsystems owe since a way back failed. They are kept until all is well.
 
 OWED = "owed.json"
 OWED_SCHEMA = "gitcfg.owed/1"

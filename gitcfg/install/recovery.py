@@ -1,4 +1,4 @@
-"""What is left to do when an installation is over, either way; all of it may be done again."""
+"""The way back: finish what was decided, or restore files and their subsystems. All may be done again."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def keep_report(store: Store, outcome: Outcome) -> Outcome:
     return outcome
 
 
-# The way back of the files: everything as it stood.
+# Restoring files.
 
 
 def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ def _is_restored(store: Store, entry: Entry) -> bool:
         return False
 
 
-# What a way back leaves owed: what it could not do, beside what was owed before and it did not do.
+# Debts: what a way back could not do, beside what was owed before and it did not do.
 
 
 def only_pays_debts(store: Store, found: JournalState) -> bool:
@@ -248,7 +248,7 @@ def _is_paid(step: Step, one: Debt, well: bool) -> bool:
     return one.name == step.name or all(other.kind != STOP for other in step.undo.owes)
 
 
-# The way back: old files, and the subsystems that took the new ones take the old ones again.
+# Rolling back: the old files, and the subsystems that took the new ones take the old ones again.
 
 
 def roll_back(store: Store, place: Place, found: JournalState, failure: Outcome) -> Outcome:
@@ -339,7 +339,7 @@ def _note(journal: Journal, line: Mapping[str, Any]) -> None:
         journal.add(line)
 
 
-# After dying in the middle: finish what was decided, take back everything else.
+# After an interruption: finish what was decided, roll back everything else.
 
 
 def recover_interrupted(store: Store, place: Place) -> Outcome | None:

@@ -1,4 +1,4 @@
-"""What secrets say, taken out of what commands say before anybody keeps or tells it."""
+"""Redaction: values of secrets are taken out of the output of commands before it is kept or shown."""
 
 from __future__ import annotations
 
@@ -69,8 +69,6 @@ def _plain(word: str) -> str:
             return str(json.loads(f'"{word}"')).strip()
     return ""
 
-
-# What is kept of what a command says: the end, without what is to be hidden.
 
 OUTPUT = 4096
 """Bytes of its output that are kept, from the end."""

@@ -1,4 +1,4 @@
-"""Contents of files that hold secrets, which the record does not have: from memory, or as they stand."""
+"""Contents of files with secrets, which the record does not have: from memory, or as they stand."""
 
 from __future__ import annotations
 

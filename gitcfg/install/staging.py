@@ -1,4 +1,9 @@
-"""The staged roots: all files of the new package (and of the old one) for `validate` to look at."""
+"""Staged, saved and exchanged files: everything that is written beside what stands, and put in its place.
+
+After a loss of power the disk may hold any part of what was not synced, in any order. So: the backup, with
+its own name in the state folder, is on the disk before the journal has the plan; every new file before
+anything is renamed; and the renamings before the journal says what comes next.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +82,9 @@ def _write_staged(disk: Disk, at: int, path: str, content: bytes, owner: tuple[i
         os.close(opened)
 
 
-# What stands, saved under another name: a second name of the same file where the file system lets it be.
+# Saving what stands: as a second name of the same file where the file system allows that. It costs no room,
+# and putting it back is a rename, which a full disk does not hinder; it brings back times, attributes and
+# access lists too.
 
 Where = tuple[int, str]
 """An open folder and a name in it."""
@@ -105,7 +112,7 @@ def copy(disk: Disk, source: Where, to: Where, stands: FileState) -> None:
     write_file(disk, *to, content, (stands.uid, stands.gid), stands.mode)
 
 
-# What stands beside a target while it is replaced: in its folder, and so on its file system.
+# Files beside a target while it is replaced: in its folder, and so on its file system.
 
 
 def new_name(key: str, number: int) -> str:
@@ -143,7 +150,7 @@ def remove_beside(store: Store, plan: Plan, key: str, named: Callable[[str, int]
     store.tree.sync(folders)
 
 
-# What somebody else had written where an installation wrote or removed: kept under rising numbers.
+# Files of somebody else that an installation replaced or removed: kept under rising numbers.
 
 
 def kept_paths(store: Store, place: Place, plan: Plan) -> tuple[str, ...]:
@@ -211,7 +218,7 @@ def _number(name: str) -> int:
     return int(digits) if digits.isascii() and digits.isdigit() else 0
 
 
-# The files on the way forward: backed up, written beside their targets, exchanged by renaming.
+# Exchanging files: backed up, written beside their targets, renamed.
 
 _STEP = "swap files"
 

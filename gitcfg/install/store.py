@@ -1,4 +1,4 @@
-"""The state folder: what is installed, the journal, and what is staged and backed up."""
+"""The state folder and its lock, which the kernel releases when its holder dies."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def path_of(store: Store, *names: str) -> str:
     return os.path.join(store.path, *names)
 
 
-# One lock for everything that installs on a node, which the kernel lets go of when its holder dies.
+# The lock.
 
 NAME = "lock"
 _PAUSE = 0.1

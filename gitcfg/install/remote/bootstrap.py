@@ -1,4 +1,7 @@
-"""How the carried program starts on a node: its modules out of one text, or compiled as they were kept."""
+"""How the carried program starts on a node: its modules out of one text, or compiled as they were kept.
+
+Its source stands at the head of the program and runs before anything else of it, so it imports nothing of it.
+"""
 
 from __future__ import annotations
 

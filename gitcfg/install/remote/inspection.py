@@ -1,4 +1,4 @@
-"""The state folder as it is, with nothing made: for who only looks."""
+"""The state of a node, read with nothing touched: what the far end says before it is asked for anything."""
 
 from __future__ import annotations
 
@@ -68,8 +68,6 @@ def has_journal(store: Store) -> bool:
     """Whether an installation died here; one that is at work looks the same."""
     return store.disk.stat(store.at, JOURNAL) is not None
 
-
-# What the far end tells of its node before it is asked for anything: read, with nothing touched.
 
 AGENT_LOCK = "agent.lock"
 _SETTINGS = "/etc/gitcfg/agent.toml"

@@ -1,4 +1,4 @@
-"""What of an order this node does not have: asked for, and taken only as it was asked for."""
+"""An order as the far end receives it: a package, joined from what travels and what stands here."""
 
 from __future__ import annotations
 
@@ -137,8 +137,6 @@ def _is_standing(store: Store, path: str, wanted: Content) -> bool:
         return store.tree.read_state(path).digest == wanted.sha256
     return False
 
-
-# An order as the far end takes it: a package that is put together of what travels and what stands here.
 
 _MOST_ORDER, _MOST_WAIT = 4 << 20, 3600.0
 _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError)

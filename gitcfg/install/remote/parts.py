@@ -1,4 +1,10 @@
-"""A package in parts that each travel only where the other end does not have them."""
+"""A package in parts that each travel only where the other end does not have them.
+
+The parts are JSON that both ends write alike: the parameters, the subsystems, and each file without its
+content. Their short ids travel always (8 bytes each), then those parts that the node lacks, then the contents
+that it lacks. What the short ids leave open the whole sum of all parts decides. Where all of it is small and
+nothing of it secret, it travels at once.
+"""
 
 from __future__ import annotations
 
@@ -99,9 +105,6 @@ def _keep(contents: dict[str, bytes], content: bytes) -> list[object]:
     sha256 = hashlib.sha256(content).hexdigest()
     contents[sha256] = content
     return [sha256, len(content)]
-
-
-# A package put together again, of the parts and contents that came and those that stood here.
 
 
 def join_package(

@@ -1,4 +1,9 @@
-"""Messages between the two ends of a deploy: compressed, cut into frames, and limited on both sides."""
+"""Messages between the two ends of a deploy: compressed, cut into frames, and limited on both sides.
+
+A frame is a byte (the kind of message; its highest bit says that the message goes on), four bytes of length,
+and a part of the zlib stream of the message. The reader says what it takes, and how long it may be: the other
+end is believed neither its lengths nor what it says will come.
+"""
 
 from __future__ import annotations
 
@@ -87,8 +92,6 @@ def _inflate(stream: zlib._Decompress, raw: bytes, most: int) -> bytes:
     except zlib.error:
         raise WireError("A message is damaged.") from None
 
-
-# The line as the far end has it: its standard input and output, which may break or stop being read.
 
 _IDLE, _STUCK = 900.0, 20.0
 """Seconds that the near end may think (it may have to compile a fleet), and that it may not read."""

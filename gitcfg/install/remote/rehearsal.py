@@ -1,4 +1,4 @@
-"""A dry run: what an installation would do here, told against what really stands, with nothing touched."""
+"""A dry run: what an installation would do here, compared with what stands, with nothing touched."""
 
 from __future__ import annotations
 

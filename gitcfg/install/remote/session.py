@@ -1,4 +1,4 @@
-"""What the far end says on the line: each step, how the installation ended, or why there was none."""
+"""A session at the far end of a deploy: say what stands, receive an order, and install it or rehearse it."""
 
 from __future__ import annotations
 
@@ -58,8 +58,6 @@ def send(line: FarLine, kind: int, said: dict[str, Any]) -> None:
     """A message of JSON."""
     line.say(kind, [json.dumps(said, separators=(",", ":")).encode()])
 
-
-# The far end of a deploy: says what stands, takes an order, and installs it or tells what that would do.
 
 WHO = "gitcfg deploy"
 WELL, ENDED, NOT_DONE = 0, 1, 3
@@ -160,7 +158,7 @@ def _keep(place: Place, carried: Carried) -> None:
             keep_program(store, carried.program, carried.key, carried.compiled)
 
 
-# An installation at the far end: in a session of its own, so that it outlives the line it came over.
+# An installation runs in a session of its own, so that it outlives the line it came over.
 
 _SHORT = 10
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -271,7 +269,7 @@ def format_stamp(now: float) -> str:
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
 
 
-# The carried program, kept on the node for the next deploy: root's alone, and checked before each use.
+# The carried program is kept on the node for the next deploy: root's alone, and checked before each use.
 
 
 def keep_program(store: Store, program: bytes, key: str, compiled: Callable[[], bytes]) -> None:
