@@ -93,7 +93,7 @@ class Agent:
         return (self.memory.problem or {}).get("kind") == SECRETS
 
     def _answered(self) -> None:
-        """What was in the way is over; who calls keeps that on the disk."""
+        """Say that what was in the way is over; the caller keeps that on the disk."""
         problem = self.memory.problem
         if problem is not None:
             self._told.clear()  # else a second outage, with the same words, would not be told
@@ -193,7 +193,7 @@ def keep_lost_memory(agent: Agent, message: str) -> None:
 
 
 def keep_damage(agent: Agent, message: str) -> None:
-    """Keep for the server that nobody knows what is in force, once. It is no commit's fault."""
+    """Keep for the server, once, that it is not known what is in force. No commit failed by that."""
     outcome = Outcome(FAILED, UNKNOWN, "", step=RECOVER, output=message)
     agent.tell(message)
     if message not in str((agent.memory.last or {}).get("output")):
@@ -228,6 +228,6 @@ def _summary(outcome: Outcome, seconds: float) -> str:
 
 
 def is_last(agent: Agent, outcome: Outcome) -> bool:
-    """Whether this is what was noted last."""
+    """Return whether this is the last result."""
     last = agent.memory.last or {}
     return {**last, **_result_of(outcome)} == last

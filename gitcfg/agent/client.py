@@ -52,7 +52,7 @@ class ServerClock:
 
 
 def parse_date(header: str) -> float | None:
-    """The time that a Date header says."""
+    """Return the time of a Date header."""
     from email.utils import parsedate_to_datetime
 
     try:
@@ -68,21 +68,16 @@ MOST_AFTER = 300.0
 
 
 def check_accepted(answer: Answer, who: Identity, now: float) -> Answer:
-    """The answer, unless it is no (Declined)."""
+    """Return the answer; raise Declined if it is no."""
     if answer.status in (200, 304):
         return answer
     said = _problem(answer)
     kind = str(said.get("type", "")).rpartition(":")[2]
     detail = str(said.get("detail") or said.get("title") or f"HTTP {answer.status}")[:1000]
+    verb = "The server is not ready" if answer.status in BUSY else "The server declines"
     known = {PENDING: _pending, UNAUTHORIZED: _unauthorized}.get(kind)
-    told = known(who, said) if known else (f"{_verb(answer.status)}: {detail.rstrip('.')}.",)
+    told = known(who, said) if known else (f"{verb}: {detail.rstrip('.')}.",)
     raise Declined(answer.status, kind, *told, after=retry_pause(answer, now))
-
-
-def _verb(status: int) -> str:
-    if status in BUSY:
-        return "The server is not ready"
-    return "The server declines"
 
 
 def _pending(who: Identity, said: Mapping[str, Any]) -> tuple[str, ...]:
@@ -171,7 +166,7 @@ _NO_MATCH, _TIMES, _PLAIN = (62, 64), (9, 10), "WRONG_VERSION_NUMBER"
 
 
 def find_hints(error: Exception) -> tuple[str, ...]:
-    """What may help. By attributes: ssl is imported only by who needs it."""
+    """Return what may help. By attributes: ssl is imported only where it is used."""
     code = getattr(error, "verify_code", None)
     if code is None:
         plain = getattr(error, "reason", None) == _PLAIN
@@ -184,7 +179,7 @@ def find_hints(error: Exception) -> tuple[str, ...]:
 
 
 def describe_error(error: Exception) -> str:
-    """The reason, without a full stop."""
+    """Return the reason, without a full stop."""
     told = getattr(error, "verify_message", "")
     if told:
         return f"certificate verify failed: {told.rstrip('.')}"
@@ -391,7 +386,7 @@ class Client:
 
 
 def _private(server: Server) -> bool:
-    """Whether nobody on the way can have written what a server says, even unsigned."""
+    """Return whether nothing between can have written what a server says, even unsigned."""
     return server.tls or is_loopback(server.host)
 
 

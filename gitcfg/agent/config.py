@@ -22,7 +22,7 @@ _MOST = 7 * 86400.0
 
 
 class Reader:
-    """Takes keys out of a table; what nobody took in the end is refused."""
+    """Takes keys out of a table; keys that are left in the end are refused."""
 
     def __init__(self, said: Mapping[str, Any], path: str) -> None:
         self._said = dict(said)
@@ -34,7 +34,7 @@ class Reader:
         return SettingsError(f"{self._path}: `{key}` {why}.", *hints)
 
     def finished(self) -> None:
-        """Refuse keys that nobody asked for."""
+        """Refuse the keys that are left."""
         for key in self._said:
             import difflib
 
@@ -161,7 +161,7 @@ def parse_server(read: Reader, text: str, plain: bool) -> Server:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine itself."""
+    """Return whether a host is this machine itself."""
     return host in ("localhost", "::1") or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
 
 
@@ -172,7 +172,7 @@ _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 
 
 class Advert(NamedTuple):
-    """Who is told what the node is: a snippet for HTCondor at a path, or (`path` empty) a command alone."""
+    """What learns of the node: a snippet for HTCondor at a path, or (`path` empty) a command alone."""
 
     path: str = ""
     command: tuple[str, ...] = ()
@@ -195,13 +195,13 @@ class Settings(NamedTuple):
     advertise: tuple[Advert, ...]
 
     def sparing(self, paths: Iterable[str]) -> Settings:
-        """The same with more that gitcfg must never touch."""
+        """Return the settings with more paths that gitcfg must never touch."""
         known = self.policy
         return self._replace(policy=Policy(known.paths, known.commands, (*known.never, *paths)))
 
 
 def parse_settings(said: Mapping[str, Any], path: str, host: Callable[[], str]) -> Settings:
-    """The settings that a table says; `host` tells the node's name where it says none."""
+    """Return the settings of a table; `host` returns the name of the node where it has none."""
     read = Reader(said, path)
     plain = read.switch("plain", False)
     servers = tuple(parse_server(read, one, plain) for one in read.texts("server"))

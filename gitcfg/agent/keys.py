@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..install.disk import read_file, write_file
 from ..install.place import Place
-from ..install.store import Store, open_store, path_of
+from ..install.store import Store, open_store
 from .errors import Forbidden
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _make(store: Store) -> None:
 
 
 def _read(store: Store) -> tuple[bytes, Signs]:
-    path = path_of(store, NAME)
+    path = os.path.join(store.path, NAME)
     found = store.disk.stat(store.at, NAME)
     if found is None or not stat.S_ISREG(found.st_mode):
         raise Forbidden(f"{path} is not a file.")

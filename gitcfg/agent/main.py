@@ -184,7 +184,7 @@ def _place(asked: Namespace) -> Place:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """To stdout."""
+    """Write lines to stdout."""
     sys.stdout.writelines(f"{printable(line, sys.stdout.encoding)}\n" for line in lines)
     sys.stdout.flush()
 
@@ -249,7 +249,7 @@ def _where(error: OSError, root: str) -> str:
 
 
 def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What nobody expected: told whole, with the exit code that says so."""
+    """Report an unexpected error whole, with its exit code."""
     sys.__excepthook__(kind, error, trace)
     sys.stderr.write(f"error: {PROGRAM} itself has failed; please send the lines above along.\n")
     sys.stderr.flush()
@@ -262,6 +262,6 @@ _SHOWN = dict.fromkeys(_ODD, "\N{REPLACEMENT CHARACTER}")
 
 
 def printable(text: str, encoding: str | None) -> str:
-    """The text without what a terminal obeys, in characters that an encoding has."""
+    """Return text without what a terminal obeys, in characters that an encoding has."""
     code = encoding or "utf-8"
     return text.translate(_SHOWN).encode(code, "backslashreplace").decode(code)

@@ -16,7 +16,7 @@ from .errors import Forbidden
 
 
 def make_notifier(address: str) -> Callable[[str], None]:
-    """Who sends a state (`READY=1`) to the socket that NOTIFY_SOCKET names; to nobody where that is empty."""
+    """Return what sends a state (`READY=1`) to the socket of NOTIFY_SOCKET, or nowhere if that is empty."""
 
     def send(state: str) -> None:
         import socket

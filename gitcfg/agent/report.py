@@ -22,7 +22,7 @@ _UNFIT = (400, 413, 422)
 
 
 def report(agent: Agent, again: float = 0.0) -> Target:
-    """Check in, once for each result that nobody has heard; what the node shall run.
+    """Check in, once for each result that was not reported yet; return what the node shall run.
 
     `again` is when the next check-in is planned, 0 where none is.
     """

@@ -64,12 +64,14 @@ def _running(memory: Memory, package: Package | None) -> dict[str, Any] | None:
 
 
 def format_status(said: Mapping[str, Any]) -> Iterator[str]:
-    """The same for people, line by line."""
+    """Yield the status for people, line by line."""
     yield f"node      {said['node']}"
     yield f"key       {said['fingerprint']}"
     yield f"servers   {', '.join(said['servers'])}"
     yield f"contact   {_time(said['contact'])}{' with ' + said['server'] if said['server'] else ''}"
-    yield from _clock(said["clock_offset"])
+    offset = said["clock_offset"]
+    if offset:
+        yield f"clock     {abs(offset):g} s {'behind' if offset > 0 else 'ahead of'} the server's"
     if said["problem"]:
         yield f"problem   {' '.join(str(said['problem'].get('message')).split())}"
     yield from (f"problem   {one}" for one in said["unreadable"])
@@ -94,11 +96,6 @@ def _results(said: Mapping[str, Any]) -> Iterator[str]:
         yield f"under way {said['under_way'][:10]}"
     if said["unheard"]:
         yield f"unheard   {said['unheard']} results that no server has heard yet"
-
-
-def _clock(offset: float) -> Iterator[str]:
-    if offset:
-        yield f"clock     {abs(offset):g} s {'behind' if offset > 0 else 'ahead of'} the server's"
 
 
 def _runs(running: Mapping[str, Any] | None) -> str:

@@ -25,7 +25,7 @@ _PAUSE = 1.0
 
 
 def make_reach_check(agent: Agent, target: Target) -> Callable[[], None] | None:
-    """What is asked when everything is active; None where agent.toml switches it off."""
+    """Return the check that the server is in reach; None where agent.toml switches it off."""
     if not agent.settings.reach:
         return None
     return lambda: _check_reach(agent, target)
@@ -155,10 +155,6 @@ def follow(agent: Agent, target: Target) -> Outcome | None:
     return outcome
 
 
-def _instead(before: Package | None) -> str:
-    return f" instead of {before.commit[:10]}" if before else ""
-
-
 def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outcome:
     try:
         with agent.signals.waiting():
@@ -174,7 +170,8 @@ def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outco
     settle(agent)  # Busy where somebody else installs: that says nothing against this commit
     agent.signals.may_begin()
     owed = "".join(f", {one} is owed" for one in debt_titles(agent.read_debts()))
-    agent.say(f"{target.commit[:10]}: to be installed{_instead(before)}{owed}")
+    instead = f" instead of {before.commit[:10]}" if before else ""
+    agent.say(f"{target.commit[:10]}: to be installed{instead}{owed}")
     agent.remember(begun=target.commit)
     return install(agent.place, package, actions, agent.settings.policy, make_reach_check(agent, target))
 
@@ -263,7 +260,7 @@ def mend(agent: Agent, found: tuple[Drift, ...]) -> tuple[Drift, ...]:
 
 
 def _is_secret(package: Package, one: Drift) -> bool:
-    """Whether what is meant is not recorded here."""
+    """Return whether the intended content is not recorded here."""
     file = package.files.get(one.path)
     return one.kind in _CONTENT and file is not None and file.true_content is None
 

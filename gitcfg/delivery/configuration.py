@@ -16,7 +16,7 @@ from gitcfg.compile.fleet import FleetNode
 from gitcfg.library import Fleet, Node, compare
 from gitcfg.model import FileEntry, GitcfgError, Subsystem
 from gitcfg.model.text import seconds
-from gitcfg.render.files import RenderedFile, holding, selected, subsystems
+from gitcfg.render.files import holding, selected, subsystems
 
 SCHEMA = "gitcfg.node/1"
 ACTIVE, RETIRED = "active", "retired"
@@ -78,7 +78,7 @@ class Configuration(msgspec.Struct, frozen=True):
         return tuple(path for path, file in self.files.items() if file.sealed is not UNSET)
 
     def sealing(self, contents: Mapping[str, str]) -> "Configuration":
-        """The same with the sealed contents of such files."""
+        """Return the configuration with the sealed contents of such files."""
         sealed = {path: replace(self.files[path], sealed=content) for path, content in contents.items()}
         return replace(self, files={**self.files, **sealed})
 
@@ -88,12 +88,12 @@ class Configuration(msgspec.Struct, frozen=True):
 
 
 def find_consequences(fleet: Fleet) -> Consequences:
-    """What follows from mended files; one for many nodes judges what they have in common once."""
+    """Return what follows from mended files; one for many nodes judges what they have in common once."""
     return Consequences(fleet.compiled, fleet.compiled)
 
 
 def make_configuration(fleet: Fleet, name: str, known: Consequences | None = None) -> Configuration:
-    """What a node gets. `known` is of the same fleet, and lets 10 ms of 16 be spent once for all nodes.
+    """Return what a node gets. `known`, of the same fleet, lets 10 ms of 16 be spent once for all nodes.
 
     GitcfgError: the fleet is of no commit, or knows no such node.
     """
@@ -123,7 +123,8 @@ def _files(fleet: Fleet, node: Node, here: FleetNode, known: Consequences) -> It
         taken = _parameters_of(side, here, here.entries[path])
         due = known.of(here, here, taken, (path,))
         concerns = dict.fromkeys(due.reload, "reload") | dict.fromkeys(due.restart, "restart")
-        yield path, _file(file, concerns, UNSET if path not in secret else None)
+        sealed = UNSET if path not in secret else None
+        yield path, File(file.content, file.mode, file.owner, file.group, file.digest, concerns, sealed)
 
 
 def _parameters_of(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, ...]:
@@ -135,10 +136,6 @@ def _parameters_of(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, 
         return ()
     whatever = analysis.everything or analysis.computed
     return tuple(sorted(node.params if whatever else {name for name, _ in analysis.params}))
-
-
-def _file(file: RenderedFile, concerns: Mapping[str, str], sealed: UnsetType | None) -> File:
-    return File(file.content, file.mode, file.owner, file.group, file.digest, concerns, sealed)
 
 
 def _subsystem(said: Subsystem, here: Iterable[str]) -> RunsHere:
@@ -178,7 +175,7 @@ class Steps(msgspec.Struct, frozen=True, rename={"before": "from", "after": "to"
 
 
 def find_steps(old: Fleet | None, new: Fleet, name: str) -> Steps:
-    """What must happen on a node; one that had nothing before starts everything that runs on it."""
+    """Return what must happen on a node; one that had nothing before starts everything that runs on it."""
     after = new.commit or ""
     if old is None or name not in old:
         part = new.valued([name])

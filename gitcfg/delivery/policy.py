@@ -32,7 +32,7 @@ _KNOWN = {name: f"{folder}/{name}" for folder, names in _FOLDERS.items() for nam
 
 
 def guess_program(name: str) -> str:
-    """Where Debian's and HTCondor's own packages have a program: a guess, which somebody must confirm."""
+    """Return where Debian's and HTCondor's packages have a program: a guess, to be confirmed."""
     return _KNOWN.get(name, f"/usr/bin/{name}")
 
 
@@ -81,7 +81,7 @@ class Needs(msgspec.Struct, frozen=True):
 
 
 def find_needs(fleet: Fleet, names: Iterable[str]) -> Needs:
-    """What nodes need to run what is described here, and to stop it some day."""
+    """Return what nodes need to run what is described here, and to stop it some day."""
     chosen = tuple(names)
     paths: set[str] = set()
     commands: set[tuple[str, ...]] = set()
@@ -100,7 +100,10 @@ def find_needs(fleet: Fleet, names: Iterable[str]) -> Needs:
 
 def _path_needs(paths: Iterable[str]) -> Iterator[PathNeed]:
     """Several files of one folder are that folder's, where it is one application's own."""
-    files = {folder: tuple(found) for folder, found in groupby(sorted(paths, key=_apart), _folder)}
+    files = {
+        folder: tuple(found)
+        for folder, found in groupby(sorted(paths, key=lambda path: (_folder(path), path)), _folder)
+    }
     for folder, found in sorted(files.items()):
         if len(found) > 1 and _own(folder):
             yield PathNeed(f"{folder}/*", found)
@@ -110,10 +113,6 @@ def _path_needs(paths: Iterable[str]) -> Iterator[PathNeed]:
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
-
-
-def _apart(path: str) -> tuple[str, str]:
-    return _folder(path), path
 
 
 def _own(folder: str) -> bool:
@@ -143,6 +142,6 @@ def _risks(words: tuple[str, ...], paths: set[str]) -> Iterator[str]:
 
 
 def _runs(words: tuple[str, ...], path: str, interprets: bool) -> bool:
-    """Whether a command runs a file, as far as its words tell. What `env` only sets is not run."""
+    """Return whether a command runs a file, by its words. What `env` only sets is not run."""
     scripts = words[1:] if interprets else ()
     return words[0] == path or any(path in word and not _SETS.match(word) for word in scripts)

@@ -11,7 +11,7 @@ from gitcfg.render.secrets import revealed
 
 
 def reveal_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mapping[str, str]:
-    """By path; none where the node has no secrets. `opened` tells what the secret of a name holds.
+    """Return contents by path; none if the node has no secrets. `opened` returns the value of a secret.
 
     GitcfgError: the node may not have one, one cannot be opened, or one fits nowhere; it never says a value.
     """
@@ -26,7 +26,7 @@ def reveal_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mappi
 
 
 def find_withheld(fleet: Fleet, name: str, secrets: Iterable[str]) -> tuple[str, ...]:
-    """Which of some secrets a node may not have as a fleet says it: it may not know them, or the node."""
+    """Return the secrets that a node may not have: the fleet does not know them, or the node."""
     if name not in fleet:
         return tuple(secrets)
     node, known = fleet.compiled[name], fleet.model.secrets

@@ -20,7 +20,7 @@ _UNDO_OUTPUT = 1024
 
 
 def validate_subsystems(journal: Journal, place: Place, package: Package, policy: Policy) -> None:
-    """Ask every subsystem of the node that can tell: one's files may be another's matter too."""
+    """Run the validate commands of all subsystems: the files of one may concern another too."""
     for name, found in sorted(package.running.items()):
         command = policy.resolve(found.validate)
         if command:
@@ -34,7 +34,7 @@ def validate_subsystems(journal: Journal, place: Place, package: Package, policy
 
 
 def take_step(journal: Journal, place: Place, found: JournalState, number: int, step: Step) -> None:
-    """Run a step. Its line is on the disk before, so that nobody begins it again."""
+    """Run a step. Its line is on the disk before, so that it is never begun again."""
     place.listener.notify(step.title, "begun")
     journal.add({"step": number})
     found.begun.append(number)
@@ -47,12 +47,12 @@ def take_step(journal: Journal, place: Place, found: JournalState, number: int, 
 
 
 def _process_recorder(journal: Journal) -> Callable[[int], None]:
-    """What nobody has noted could not be ended by who finds the installation dead."""
+    """Return what notes a started process, so that recovery can kill it if this installation dies."""
     return lambda pid: journal.note({"process": [pid, start_time(pid)]})
 
 
 def run_check(journal: Journal, place: Place, name: str, asked: Check) -> None:
-    """Until it succeeds or its retries are used up."""
+    """Run a check until it succeeds or its retries are used up; StepFailed then."""
     title = f"check {name}"
     place.listener.notify(title, "begun")
     ran = try_check(place, asked, _process_recorder(journal))
@@ -60,7 +60,7 @@ def run_check(journal: Journal, place: Place, name: str, asked: Check) -> None:
 
 
 def try_check(place: Place, asked: Check, started: Callable[[int], None]) -> CommandResult:
-    """The last try's result."""
+    """Run a check with its retries; return the result of the last try."""
     ran = run_command(asked.run, asked.timeout, place.clock, started, place.redaction)
     for _ in range(asked.retries):
         if ran.ok:
@@ -102,7 +102,7 @@ def recheck_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]
 
 
 def lenient_process_recorder(journal: Journal) -> Callable[[int], None]:
-    """The same where a full disk keeps nothing from being run."""
+    """Return the same, but a full disk keeps no command from being run."""
 
     def noted(pid: int) -> None:
         with suppress(OSError):
@@ -118,7 +118,7 @@ def _raise_unless_ok(place: Place, title: str, command: Sequence[str], ran: Comm
 
 
 def describe_end(ran: CommandResult) -> str:
-    """How a command that was not well ended."""
+    """Say how a command that failed ended."""
     if ran.code is None:
         return "the time ran out."
     return f"ended by signal {-ran.code}." if ran.code < 0 else f"exit code {ran.code}."
@@ -127,7 +127,7 @@ def describe_end(ran: CommandResult) -> str:
 def stop_owed(
     journal: Journal, place: Place, policy: Policy, owed: Iterable[Debt], package: Package, outcome: Outcome
 ) -> Outcome:
-    """The outcome of a package that is well, with what was stopped beside it.
+    """Stop what is owed, and return the outcome with what was stopped.
 
     What does not let itself be stopped keeps nothing from being in force: mostly it is a new subsystem whose
     program was never there. It stays owed, and is told.
@@ -145,7 +145,7 @@ def stop_owed(
 
 
 def _stop(journal: Journal, place: Place, one: Debt, command: tuple[str, ...]) -> str:
-    """What is wrong, or nothing."""
+    """Run the command that stops a subsystem; return what went wrong, or nothing."""
     title = f"stop {one.name}"
     place.listener.notify(title, "begun")
     ran = run_command(

@@ -51,7 +51,7 @@ def _set_record_aside(store: Store, stamp: str) -> str:
 
 
 def _set_debts_aside(store: Store, stamp: str) -> str:
-    """Nobody knows then what runs with other files than its own: that goes last here too."""
+    """Keep damaged debts aside, the file last. What runs with other files than its own is unknown then."""
     try:
         read_owed(store)
     except Damaged as error:
@@ -72,7 +72,7 @@ def _forget_commit(store: Store) -> None:
 
 
 def _set_journal_aside(store: Store, stamp: str) -> str:
-    """Of an installation that is half done: which files it exchanged, and what it ran, nobody knows.
+    """Keep a damaged journal aside: which files its installation exchanged, and what it ran, is unknown.
 
     The journal goes last: who dies in here does all of it again.
     """
@@ -93,7 +93,7 @@ def _set_journal_aside(store: Store, stamp: str) -> str:
 
 
 def set_file_aside(place: Place, name: str, stamp: str, read: Callable[[], object]) -> str:
-    """Keep a file that nothing else hangs on in the same way, if `read` finds it damaged; what was done."""
+    """Keep a single file aside if `read` finds it damaged; return what was done."""
     try:
         read()
     except Damaged as error:
@@ -104,7 +104,7 @@ def set_file_aside(place: Place, name: str, stamp: str, read: Callable[[], objec
 
 
 def set_report_aside(place: Place, stamp: str) -> str:
-    """The same for what the last installation came to, which nobody may be writing meanwhile."""
+    """Keep the last report aside if it is damaged, under the lock; return what was done."""
     with open_store(place) as store:
         try:
             read_whole_report(store)

@@ -9,9 +9,9 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .errors import Obstacle
 from .package import File
@@ -51,14 +51,14 @@ class Disk:
         return os.open(name, _FOLDER, dir_fd=at)
 
     def stat(self, at: int, name: str) -> os.stat_result | None:
-        """What stands there; None for nothing."""
+        """Return the stat of a name; None if there is none."""
         try:
             return os.stat(name, dir_fd=at, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
     def names(self, at: int) -> list[str]:
-        """What a folder holds, in order."""
+        """Return the names in a folder, sorted."""
         return sorted(os.listdir(at))
 
     def open(self, at: int, name: str) -> int:
@@ -66,7 +66,7 @@ class Disk:
         return os.open(name, _READ, dir_fd=at)
 
     def readlink(self, at: int, name: str) -> str:
-        """Where a link leads."""
+        """Return the target of a link."""
         return os.readlink(name, dir_fd=at)
 
     def space(self, at: int) -> os.statvfs_result:
@@ -160,23 +160,13 @@ LARGEST = 1 << 26
 """Bytes of a file that are read, four times what a package may mean: an endless one holds nobody up."""
 
 
-def state_to_json(standing: FileState) -> dict[str, Any]:
-    """As plain data."""
-    return standing._asdict()
-
-
-def state_from_json(said: Mapping[str, Any]) -> FileState:
-    """From plain data that this version wrote."""
-    return FileState(**said)
-
-
 def intended_state(file: File, owner: tuple[int, int]) -> FileState:
-    """How a file must stand."""
+    """Return the state that a file must have."""
     return FileState(FILE, file.sha256, file.bits, *owner, file.size)
 
 
 def read_state(disk: Disk, at: int, name: str) -> FileState:
-    """What stands in an open folder under a name."""
+    """Return the state of a name in an open folder."""
     found = disk.stat(at, name)
     if found is None:
         return NOTHING
@@ -252,7 +242,7 @@ class Tree:
         raise Obstacle(f"{walked} is not a folder.")
 
     def read_state(self, path: str) -> FileState:
-        """What stands at a path."""
+        """Return the state of a path."""
         try:
             with self.folder(parent_of(path)) as at:
                 return read_state(self.disk, at, name_of(path))
@@ -260,7 +250,7 @@ class Tree:
             return NOTHING
 
     def missing_folders(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """The folders that some files need and that are not there, outermost first."""
+        """Return the folders that some files need and that are missing, outermost first."""
         wanted = sorted({folder for path in paths for folder in folders_of(path)})
         return tuple(folder for folder in wanted if not self._is_there(folder))
 
@@ -272,7 +262,7 @@ class Tree:
             return False
 
     def make(self, folder: str, mode: int = 0o755) -> None:
-        """A folder in one that is there; its being there already is well too."""
+        """Make a folder, unless it is there already; the folder above it must be there."""
         name = name_of(folder)
         with self.folder(parent_of(folder)) as at:
             if self.disk.stat(at, name) is None:
@@ -287,7 +277,7 @@ class Tree:
                 self.disk.sync(at)
 
     def remove_if_empty(self, folder: str) -> bool:
-        """Whether the folder is gone now."""
+        """Remove a folder if it is empty; return whether it is gone."""
         try:
             with self.folder(parent_of(folder)) as at:
                 self.disk.remove_folder(at, name_of(folder))
@@ -306,7 +296,7 @@ class Tree:
 def write_file(
     disk: Disk, at: int, name: str, content: bytes, owner: tuple[int, int] | None, mode: int
 ) -> None:
-    """A new file with all it must have, on the disk; its folder is the caller's to sync."""
+    """Write a new file with owner and mode, and sync it; the caller syncs its folder."""
     file = disk.create(at, name)
     try:
         disk.write(file, content)
@@ -318,7 +308,7 @@ def write_file(
 
 
 def read_file(disk: Disk, at: int, name: str, most: int) -> bytes:
-    """At most `most` bytes of a file."""
+    """Return at most `most` bytes of a file."""
     file = disk.open(at, name)
     try:
         return read_open_file(file, most)
@@ -327,7 +317,7 @@ def read_file(disk: Disk, at: int, name: str, most: int) -> bytes:
 
 
 def read_open_file(file: int, most: int) -> bytes:
-    """At most `most` bytes of an open file."""
+    """Return at most `most` bytes of an open file."""
     parts = []
     while most > 0 and (part := os.read(file, min(CHUNK, most))):
         parts.append(part)
@@ -336,7 +326,7 @@ def read_open_file(file: int, most: int) -> bytes:
 
 
 def remove_tree(disk: Disk, at: int, name: str) -> None:
-    """A folder with everything in it, links not followed; nothing there is well too."""
+    """Remove a folder with everything in it, or a file, if it is there; links are not followed."""
     found = disk.stat(at, name)
     if found is None:
         return

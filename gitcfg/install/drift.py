@@ -21,7 +21,7 @@ _HIDDEN = "the content differs (not shown: not everybody may read the file)\n"
 
 
 def describe_difference(store: Store, place: Place, file: File, stands: FileState, should: FileState) -> str:
-    """From what is meant to what stands."""
+    """Describe the difference from what is meant to what stands."""
     if stands.kind == ABSENT:
         return ""
     if stands.kind == LINK:
@@ -71,7 +71,7 @@ def read_public(store: Store, path: str, most: int) -> bytes | None:
 
 
 def unified_diff(old: str, new: str, names: tuple[str, str], most: int) -> str:
-    """A diff of two different texts with these names, of at most about `most` characters."""
+    """Return a diff of two different texts with these names, of at most about `most` characters."""
     import difflib
 
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
@@ -95,7 +95,7 @@ class Drift(NamedTuple):
 
 
 def find_drift(place: Place) -> tuple[Drift, ...]:
-    """Every file of the package in force that does not stand as meant, in order of path.
+    """Return every file of the package in force that does not stand as meant, in order of path.
 
     An installation that died is finished or taken back first, since its files are no drift.
     """

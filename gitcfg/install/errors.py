@@ -55,7 +55,7 @@ class StepFailed(InstallError):
 
 
 def as_step_failure(error: OSError | InstallError) -> StepFailed:
-    """What went wrong as a step that failed."""
+    """Return an error as a step that failed."""
     if isinstance(error, StepFailed):
         return error
     if isinstance(error, OSError):

@@ -13,7 +13,7 @@ MAX_WORDS, MAX_WORD, MAX_NAME, MAX_LEVELS = 256, 8192, 256, 200
 
 
 def parse_mapping(value: object, where: str, limit: int = 10_000) -> dict[str, Any]:
-    """A JSON object with at most `limit` entries."""
+    """Return a JSON object with at most `limit` entries."""
     if not isinstance(value, dict):
         raise PackageError(f"{where} is not an object.")
     if len(value) > limit:
@@ -39,7 +39,7 @@ def check_keys(value: Mapping[str, Any], where: str, keys: Collection[str]) -> N
 
 
 def parse_text(value: object, where: str, limit: int = MAX_NAME) -> str:
-    """Text of at most `limit` characters that UTF-8 can carry, without NUL."""
+    """Return text of at most `limit` characters that UTF-8 can carry, without NUL."""
     if not isinstance(value, str):
         raise PackageError(f"{where} is not text.")
     if len(value) > limit:
@@ -59,7 +59,7 @@ def _encoded(value: str, where: str) -> bytes:
 
 
 def parse_word(value: object, where: str, limit: int = MAX_NAME) -> str:
-    """Text that is not empty and has no control characters: a name."""
+    """Return text that is not empty and has no control characters: a name."""
     said = parse_text(value, where, limit)
     if not said or any(ord(char) < 32 or ord(char) == 127 for char in said):
         raise PackageError(f"{where} is empty or holds a control character.")
@@ -67,14 +67,14 @@ def parse_word(value: object, where: str, limit: int = MAX_NAME) -> str:
 
 
 def parse_choice(value: object, where: str, choices: Collection[str]) -> str:
-    """One of some words."""
+    """Return one of some words."""
     if not isinstance(value, str) or value not in choices:
         raise PackageError(f"{where} is none of {', '.join(choices)}.")
     return value
 
 
 def parse_hash(value: object, where: str, lengths: Collection[int]) -> str:
-    """A lower-case hexadecimal number of one of some lengths: a hash."""
+    """Return a lower-case hexadecimal hash of one of some lengths."""
     said = parse_text(value, where)
     if len(said) not in lengths or not set(said) <= set("0123456789abcdef"):
         raise PackageError(f"{where} is not a hexadecimal hash.")
@@ -82,7 +82,7 @@ def parse_hash(value: object, where: str, lengths: Collection[int]) -> str:
 
 
 def parse_number(value: object, where: str, most: float) -> float:
-    """A number from 0 to `most`."""
+    """Return a number from 0 to `most`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
         raise PackageError(f"{where} is not a number from 0 to {most:g}.")
     return value
@@ -91,14 +91,14 @@ def parse_number(value: object, where: str, most: float) -> float:
 def parse_list(
     value: object, where: str, item: Callable[[object, str], T], limit: int = 10_000
 ) -> tuple[T, ...]:
-    """A list of at most `limit` items, each read by `item`."""
+    """Return a list of at most `limit` items, each read by `item`."""
     if not isinstance(value, list) or len(value) > limit:
         raise PackageError(f"{where} is not a list of at most {limit} items.")
     return tuple(item(one, where) for one in value)
 
 
 def parse_command(value: object, where: str) -> tuple[str, ...]:
-    """A command as its arguments; null is none."""
+    """Return a command as its arguments; none for null."""
     if value is None:
         return ()
     words = parse_list(value, where, lambda one, place: parse_text(one, place, MAX_WORD), MAX_WORDS)

@@ -179,7 +179,7 @@ def repair(place: Place, policy: Policy, fresh: Package | None = None) -> Outcom
 
 
 def _with_fresh_secrets(package: Package, fresh: Package | None) -> Package:
-    """With the contents of its secret files, if they are of the same digest."""
+    """Return the package with the contents of its secret files, if `fresh` has the same digest."""
     if fresh is None or fresh.digest != package.digest:
         return package
     known = {path: file for path, file in fresh.files.items() if file.hidden and path in package.files}
@@ -187,13 +187,13 @@ def _with_fresh_secrets(package: Package, fresh: Package | None) -> Package:
 
 
 def _ignore(outcome: Outcome) -> None:
-    """Nobody asks."""
+    """Ignore an outcome."""
 
 
 def run_locked(
     place: Place, work: Callable[[Store], Outcome], heard: Callable[[Outcome], None] = _ignore
 ) -> Outcome:
-    """What `work` comes to, when an installation that died is finished or taken back; else what that came to.
+    """Run `work` under the lock, after an installation that died was finished or rolled back.
 
     `heard` is told of such a one. InstallError (Busy, Damaged, Refused) or OSError where it does not come to
     that.

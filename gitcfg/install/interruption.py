@@ -8,13 +8,13 @@ from .store import BACKUP, JOURNAL, STAGED, Store, hold_lock, open_store
 
 
 def recover(place: Place) -> Outcome | None:
-    """Finish or take back an installation that died; what it came to, or None if there was none."""
+    """Finish or roll back an installation that died; return its outcome, None if there was none."""
     with open_store(place) as store, hold_lock(store, place):
         return recover_locked(store, place)
 
 
 def recover_locked(store: Store, place: Place) -> Outcome | None:
-    """The same for who has the lock."""
+    """Finish or roll back an installation that died, with the lock held; None if there was none."""
     if all(store.disk.stat(store.at, name) is None for name in (JOURNAL, STAGED, BACKUP)):
         return None
     from .recovery import recover_interrupted

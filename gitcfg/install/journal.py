@@ -30,13 +30,13 @@ from .store import JOURNAL, Store
 
 
 def encode_line(line: Mapping[str, Any]) -> bytes:
-    """A line as it is written."""
+    """Return a line as it is written."""
     raw = json.dumps(line).encode()
     return b"%08x %s\n" % (zlib.crc32(raw), raw)
 
 
 def decode_lines(raw: bytes) -> list[dict[str, Any]]:
-    """The whole lines; Damaged for one that is and is not the last."""
+    """Return the whole lines. Raise Damaged if one that is not the last is damaged."""
     lines = [_parse_line(part) for part in raw[: whole_size(raw)].split(b"\n")[:-1]]
     if None in lines:
         raise Damaged(
@@ -47,7 +47,7 @@ def decode_lines(raw: bytes) -> list[dict[str, Any]]:
 
 
 def whole_size(raw: bytes) -> int:
-    """How many bytes are whole lines.
+    """Return how many bytes are whole lines.
 
     The end of a last line can reach the disk before its middle does. Of several that were not synced the same
     is true: what is missing is zeros, which hold no line end, so that all of them look like one.
@@ -126,7 +126,7 @@ class Journal:
 
 
 class JournalState:
-    """What a journal tells. `plan` is None while nothing was touched; `end` is None while it is not over."""
+    """What a journal says. `plan` is None while nothing was touched; `end` is None until it is over."""
 
     def __init__(self, key: str, commit: str, digest: str) -> None:
         self.key = key
@@ -144,7 +144,7 @@ class JournalState:
 
 
 def read_journal(store: Store) -> JournalState | None:
-    """What the journal of an interrupted installation tells; None if there is none."""
+    """Return the state of an interrupted installation by its journal; None if there is none."""
     lines = decode_lines(store.read(JOURNAL) or b"")
     if not lines:
         return None

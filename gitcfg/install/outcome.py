@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
     kept: tuple[str, ...] = ()
 
     def with_failure(self, result: str, failure: StepFailed) -> Outcome:
-        """The same with the step that failed."""
+        """Return the outcome with the step that failed."""
         said = "\n".join(part for part in (str(failure), failure.output) if part)
         return self._replace(
             result=result,
@@ -54,7 +54,7 @@ class Outcome(NamedTuple):
 
 
 def with_earlier(outcome: Outcome, earlier: Outcome) -> Outcome:
-    """With what taking back an earlier installation has done, or would do, on the way."""
+    """Return an outcome with what rolling back an earlier installation did, or would do, on the way."""
     changed = {*outcome.changed, *earlier.changed} - {*outcome.removed}
     removed = {*outcome.removed, *earlier.removed} - changed
     return outcome._replace(

@@ -17,12 +17,12 @@ _MOST = (1 << 32) - 2
 
 
 def find_ids(owner: str, group: str) -> tuple[int, int]:
-    """The numbers of a user and a group; digits are numbers themselves. Refused if there is none."""
+    """Return the numbers of a user and a group; digits are numbers themselves. Refused if there is none."""
     return _user(owner), _group(group)
 
 
 def find_owners(new: Package, old: Package | None) -> Owners:
-    """Numbers of every owner and group. One that only the package in force names may be gone by now."""
+    """Return the numbers of all owners and groups. Those of the package in force alone may be gone by now."""
     found: Owners = {}
     for file in old.meant.values() if old else ():
         found[file.owner, file.group] = NOBODY
@@ -34,7 +34,7 @@ def find_owners(new: Package, old: Package | None) -> Owners:
 
 
 def find_foreign_file(package: Package) -> str:
-    """A file that only root could give to whose it is to be; "" if all may be whoever runs this."""
+    """Return a file whose owner or group only root could set; "" if there is none."""
     groups = {os.getegid(), *os.getgroups()}
     for path, file in sorted(package.meant.items()):
         with suppress(Refused):  # of who does not exist the installation tells

@@ -64,7 +64,7 @@ UNKNOWN = Hidden("unknown", 0)
 
 
 def hide_content(content: bytes) -> Hidden:
-    """A content that is known."""
+    """Return a content that is known as a hidden one."""
     return Hidden(hashlib.sha256(content).hexdigest(), len(content), content)
 
 
@@ -133,7 +133,7 @@ class File(NamedTuple):
 
 
 def with_hidden_content(file: File, content: bytes) -> File:
-    """A file that holds secrets, with its true content: in memory alone, whatever is recorded of it."""
+    """Return a file with its true content, which is in memory alone."""
     return file._replace(hidden=hide_content(content))
 
 
@@ -200,7 +200,7 @@ class Actions(NamedTuple):
 
 
 def file_digest(mode: str, owner: str, group: str, content: bytes) -> str:
-    """SHA-256 over a file's mode, owner, group and content, as rendering takes it."""
+    """Return the SHA-256 of a file's mode, owner, group and content, as rendering computes it."""
     return hashlib.sha256("\0".join((mode, owner, group, "")).encode() + content).hexdigest()
 
 
@@ -217,7 +217,7 @@ _SUBSYSTEM_KEYS = (*_COMMAND_KEYS, "check", "using", "covers")
 
 
 def parse_file(path: str, value: object) -> File:
-    """A file, whose content has the digest that the package says."""
+    """Return a file; its content must have the digest that the package says."""
     problem = find_path_problem(path)
     if problem:
         raise PackageError(f"The path {path!r} {problem}.")
@@ -230,7 +230,10 @@ def parse_file(path: str, value: object) -> File:
         owner=parse_word(said.get("owner"), f"{path}: owner"),
         group=parse_word(said.get("group"), f"{path}: group"),
         digest=parse_hash(said.get("digest"), f"{path}: digest", DIGEST_LENGTHS),
-        concerns=_parse_concerns(said.get("concerns", {}), path),
+        concerns={
+            name: parse_choice(how, f"{path}: concerns", ("reload", "restart"))
+            for name, how in parse_mapping(said.get("concerns", {}), f"{path}: concerns").items()
+        },
         hidden=_parse_hidden(said, path),
     )
     if file_digest(file.mode, file.owner, file.group, file.content) != file.digest:
@@ -269,13 +272,8 @@ def _parse_mode(value: object, path: str) -> str:
     return said
 
 
-def _parse_concerns(value: object, path: str) -> dict[str, str]:
-    said = parse_mapping(value, f"{path}: concerns")
-    return {name: parse_choice(how, f"{path}: concerns", ("reload", "restart")) for name, how in said.items()}
-
-
 def parse_subsystem(name: str, value: object) -> Subsystem:
-    """A subsystem; one without commands is one too."""
+    """Return a subsystem; one without commands is allowed."""
     where = f"subsystem {parse_word(name, 'a subsystem')}"
     said = parse_mapping(value, where)
     check_keys(said, where, _SUBSYSTEM_KEYS)
@@ -314,13 +312,13 @@ def parse_package(raw: bytes) -> Package:
 
 
 def parse_actions(said: Mapping[str, Any]) -> Actions:
-    """What a gitcfg.changes/1 asks for."""
+    """Return the actions of a gitcfg.changes/1."""
     lists = (parse_list(said.get(key, []), key, parse_word) for key in ("restart", "reload", "stop"))
     return Actions(*lists)
 
 
 def decode_json(raw: bytes) -> object:
-    """JSON as plain data, without repeated keys, NaN or endless nesting."""
+    """Return JSON as plain data, without repeated keys, NaN or endless nesting."""
     if len(raw) > MAX_BYTES:
         raise PackageError(f"The package is larger than {MAX_BYTES >> 20} MiB.")
     try:
@@ -330,7 +328,7 @@ def decode_json(raw: bytes) -> object:
 
 
 def package_from_json(value: object) -> Package:
-    """The package that decoded JSON says."""
+    """Return the package of decoded JSON."""
     said = parse_mapping(value, "The package")
     parse_choice(said.get("schema"), "schema", (SCHEMA,))
     files = parse_mapping(said.get("files"), "files")
@@ -377,7 +375,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def package_to_json(package: Package) -> dict[str, Any]:
-    """As gitcfg.node/1."""
+    """Return a package as gitcfg.node/1."""
     return {
         "schema": SCHEMA,
         "node": package.node,

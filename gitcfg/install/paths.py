@@ -14,7 +14,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def find_path_problem(path: str) -> str | None:
-    """Why `path` is not a normal absolute path of a file, if it is not."""
+    """Return why `path` is not a normal absolute path of a file; None if it is."""
     try:
         raw = path.encode()
     except UnicodeEncodeError:
@@ -34,7 +34,7 @@ def find_path_problem(path: str) -> str | None:
 
 
 def find_nested(paths: Iterable[str]) -> tuple[str, str] | None:
-    """A path that another one needs as a folder, and that other one."""
+    """Return a path that another one needs as a folder, and that other one."""
     known = set(paths)
     for path in sorted(known):
         for folder in folders_of(path):
@@ -44,7 +44,7 @@ def find_nested(paths: Iterable[str]) -> tuple[str, str] | None:
 
 
 def folders_of(path: str) -> list[str]:
-    """The folders that a path lies in, outermost first, without the root."""
+    """Return the folders that a path lies in, outermost first, without the root."""
     parts = path.split("/")[1:-1]
     return ["/" + "/".join(parts[: count + 1]) for count in range(len(parts))]
 
@@ -60,7 +60,7 @@ def name_of(path: str) -> str:
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a glob matches: `*` and `?` within a name, `**` as a whole name over folders.
+    """Return whether a glob matches: `*` and `?` within a name, `**` as a whole name over folders.
 
     `/etc/x/**` also matches `/etc/x` itself, so that who forbids a folder's content forbids its place.
     """

@@ -32,17 +32,17 @@ class SystemClock:
 
 
 class Listener(Protocol):
-    """Who is told how far an installation is."""
+    """What hears how far an installation is."""
 
     def notify(self, step: str, state: str) -> None:
         """`step` like `restart startd`; `state` is begun, done or failed."""
 
 
 class NoListener:
-    """Nobody listens."""
+    """A listener that ignores everything."""
 
     def notify(self, step: str, state: str) -> None:
-        """Nothing is done with it."""
+        """Ignore it."""
 
 
 class Limits(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .disk import ABSENT, FileState, state_from_json, state_to_json
+from .disk import ABSENT, FileState
 from .package import Check, Subsystem
 from .paths import matches
 
@@ -63,7 +63,7 @@ def _leads(reach: Mapping[str, frozenset[str]], other: str, name: str) -> bool:
 
 
 def _find_reached(here: Mapping[str, Subsystem], start: str) -> frozenset[str]:
-    """Everything that a restart restarts, through what it covers too."""
+    """Return everything that a restart restarts, through what it covers too."""
     found: set[str] = set()
     todo = [start]
     while todo:
@@ -141,18 +141,16 @@ class Plan(NamedTuple):
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
-    """As plain data."""
+    """Return a plan as plain data."""
     return {
-        "entries": [_entry_to_json(one) for one in plan.entries],
+        "entries": [
+            {**one._asdict(), "before": one.before._asdict(), "after": one.after._asdict()}
+            for one in plan.entries
+        ],
         "folders": list(plan.folders),
         "steps": [{**one._asdict(), "undo": _undo_to_json(one.undo)} for one in plan.steps],
         "checks": [[name, check._asdict()] for name, check in plan.checks],
     }
-
-
-def _entry_to_json(entry: Entry) -> dict[str, Any]:
-    before, after = state_to_json(entry.before), state_to_json(entry.after)
-    return {**entry._asdict(), "before": before, "after": after}
 
 
 def _undo_to_json(undo: Undo) -> dict[str, Any]:
@@ -161,9 +159,12 @@ def _undo_to_json(undo: Undo) -> dict[str, Any]:
 
 
 def plan_from_json(said: Mapping[str, Any]) -> Plan:
-    """From plain data that this version wrote."""
+    """Return the plan of plain data that this version wrote."""
     return Plan(
-        entries=tuple(_entry_from_json(one) for one in said["entries"]),
+        entries=tuple(
+            Entry(one["path"], FileState(**one["before"]), FileState(**one["after"]), one["keep"])
+            for one in said["entries"]
+        ),
         folders=tuple(said["folders"]),
         steps=tuple(_step_from_json(one) for one in said["steps"]),
         checks=tuple((name, _check_from_json(check)) for name, check in said["checks"]),
@@ -171,14 +172,9 @@ def plan_from_json(said: Mapping[str, Any]) -> Plan:
 
 
 def names_by_action(steps: tuple[Step, ...]) -> dict[str, Any]:
-    """The names of what steps restarted, reloaded and stopped, as an outcome has them."""
+    """Return the names of what steps restarted, reloaded and stopped, as fields of an outcome."""
     kinds = {"restarted": RESTART, "reloaded": RELOAD, "stopped": STOP}
     return {key: tuple(step.name for step in steps if step.kind == kind) for key, kind in kinds.items()}
-
-
-def _entry_from_json(said: Mapping[str, Any]) -> Entry:
-    before, after = state_from_json(said["before"]), state_from_json(said["after"])
-    return Entry(said["path"], before, after, said["keep"])
 
 
 def _step_from_json(said: Mapping[str, Any]) -> Step:

@@ -37,12 +37,12 @@ class Request(NamedTuple):
 
 
 def touched_paths(old: Package | None, new: Package) -> tuple[str, ...]:
-    """Every path that an installation may touch."""
+    """Return every path that an installation may touch."""
     return tuple(sorted({*new.meant, *(old.meant if old else ())}))
 
 
 def effective_actions(request: Request) -> Actions:
-    """What is to be done: nothing, where the package in force is this very one, for it has all been done."""
+    """Return what is to be done: nothing if the package in force is this very one."""
     old, new = request.old, request.new
     if old is not None and (old.commit, old.digest) == (new.commit, new.digest):
         return Actions()
@@ -76,7 +76,7 @@ def _intended_state(request: Request, file: File) -> FileState:
 
 
 def plan_writes(request: Request) -> Iterable[Entry]:
-    """What does not stand as the new package means it."""
+    """Yield what does not stand as the new package means it."""
     for path, file in sorted(request.new.meant.items()):
         before, after = request.states[path], _intended_state(request, file)
         _refuse(path, before)
@@ -86,7 +86,7 @@ def plan_writes(request: Request) -> Iterable[Entry]:
 
 
 def plan_removals(request: Request) -> Iterable[Entry]:
-    """What only the package in force has.
+    """Yield what only the package in force has.
 
     What stands where nothing of ours can (a folder, a device) is somebody's and stays.
     """
@@ -129,7 +129,7 @@ def _is_foreign(request: Request, path: str, before: FileState, after: FileState
 
 
 def find_stopping(request: Request) -> tuple[Subsystem, ...]:
-    """What must be stopped, by the commands of the package in force; a retired node stops all."""
+    """Return what must be stopped, by the commands of the package in force; a retired node stops all."""
     old = request.old.running if request.old else {}
     wanted = old if request.new.state == RETIRED else effective_actions(request).stop
     found = (old[name] for name in sorted(set(wanted)) if name in old and name not in request.new.running)
@@ -147,7 +147,7 @@ def plan_stops(request: Request) -> Iterable[Step]:
 
 
 def plan_activations(request: Request, chosen: Activations) -> list[Step]:
-    """Restarts and reloads; what acts with the old files first."""
+    """Return restarts and reloads; what acts with the old files first."""
     return sorted(_plan_activations(request, chosen), key=lambda step: not step.early)
 
 
@@ -198,7 +198,7 @@ def _undo(
 
 
 def resolve_check(check: Check | None, resolve: Resolve) -> Check | None:
-    """A check as this node runs it; None if there is none, or its policy does not let it."""
+    """Return a check as this node runs it; None if there is none, or its policy does not allow it."""
     run = resolve(check.run) if check else None
     return Check(run, check.timeout, check.retries) if check and run else None
 
@@ -207,7 +207,7 @@ def resolve_check(check: Check | None, resolve: Resolve) -> Check | None:
 
 
 def check_permitted(request: Request, policy: Policy, state: str) -> None:
-    """Refused where the node's own policy forbids a path or a command; `state` is the state folder's path."""
+    """Raise Refused if the policy forbids a path or a command; `state` is the path of the state folder."""
     commands = [command for found in request.new.running.values() for command in found.commands]
     commands += [found.stop for found in find_stopping(request)]
     refused = find_refusals(policy, touched_paths(request.old, request.new), commands, state)
@@ -231,17 +231,14 @@ def make_plan(request: Request) -> Plan:
     )
 
 
-def _owed_activations(request: Request) -> Iterable[Debt]:
-    """What no longer runs owes nothing; what owes its stop, and is to run now, may have other files."""
-    return (one for one in request.owed if one.name in request.new.running)
-
-
 def _choose(request: Request, mended: Iterable[str]) -> Activations:
     here, wanted = request.new.running, effective_actions(request)
     concerns = [pair for path in mended for pair in request.new.meant[path].concerns.items()]
     if request.new.state == RETIRED:
         return choose_activations({}, (), ())
-    concerns += [(one.name, RELOAD if one.kind == RELOAD else RESTART) for one in _owed_activations(request)]
+    # What no longer runs owes nothing; what owes its stop, and is to run now, may have other files.
+    owed = (one for one in request.owed if one.name in here)
+    concerns += [(one.name, RELOAD if one.kind == RELOAD else RESTART) for one in owed]
     restart = {*wanted.restart, *(name for name, way in concerns if way == RESTART)}
     reload = {*wanted.reload, *(name for name, way in concerns if way == RELOAD)}
     strangers = sorted((restart | reload) - set(here))
@@ -277,7 +274,7 @@ class Need:
 
 
 def check_space(store: Store, plan: Plan, package: Package, old: Package | None) -> None:
-    """NoRoom where bytes or files are short, with both figures."""
+    """Raise NoRoom where bytes or files are short, with both figures."""
     needs: dict[int, Need] = {}
     own = _need(store.disk, needs, store.at, "the state folder")
     own.files += _STATE_FILES
@@ -295,7 +292,7 @@ def check_space(store: Store, plan: Plan, package: Package, old: Package | None)
 
 
 def _need_of_path(tree: Tree, path: str, needs: dict[int, Need]) -> Need:
-    """Of the file system that a file will be on: its nearest folder that is there tells."""
+    """Return the need of the file system that a file will be on, by its nearest folder that is there."""
     inside = ["", *folders_of(path)]
     missing = tree.missing_folders([path])
     folder = inside[-1 - len(missing)]

@@ -44,18 +44,18 @@ _WORD = re.compile(r"[^\s;&|()'\"`]+")
 
 
 def is_own(path: str) -> bool:
-    """Does a path belong to gitcfg itself on nodes, as they are usually set up? They refuse it."""
+    """Return whether a path belongs to gitcfg itself on nodes as they are usually set up, which refuse it."""
     return any(matches(glob, path) for glob in _OWN)
 
 
 def holds_own(folder: str) -> bool:
-    """May something in a folder, not further down, be gitcfg's own?"""
+    """Return whether something in a folder, not further down, may be gitcfg's own."""
     tops = (glob[:-3] if glob.endswith("/**") else glob for glob in _OWN)
     return is_own(folder) or any(matches(parent_of(top), folder) for top in tops)
 
 
 def stops_agent(command: Sequence[str]) -> bool:
-    """Does a command, as far as its words tell, end the agent, or keep it from being started again?
+    """Return whether a command, by its words, ends the agent or keeps it from being started again.
 
     To restart it would wait for the installation of which the command is a part, unless it need not
     (`--no-block`).
@@ -73,7 +73,7 @@ def stops_agent(command: Sequence[str]) -> bool:
 
 
 def _finds_agent(pattern: str) -> bool:
-    """Does a pattern of pkill's find the agent?"""
+    """Return whether a pattern of pkill finds the agent."""
     try:
         return len(pattern) > 1 and not pattern.startswith("-") and bool(re.search(pattern, _UNITS[0]))
     except re.error:
@@ -95,7 +95,7 @@ class Policy(NamedTuple):
 
     @classmethod
     def everything(cls) -> Policy:
-        """For who already is root on the node: what is always refused remains."""
+        """Return a policy that allows everything, for root: what is always refused remains."""
         return cls(("/**",), (("**",),))
 
     def allows_path(self, path: str, state: str) -> bool:
@@ -106,7 +106,7 @@ class Policy(NamedTuple):
         return any(matches(glob, path) for glob in self.paths)
 
     def resolve(self, command: Sequence[str]) -> tuple[str, ...] | None:
-        """The command as it is run; None if no pattern lets it, or if it ends the agent."""
+        """Return the command as it is run; None if no pattern allows it, or if it ends the agent."""
         if stops_agent(command):
             return None
         found = (_fit(pattern, command) for pattern in self.commands)
@@ -116,7 +116,7 @@ class Policy(NamedTuple):
 def find_refusals(
     policy: Policy, paths: Iterable[str], commands: Iterable[Sequence[str]], state: str
 ) -> tuple[str, ...]:
-    """Everything that the policy does not let through, in sentences."""
+    """Return everything that the policy does not allow, in sentences."""
     bad_paths = [path for path in sorted(set(paths)) if not policy.allows_path(path, state)]
     bad_commands = [line for line in sorted({tuple(one) for one in commands}) if policy.resolve(line) is None]
     return (

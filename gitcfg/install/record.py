@@ -51,7 +51,7 @@ def read_record(store: Store, name: str = INSTALLED) -> Record | None:
 
 
 def read_table(store: Store, name: str) -> dict[str, Any] | None:
-    """What a file of the state folder holds: nothing where that is no table; None if there is no file."""
+    """Return the table in a file of the state folder: empty if it is no table; None if there is no file."""
     try:
         if store.read(name) is None:
             return None
@@ -66,7 +66,7 @@ def read_table(store: Store, name: str) -> dict[str, Any] | None:
 
 
 def write_record(store: Store, name: str, package: Package, folders: Iterable[str]) -> None:
-    """Whole or not at all."""
+    """Write a record, whole or not at all."""
     said: dict[str, Any] = {
         "schema": SCHEMA,
         "package": package_to_json(package),
@@ -76,12 +76,12 @@ def write_record(store: Store, name: str, package: Package, folders: Iterable[st
 
 
 def write_report(store: Store, outcome: Outcome) -> None:
-    """What the last installation came to, for who was not there to hear it."""
+    """Keep the outcome of the last installation, for programs that did not hear it."""
     store.write_json(REPORT, outcome_to_json(outcome))
 
 
 def read_report(store: Store) -> Outcome | None:
-    """What the last installation came to."""
+    """Return the outcome of the last installation."""
     # Another version's report may say other things; what is told anew does not depend on it.
     with suppress(Damaged, TypeError):
         said = read_whole_report(store)
@@ -90,7 +90,7 @@ def read_report(store: Store) -> Outcome | None:
 
 
 def read_whole_report(store: Store) -> dict[str, Any] | None:
-    """What the report says, None if there is none; Damaged where it says nothing."""
+    """Return the last report, None if there is none; raise Damaged if it says nothing."""
     said = read_table(store, REPORT)
     if said == {}:
         raise Damaged(f"{REPORT} in the state folder is damaged.")
@@ -102,7 +102,7 @@ UNKNOWN, UNKNOWN_DIGEST = "0" * 40, "0" * 64
 
 
 def read_installed(place: Place) -> Package | None:
-    """The package in force: the last good one. None where there is none, or nobody knows which it is."""
+    """Return the package in force: the last good one. None if there is none, or it is not known which."""
     with open_store(place) as store:
         record = read_record(store)
         package = record.package if record else None
@@ -110,7 +110,7 @@ def read_installed(place: Place) -> Package | None:
 
 
 def read_last_report(place: Place) -> Outcome | None:
-    """What the last installation came to, also if nobody was there to hear it."""
+    """Return the outcome of the last installation."""
     with open_store(place) as store:
         return read_report(store)
 
@@ -122,7 +122,7 @@ OWED_SCHEMA = "gitcfg.owed/1"
 
 
 def read_owed(store: Store) -> tuple[Debt, ...]:
-    """In order of name; Damaged where it cannot be read, for then nobody knows what runs."""
+    """Return the debts in order of name; raise Damaged if they cannot be read: what runs is unknown then."""
     said = read_table(store, OWED)
     if said is None:
         return ()
@@ -160,7 +160,7 @@ def write_owed(store: Store, owed: Iterable[Debt]) -> None:
 
 
 def read_in_force(store: Store) -> Record:
-    """The record with what its subsystems owe."""
+    """Return the record with what its subsystems owe."""
     return (read_record(store) or Record())._replace(owed=read_owed(store))
 
 
@@ -178,11 +178,11 @@ def settle_debts(store: Store, package: Package, outcome: Outcome) -> None:
 
 
 def read_debts(place: Place) -> tuple[Debt, ...]:
-    """What the subsystems of a node owe."""
+    """Return what the subsystems of a node owe."""
     with open_store(place) as store:
         return read_owed(store)
 
 
 def debt_titles(owed: Iterable[Debt]) -> tuple[str, ...]:
-    """Each like `restart startd`."""
+    """Return each debt like `restart startd`."""
     return tuple(f"{one.kind} {one.name}" for one in owed)

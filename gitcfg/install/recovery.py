@@ -83,7 +83,7 @@ def _without_empty_folders(store: Store, found: Record) -> tuple[str, ...]:
 
 
 def keep_report(store: Store, outcome: Outcome) -> Outcome:
-    """A disk that is full keeps nothing else from being done; the outcome is told all the same."""
+    """Keep the report if the disk has room for it, and return the outcome."""
     with suppress(OSError):
         write_report(store, outcome)
     return outcome
@@ -93,7 +93,7 @@ def keep_report(store: Store, outcome: Outcome) -> Outcome:
 
 
 def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]:
-    """Everything as it stood, whatever part of it was done; where what somebody wrote meanwhile is kept.
+    """Restore everything as it stood; return where files that somebody wrote meanwhile are kept.
 
     May be done again after dying in it.
     """
@@ -159,12 +159,12 @@ def _put_back_from_elsewhere(
 
 
 def find_unrestored(store: Store, plan: Plan) -> tuple[str, ...]:
-    """The paths that do not stand as they did."""
+    """Return the paths that are not restored."""
     return tuple(entry.path for entry in plan.entries if not _is_restored(store, entry))
 
 
 def with_files(outcome: Outcome, store: Store, plan: Plan | None) -> Outcome:
-    """An outcome that tells what is to be written to be as it was, and what goes."""
+    """Return an outcome with the files that restoring will write and remove."""
     paths = set(find_unrestored(store, plan)) if plan is not None else set()
     some = [entry for entry in plan.entries if entry.path in paths] if plan is not None else []
     return outcome._replace(
@@ -184,7 +184,7 @@ def _is_restored(store: Store, entry: Entry) -> bool:
 
 
 def only_pays_debts(store: Store, found: JournalState) -> bool:
-    """Whether nothing was to be done but what the package in force is owed: then nothing is to be undone."""
+    """Return whether only debts were to be paid: then nothing is to be undone."""
     with suppress(InstallError, OSError):
         record = read_record(store)
         known = record.package if record else None
@@ -193,7 +193,7 @@ def only_pays_debts(store: Store, found: JournalState) -> bool:
 
 
 def take_back_step(store: Store, place: Place, found: JournalState, number: int) -> tuple[bool, str]:
-    """Whether the subsystem of a step has the files that stand now, and what it said if not.
+    """Return whether the subsystem of a step has the files that stand now, and its output if not.
 
     Of what only was owed, a step that ended well is not run once more for the sake of another that did not:
     its checks tell.
@@ -206,7 +206,7 @@ def take_back_step(store: Store, place: Place, found: JournalState, number: int)
 
 
 def record_debts(store: Store, found: JournalState) -> None:
-    """Note it, before anybody hears that it is over. OSError: it cannot be noted.
+    """Record what is owed now, before the end is reported. OSError: it cannot be recorded.
 
     A note that is damaged stays so: whoever reads it next has everything installed anew.
     """
@@ -223,14 +223,14 @@ def record_debts(store: Store, found: JournalState) -> None:
 
 
 def is_still_owing(store: Store, found: JournalState) -> bool:
-    """Whether the package in force was only to be paid for, and is not."""
+    """Return whether only debts were to be paid, and are not."""
     with suppress(Damaged, OSError):
         return only_pays_debts(store, found) and any(one.kind != STOP for one in read_owed(store))
     return True
 
 
 def remaining_debts(before: Iterable[Debt], told: Iterable[tuple[Step, bool]]) -> tuple[Debt, ...]:
-    """What is owed then. Pure."""
+    """Return what is owed after a way back. Pure."""
     found = {one.name: one for one in before}
     for step, well in told:
         for one in step.undo.owes:
@@ -343,7 +343,7 @@ def _note(journal: Journal, line: Mapping[str, Any]) -> None:
 
 
 def recover_interrupted(store: Store, place: Place) -> Outcome | None:
-    """What the interrupted installation came to; None if none was interrupted. Dying in here is well too.
+    """Finish or roll back an interrupted installation; return its outcome, None if there was none.
 
     A command that was running when its installation died is killed: nobody knows how far it came, and the way
     back activates its subsystem anew. One that was taken back tells which files were written for that.

@@ -25,7 +25,7 @@ class Redaction(NamedTuple):
         return len(self.words[0]) if self.words else 0
 
     def redact(self, said: bytes) -> bytes:
-        """The same without those words."""
+        """Return the text without those words."""
         for word in self.words:
             said = said.replace(word, INSTEAD)
         return said
@@ -90,7 +90,7 @@ class OutputTail:
 
     @property
     def text(self) -> str:
-        """What is told of it. Where it begins in the middle of a hidden word, that line is left out."""
+        """The end of the output, redacted; a line that begins in the middle of a secret is left out."""
         said = self._end
         if self._cut and self._redaction.words:
             said = said.partition(b"\n")[2] or said[self._redaction.longest :]

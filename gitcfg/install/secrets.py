@@ -16,12 +16,12 @@ from .store import BACKUP, Store
 
 
 def find_content(store: Store, file: File) -> bytes | None:
-    """The content that a file must have; of a secret one that is not known here, what stands, if anything."""
+    """Return the content that a file must have; of an unknown secret one what stands, if anything."""
     return file.true_content if file.true_content is not None else _read_standing(store, file.path)
 
 
 def find_verified_content(store: Store, file: File) -> bytes:
-    """The same where what stands was found to be right, and only its mode or owner not."""
+    """Return the content; raise StepFailed if what stands, which was right before, has changed."""
     content = find_content(store, file)
     if content is None or (file.true_content is None and hashlib.sha256(content).hexdigest() != file.sha256):
         raise StepFailed("write files", f"{file.path} was changed by somebody else in this moment.")
@@ -29,7 +29,7 @@ def find_verified_content(store: Store, file: File) -> bytes:
 
 
 def find_unknown(store: Store, package: Package) -> frozenset[str]:
-    """The files whose content is secret, not known here, and not what stands."""
+    """Return the files whose content is secret, unknown here, and not what stands."""
     files = (file for file in package.meant.values() if file.true_content is None)
     return frozenset(file.path for file in files if store.tree.read_state(file.path).digest != file.sha256)
 
@@ -37,7 +37,7 @@ def find_unknown(store: Store, package: Package) -> frozenset[str]:
 def collect_redaction(
     store: Store, packages: Iterable[Package | None], plan: Plan | None = None
 ) -> Redaction:
-    """What no command's output may tell: all that secret files of some packages hold, here or in memory."""
+    """Return the redaction of all that secret files of some packages hold, here or in memory."""
     files = [file for package in packages if package for file in package.meant.values() if file.hidden]
     return make_redaction(_pairs(store, files, plan)) if files else NONE
 

@@ -19,7 +19,7 @@ from .paths import OWN_PREFIX, folders_of, name_of, parent_of
 from .place import Place
 from .plan import Entry, Plan
 from .secrets import find_content, find_verified_content
-from .store import BACKUP, KEPT, STAGED, Store, path_of
+from .store import BACKUP, KEPT, STAGED, Store
 
 NEW, OLD = "new", "old"
 
@@ -37,14 +37,8 @@ def stage(
 
 def staged_command(store: Store, command: tuple[str, ...]) -> tuple[str, ...]:
     """A command with `{new}` and `{old}` replaced by the staged roots."""
-    roots = {"{new}": path_of(store, STAGED, NEW), "{old}": path_of(store, STAGED, OLD)}
-    return tuple(_replace_roots(word, roots) for word in command)
-
-
-def _replace_roots(word: str, roots: dict[str, str]) -> str:
-    for name, path in roots.items():
-        word = word.replace(name, path)
-    return word
+    new, old = (os.path.join(store.path, STAGED, name) for name in (NEW, OLD))
+    return tuple(word.replace("{new}", new).replace("{old}", old) for word in command)
 
 
 def _write_root(
@@ -58,7 +52,8 @@ def _write_root(
         tree = Tree(disk, root)
         files = package.meant if package else {}
         for folder in sorted({one for path in files for one in folders_of(path)}):
-            _make_folder(tree, folder)
+            with tree.folder(parent_of(folder)) as inside:
+                disk.make_folder(inside, name_of(folder), 0o755)
         for path, file in files.items():
             content = find_content(store, file)
             if content is not None:
@@ -66,11 +61,6 @@ def _write_root(
                     _write_staged(disk, inside, path, content, owners[file.owner, file.group], file.bits)
     finally:
         os.close(root)
-
-
-def _make_folder(tree: Tree, folder: str) -> None:
-    with tree.folder(parent_of(folder)) as at:
-        tree.disk.make_folder(at, name_of(folder), 0o755)
 
 
 def _write_staged(disk: Disk, at: int, path: str, content: bytes, owner: tuple[int, int], mode: int) -> None:
@@ -140,7 +130,7 @@ def link_old(store: Store, at: int, entry: Entry, name: str) -> None:
 
 
 def remove_beside(store: Store, plan: Plan, key: str, named: Callable[[str, int], str]) -> None:
-    """Remove what stands beside the targets, `fresh` or `former`, for good: the journal will be gone next."""
+    """Remove the files beside the targets (`new_name` or `old_name`) for good: next the journal goes."""
     folders = set()
     for number, entry in enumerate(plan.entries):
         with suppress(FileNotFoundError), store.tree.folder(parent_of(entry.path)) as at:

@@ -79,7 +79,7 @@ class Store(NamedTuple):
 
 @contextmanager
 def open_store(place: Place) -> Iterator[Store]:
-    """The state folder, made if need be; refused if others could write to it."""
+    """Open the state folder, which is made if need be; Refused if others could write to it."""
     # A path that is handed to a command must hold wherever the command runs.
     disk, top = place.disk, os.path.abspath(place.root)
     try:
@@ -99,17 +99,12 @@ def open_store(place: Place) -> Iterator[Store]:
 
 def _enter(tree: Tree, path: str, stack: ExitStack, whole: str) -> int:
     try:
-        _make(tree, path)
+        for folder in tree.missing_folders([f"{path}/x"]):
+            tree.make(folder, 0o700 if folder == path else 0o755)
         return stack.enter_context(tree.folder(path))
     except PermissionError as error:
         hints = ("Run it as root.",) if os.geteuid() else ()
         raise Refused(f"The state folder {whole} cannot be opened: {error.strerror}.", *hints) from error
-
-
-def _make(tree: Tree, path: str) -> None:
-    missing = tree.missing_folders([f"{path}/x"])
-    for folder in missing:
-        tree.make(folder, 0o700 if folder == path else 0o755)
 
 
 def _check_owner(at: int, path: str) -> None:
@@ -127,11 +122,6 @@ def _check_owner(at: int, path: str) -> None:
         )
 
 
-def path_of(store: Store, *names: str) -> str:
-    """A path for commands of something in the state folder."""
-    return os.path.join(store.path, *names)
-
-
 # The lock.
 
 NAME = "lock"
@@ -141,7 +131,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @contextmanager
 def hold_lock(store: Store, place: Place) -> Iterator[None]:
-    """The lock, waited for as long as the limits say; Busy names who has it."""
+    """Hold the lock, waiting for it as long as the limits say; Busy names its holder."""
     until = place.clock.now() + place.limits.lock_wait
     while True:
         file = os.open(NAME, _FLAGS, 0o600, dir_fd=store.at)
@@ -166,13 +156,13 @@ def _wait(file: int, place: Place, until: float) -> None:
 
 
 def _is_lock_file(file: int, store: Store) -> bool:
-    """Not if somebody removed or replaced it meanwhile: it would keep nobody out."""
+    """Return whether an open file still is the lock: one that was replaced would keep nothing out."""
     found = store.disk.stat(store.at, NAME)
     return found is not None and os.path.samestat(found, os.fstat(file))
 
 
 def _sign(file: int, place: Place) -> None:
-    """A full disk, where going back may be what is to be done, does not keep anybody from having the lock."""
+    """Write the holder into the lock. A full disk hinders nothing: a rollback may be what is to be done."""
     with suppress(OSError):
         os.ftruncate(file, 0)
         os.pwrite(file, f"{place.who}, process {os.getpid()}".encode(), 0)

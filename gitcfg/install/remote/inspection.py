@@ -43,12 +43,12 @@ def view_store(place: Place) -> Iterator[tuple[Store, bool]]:
 
 
 def read_record_of(store: Store, there: bool) -> Record:
-    """What is in force, and what it owes."""
+    """Return what is in force, and what it owes."""
     return read_in_force(store) if there else Record()
 
 
 def lock_holder(store: Store, name: str = LOCK) -> str:
-    """Who has a lock, or nothing."""
+    """Return the holder of a lock, or nothing."""
     import fcntl
 
     try:
@@ -65,7 +65,7 @@ def lock_holder(store: Store, name: str = LOCK) -> str:
 
 
 def has_journal(store: Store) -> bool:
-    """Whether an installation died here; one that is at work looks the same."""
+    """Return whether an installation died here; one that is at work looks the same."""
     return store.disk.stat(store.at, JOURNAL) is not None
 
 
@@ -130,7 +130,7 @@ def _find_agent(store: Store, there: bool) -> str:
 
 
 def user_name() -> str:
-    """Who runs this."""
+    """Return the name of the user of this process."""
     import pwd
 
     try:

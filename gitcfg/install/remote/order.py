@@ -53,7 +53,7 @@ def find_known(store: Store, there: bool) -> KnownParts:
 
 
 def receive_pieces(line: FarLine, known: KnownParts, ids: Sequence[bytes]) -> list[bytes]:
-    """All parts of an order, those that are not known from the line."""
+    """Receive all parts of an order; those that are known here are not asked for."""
     lacking = [number for number, short in enumerate(ids) if short not in known.pieces]
     _ask(line, lacking)
     came = line.receive({PARTS: _MOST_PARTS})[1].split(b"\n") if lacking else []
@@ -82,20 +82,16 @@ def receive_lacking_contents(
             lacking[index] = one
         else:
             found[one.sha256] = content
-    found.update(_receive_asked(line, lacking))
+    size = _total_size(lacking.values())
+    _ask(line, list(lacking))
+    found.update(_split(lacking.values(), line.receive({CONTENTS: size})[1] if lacking else b""))
     return found
 
 
 def receive_contents(line: FarLine, pieces: Iterable[bytes]) -> dict[str, bytes]:
-    """Those that come with a small order, unasked."""
+    """Receive the contents that come with a small order, unasked."""
     wanted = list_contents(pieces)
     return dict(_split(wanted, line.receive({CONTENTS: _total_size(wanted)})[1]))
-
-
-def _receive_asked(line: FarLine, lacking: Mapping[int, Content]) -> Iterable[tuple[str, bytes]]:
-    whole = _total_size(lacking.values())
-    _ask(line, list(lacking))
-    return _split(lacking.values(), line.receive({CONTENTS: whole})[1] if lacking else b"")
 
 
 def _total_size(wanted: Collection[Content]) -> int:
@@ -143,7 +139,7 @@ _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, Recu
 
 
 class Order(NamedTuple):
-    """What a node is asked to become."""
+    """What a node is to become."""
 
     package: Package
     actions: Actions

@@ -41,7 +41,7 @@ class Parts(NamedTuple):
 
 
 def split_package(package: Mapping[str, Any], hidden: Mapping[str, bytes]) -> Parts:
-    """The parts of a gitcfg.node/1; `hidden` are the true contents of files that hold secrets."""
+    """Return the parts of a gitcfg.node/1; `hidden` are the true contents of files that hold secrets."""
     contents: dict[str, bytes] = {}
     pieces = [canonical([key, package.get(key, {})]) for key in OWN]
     for path, file in sorted(package["files"].items()):
@@ -58,7 +58,7 @@ def split_package(package: Mapping[str, Any], hidden: Mapping[str, bytes]) -> Pa
 
 
 def list_contents(pieces: Iterable[bytes]) -> tuple[Content, ...]:
-    """The contents that files need, each once, in an order that both ends have."""
+    """Return the contents that files need, each once, in an order that both ends have."""
     found: dict[tuple[str, bool], Content] = {}
     for piece in pieces:
         said = json.loads(piece)
@@ -75,12 +75,12 @@ def list_contents(pieces: Iterable[bytes]) -> tuple[Content, ...]:
 
 
 def short_ids(pieces: Iterable[bytes]) -> tuple[bytes, ...]:
-    """The short id of each."""
+    """Return the short id of each piece."""
     return tuple(hashlib.sha256(piece).digest()[:ID] for piece in pieces)
 
 
 def whole_sum(pieces: Sequence[bytes]) -> str:
-    """What no other pieces have."""
+    """Return the SHA-256 that stands for all pieces."""
     whole = hashlib.sha256()
     for piece in pieces:
         whole.update(hashlib.sha256(piece).digest())
@@ -88,12 +88,12 @@ def whole_sum(pieces: Sequence[bytes]) -> str:
 
 
 def canonical(value: object) -> bytes:
-    """JSON that is the same wherever it is written."""
+    """Return JSON that is the same wherever it is written."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def raw_content(file: Mapping[str, Any]) -> bytes:
-    """A file's content as bytes."""
+    """Return the content of a file as bytes."""
     if "content" in file:
         return str(file["content"]).encode()
     import base64

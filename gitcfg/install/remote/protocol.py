@@ -36,7 +36,7 @@ class WireError(Exception):
 
 
 def encode_message(kind: int, parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The frames of a message; never more of it compressed than there is room for in memory."""
+    """Yield the frames of a message, compressing it piece by piece."""
     squeezed, ready = zlib.compressobj(6), b""
     for part in parts:
         for start in range(0, len(part), _CHUNK):
@@ -119,17 +119,17 @@ class FarLine:
         return read_message(self._take, limits)
 
     def say(self, kind: int, parts: Iterable[bytes]) -> None:
-        """A message, as far as anybody hears it."""
+        """Send a message, as far as the line is read."""
         for frame in encode_message(kind, parts):
             self._write(self._taken() + frame)
 
     def send_news(self, kind: int, parts: Iterable[bytes]) -> None:
-        """The same for what is only news: where the near end does not read, nobody waits for it."""
+        """Send a message that is only news, unless the near end does not read."""
         if not self.broken and select.select([], [self._sink], [], 0)[1]:
             self.say(kind, parts)
 
     def hold(self, kind: int, parts: Iterable[bytes]) -> None:
-        """The same for news that can wait for the next message: each packet is 0.1 ms of the near end."""
+        """Send news with the next message: each packet is 0.1 ms of the near end."""
         if len(self._held) < _HELD:
             self._held += b"".join(encode_message(kind, parts))
 

@@ -55,7 +55,7 @@ def decline(line: FarLine, kind: str, message: str, *hints: str) -> None:
 
 
 def send(line: FarLine, kind: int, said: dict[str, Any]) -> None:
-    """A message of JSON."""
+    """Send a message of JSON."""
     line.say(kind, [json.dumps(said, separators=(",", ":")).encode()])
 
 
@@ -120,7 +120,7 @@ def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
 
 
 def _not_root() -> str:
-    """What is said to who is not root."""
+    """Return what a user hears that is not root."""
     return f"The user {user_name()} is not root on this node"
 
 
@@ -174,7 +174,7 @@ class Problem(NamedTuple):
 
 
 def make_problem(error: InstallError | OSError) -> Problem:
-    """What went wrong as a problem."""
+    """Return an error as a problem."""
     if isinstance(error, InstallError):
         if isinstance(error, NoRoom):
             return Problem("full", str(error))
@@ -188,7 +188,7 @@ def make_problem(error: InstallError | OSError) -> Problem:
 
 
 def _unless_root(kind: str) -> str:
-    """Whatever keeps one who is not root from something is that."""
+    """Return `sudo` for what is refused to a user that is not root."""
     return "sudo" if kind == "refused" and os.geteuid() else kind
 
 
@@ -265,7 +265,7 @@ def _stay(number: int, frame: object) -> None:
 
 
 def format_stamp(now: float) -> str:
-    """A moment as names of files that are set aside have it."""
+    """Return a moment as it stands in names of files that are set aside."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
 
 
@@ -289,7 +289,7 @@ def keep_program(store: Store, program: bytes, key: str, compiled: Callable[[], 
 
 
 def _make_own_folder(store: Store) -> None:
-    """A folder that is anybody else's, or none, makes room for one of ours."""
+    """Make the folder of the program, in the place of one that is not ours."""
     found = store.disk.stat(store.at, FOLDER)
     if found is not None:
         own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
