@@ -40,6 +40,7 @@ ALLOWED = {
 }
 HOMES = {
     "yaml": {"gitcfg/load/yaml.py"},
+    "ruamel": {"gitcfg/edit"},
     "pygit2": {"gitcfg/git"},
     "jsonschema": {"gitcfg/load"},
     "jsonschema_rs": {"gitcfg/load"},

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.load import yaml
 from gitcfg.load.yaml import resolve
+from gitcfg.model import GitcfgError
 
 
 class Raw(msgspec.Struct, frozen=True):
@@ -85,37 +85,48 @@ class Entry(msgspec.Struct):
         return self.value.end
 
 
-# Finds where everything in a YAML text stands, from the events of the parser that our loader uses.
+# Where everything stands, from the events of ruamel.yaml's parser. Its marks are exact, and it is Python
+# throughout: 6 ms a small file, which is no matter in an edit. The loader reads by libyaml.
 
 _TO_DASH = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*-")
 _KEEPS = re.compile(r"[|>][0-9]?\+")
 
 
 def parse_spots(text: str) -> Spot | None:
-    """The spot of a text's one value; None where there is none. The text is one that our loader reads."""
-    events = yaml.events(text)
-    next(events)
-    if type(next(events)) is yaml.StreamEndEvent:
-        return None
-    return _spot(text, events, next(events))
+    """Return the spot of a text's one value; None where there is none.
+
+    The text is one that our loader reads, without a byte order mark. Raise GitcfgError if ruamel.yaml does
+    not read it.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+    from ruamel.yaml.events import StreamEndEvent
+
+    events = YAML(typ="safe", pure=True).parse(text)
+    try:
+        next(events)
+        if isinstance(next(events), StreamEndEvent):
+            return None
+        return _spot(text, events, next(events))
+    except YAMLError as error:
+        raise GitcfgError(f"The file cannot be edited: {' '.join(str(error).split())}") from None
 
 
 def _spot(text: str, events: Iterator[Any], event: Any) -> Spot:
-    if type(event) is yaml.ScalarEvent:
+    from ruamel.yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent
+
+    if isinstance(event, ScalarEvent):
         return _scalar(text, event)
-    mapping = type(event) is yaml.MappingStartEvent
+    mapping = isinstance(event, MappingStartEvent)
     found = Spot(
         event.start_mark.index, 0, Shape.MAPPING if mapping else Shape.LIST, bool(event.flow_style), "", []
     )
     done = found.start
-    for inner in events:
-        if type(inner) in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
-            found.end = inner.end_mark.index if found.flow else done
-            break
-        found.entries.append(
-            _pair(text, events, inner) if mapping else _item(text, events, inner, found, done)
-        )
-        done = found.entries[-1].end
+    while not isinstance(inner := next(events), MappingEndEvent | SequenceEndEvent):
+        entry = _pair(text, events, inner) if mapping else _item(text, events, inner, found, done)
+        found.entries.append(entry)
+        done = entry.end
+    found.end = inner.end_mark.index if found.flow else done
     return found
 
 
