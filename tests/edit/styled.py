@@ -112,7 +112,7 @@ class Writer:
         if isinstance(inner, str) and "\n" in inner and rng.random() < 0.7:
             mark = "|" if inner.endswith("\n") else "|-"
             return [
-                f"{pad}{head} {mark}",
+                f"{pad}{head} {mark}{self.remark()}",
                 *(f"{pad}{' ' * self.step}{x}".rstrip() for x in inner.splitlines()),
             ]
         apart = " " * rng.choice((1, 1, 1, 3))

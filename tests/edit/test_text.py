@@ -86,6 +86,31 @@ def bounds(text: str, asked: Set | Delete | Rename) -> tuple[int, int]:
     return entry.start, rest_end(text, entry.end)
 
 
+def bracketed(rng: Random) -> tuple[str, int]:
+    """A list in brackets over several lines with a comment here and there, each another one; its length."""
+    size, text = rng.randint(1, 5), "top:\n  a: ["
+    for n in range(size):
+        text += rng.choice(("", " ", "\n    ", f" # c{n}\n    ", f"\n    # d{n}\n    ")) + f"x{n}"
+        text += rng.choice(("", "", "", f" # e{n}\n    "))
+        text += "," if n < size - 1 else rng.choice(("", ","))
+        text += rng.choice(("", "", f" # f{n}\n    "))
+    text += rng.choice(("]", "\n  ]")) + rng.choice(("", " # end"))
+    return re.sub(" +\n", "\n", f"{text}\n  b: 1\n"), size
+
+
+def test_comments_in_brackets_stay_with_what_they_are_about() -> None:
+    for seed in many(9000, 200):
+        rng = Random(f"brackets {seed}")
+        text, size = bracketed(rng)
+        at, path = rng.randrange(size), ("top", "a")
+        before = sorted(re.findall("# [a-z0-9]+", text))
+        for asked in (Move(path, at, rng.randrange(size)), Insert(path, at, "new"), Set((*path, at), "new")):
+            result = edit_text(text, [asked])
+            assert sorted(re.findall("# [a-z0-9]+", result)) == before, text
+        gone = set(before) - set(re.findall("# [a-z0-9]+", edit_text(text, [Delete((*path, at))])))
+        assert gone <= {f"# e{at}", f"# f{at}", f"# c{at + 1}"}, text
+
+
 def comments(text: str) -> list[str]:
     """The comments that have lines of their own."""
     return re.findall(r"^ *# ?\w.*$", text.replace("\r", ""), re.MULTILINE)

@@ -12,6 +12,7 @@ from gitcfg.model import GitcfgError
 
 _REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
 _COMMENT = re.compile(r"[ ]*#")
+_HEADER = re.compile(r"[|>][-+0-9]*")
 
 
 class Splice(msgspec.Struct, frozen=True):
@@ -117,7 +118,11 @@ def delete_lines(text: str, spot: Spot, place: int) -> list[Splice]:
     start = entry.start
     if place + 1 < len(spot.entries) and not text[stop : spot.entries[place + 1].start].strip():
         return [Splice(start, spot.entries[place + 1].start)]
-    return [Splice(start - (len(lead(text, start)) - len(lead(text, start).rstrip())), stop)]
+    return [Splice(start - _blanks_before(text, start), stop)]
+
+
+def _blanks_before(text: str, at: int) -> int:
+    return len(lead(text, at)) - len(lead(text, at).rstrip())
 
 
 def empty_block(text: str, spot: Spot, colon: int | None) -> list[Splice]:
@@ -141,9 +146,13 @@ def _lines(text: str, start: int, stop: int) -> Splice:
 
 
 def replace_block(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
-    """A value that is written in lines, now on one; a comment behind its key stays."""
+    """A value that is written in lines, now on one; a comment behind its key, or behind `|`, stays."""
     stop = rest_end(text, spot.end)
     ended = newline(text) if line_start(text, stop) == stop else ""
+    if spot.shape is Shape.BLOCK_SCALAR:
+        header = _HEADER.match(text, spot.start)
+        kept = text[header.end() : line_end(text, spot.start)].rstrip() if header else ""
+        return [Splice(spot.start, stop, source + kept + ended)]
     if colon is None or line_start(text, colon) == line_start(text, spot.start):
         return [Splice(spot.start, stop, source + ended)]
     return [Splice(colon, colon, f" {source}"), Splice(line_end(text, colon), stop, ended)]
@@ -166,7 +175,7 @@ def _stop(text: str, entry: Entry) -> int:
 
 # Changes of mappings and lists that are written in braces and brackets.
 
-_COMMA = re.compile(r"\s*,")
+_COMMA = re.compile(r"(?:\s+(?:#[^\r\n]*)?)*,")  # comments may stand between an item and its comma
 
 
 def insert_in_flow(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
@@ -174,45 +183,89 @@ def insert_in_flow(text: str, spot: Spot, place: int, source: str) -> list[Splic
     if not spot.entries:
         return [Splice(spot.start + 1, spot.start + 1, source)]
     if place == len(spot.entries):
-        return _last(text, spot.entries[-1], source)
+        return _append_in_flow(text, spot.entries[-1], source)
     at = spot.entries[place].start
     apart = f"{newline(text)}{lead(text, at)}" if begins_line(text, at) else " "
-    return [Splice(at, at, f"{source},{apart}")]
+    above = comments_above(text, at)
+    return [Splice(above, above, f"{source},{apart}")]
 
 
-def _last(text: str, entry: Entry, source: str) -> list[Splice]:
-    if not begins_line(text, entry.start) or "\n" not in text[: entry.start]:
+def _append_in_flow(text: str, entry: Entry, source: str) -> list[Splice]:
+    remark = _remark(text, entry)
+    if remark[0] == remark[1] and (not begins_line(text, entry.start) or "\n" not in text[: entry.start]):
         return [Splice(entry.end, entry.end, f", {source}")]
+    column = entry.start - line_start(text, entry.start)
+    line = f"{newline(text)}{' ' * column}{source}"
     comma = _COMMA.match(text, entry.end)
-    line = f"{newline(text)}{lead(text, entry.start)}{source}"
     if comma is not None:
         at = rest_end(text, comma.end())
         return [Splice(at, at, f"{line},")]
-    at = rest_end(text, entry.end)
-    if at == entry.end:
-        return [Splice(at, at, f",{line}")]
-    return [Splice(entry.end, entry.end, ","), Splice(at, at, line)]
+    return [Splice(entry.end, entry.end, ","), Splice(remark[1], remark[1], line)]
+
+
+def _remark(text: str, entry: Entry) -> tuple[int, int]:
+    """Where the comment stands behind an entry of brackets, be it before its comma or behind it.
+
+    Without a comment both places are the same: where one would stand.
+    """
+    at = entry.end
+    if rest_end(text, at) == at or "#" not in text[at : rest_end(text, at)]:
+        comma = _COMMA.match(text, at)
+        at = comma.end() if comma is not None else at
+    stop = rest_end(text, at)
+    return (at, stop) if "#" in text[at:stop] else (at, at)
 
 
 def delete_in_flow(text: str, spot: Spot, place: int) -> list[Splice]:
-    """An entry gone, with a comma, and with its line where it has one."""
+    """An entry gone, with a comma, and with its line where it has one; comments of others stay."""
     entry = spot.entries[place]
     comma = _COMMA.match(text, entry.end)
     stop = comma.end() if comma else entry.end
-    if len(spot.entries) == 1:
-        return [Splice(entry.start, stop)]
+    before = spot.entries[place - 1].end if place else spot.start + 1
+    after = spot.entries[place + 1].start if place + 1 < len(spot.entries) else spot.end - 1
+    alone = place == 0 or "\n" in text[before : entry.start]
     if begins_line(text, entry.start) and _ends_line(text, stop):
         lines = Splice(line_start(text, entry.start), next_line(text, stop))
-        before = _COMMA.match(text, spot.entries[place - 1].end) if place and comma is None else None
-        return [lines] if before is None else [Splice(before.end() - 1, before.end()), lines]
-    if place + 1 < len(spot.entries):
-        return [Splice(entry.start, spot.entries[place + 1].start)]
-    return [Splice(spot.entries[place - 1].end, entry.end)]
+        return [lines] if comma else [*_without_comma(text, before, place), lines]
+    if alone and _ends_line(text, stop):
+        return [Splice(entry.start - _blanks_before(text, entry.start), rest_end(text, stop))]
+    if place + 1 < len(spot.entries) and "\n" not in text[stop:after]:
+        return [Splice(entry.start, after)]
+    if "#" in text[before : entry.start] or place == 0:
+        return [*([] if comma else _without_comma(text, before, place)), Splice(entry.start, stop)]
+    return [Splice(before, entry.end if comma is None or after == spot.end - 1 else stop - 1)]
+
+
+def _without_comma(text: str, end: int, place: int) -> list[Splice]:
+    """The comma gone behind the entry that ends there; one on a line of its own stays."""
+    comma = _COMMA.match(text, end) if place else None
+    if comma is None or begins_line(text, comma.end() - 1):
+        return []
+    return [Splice(comma.end() - 1, comma.end())]
 
 
 def _ends_line(text: str, at: int) -> bool:
     end = rest_end(text, at)
     return text[end : end + 1] in ("\n", "\r")
+
+
+def move_in_flow(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
+    """Items in another order, each with the comments directly above it and the one behind it.
+
+    Commas stay where they are. A comment that comes to stand before something else on its line ends it.
+    """
+    bodies = [(comments_above(text, entry.start), entry.end) for entry in spot.entries]
+    remarks = [_remark(text, entry) for entry in spot.entries]
+    column = spot.entries[0].start - line_start(text, spot.entries[0].start)
+    found = []
+    for (at, stop), (first, last) in zip(remarks, move_item(remarks, start, to), strict=True):
+        remark = text[first:last]
+        breaks = remark and text[rest_end(text, stop) :][:1] not in ("\n", "\r")
+        found.append(Splice(at, stop, remark + (newline(text) + " " * column if breaks else "")))
+    # Where an item begins right behind a comma, the comment stands before it.
+    for old, new in zip(bodies, move_item(bodies, start, to), strict=True):
+        found.append(Splice(*old, text[new[0] : new[1]]))
+    return found
 
 
 # Where the path of a change leads to in a YAML text.
@@ -269,8 +322,16 @@ def place_value(text: str, root: Spot | None, change: Set | Insert, source: str)
 def _replaced(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
     if spot.shape is Shape.SCALAR or spot.flow:
         apart = " " if spot.start == colon else ""
-        return [Splice(spot.start, spot.end, apart + source)]
+        return [Splice(spot.start, spot.end, apart + source + _remark_inside(text, spot))]
     return replace_block(text, spot, colon, source)
+
+
+def _remark_inside(text: str, spot: Spot) -> str:
+    """The comment behind an opening bracket, which is about the whole, if it may stand behind the value."""
+    if not spot.flow or not _ends_line(text + "\n", spot.end):
+        return ""
+    stop = rest_end(text, spot.start + 1)
+    return text[spot.start + 1 : stop] if "#" in text[spot.start + 1 : stop] else ""
 
 
 def _inserted(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
@@ -357,6 +418,8 @@ def _deleted(text: str, spot: Spot, colon: int | None, place: int) -> list[Splic
 
 def _moved(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
     """Items in another order; what stands between them stays where it is."""
-    parts = [(entry.start, entry.end) for entry in spot.entries] if spot.flow else block_segments(text, spot)
+    if spot.flow:
+        return move_in_flow(text, spot, start, to)
+    parts = block_segments(text, spot)
     wanted = move_item(parts, start, to)
     return [Splice(*old, text[new[0] : new[1]]) for old, new in zip(parts, wanted, strict=True)]
