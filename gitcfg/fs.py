@@ -1,4 +1,4 @@
-"""Files that are there whole from one moment to the next, and on the disk after it."""
+"""Files written whole or not at all, and durably."""
 
 import os
 import tempfile
@@ -14,12 +14,12 @@ class FileChangedError(OSError):
 
 
 def write_program(place: Path, text: bytes) -> None:
-    """A program that is there whole from one moment to the next."""
+    """Write a program, whole or not at all."""
     write_whole(place, text, 0o755)
 
 
 def write_whole(place: Path, text: bytes, mode: int) -> None:
-    """A file that is there whole from one moment to the next: who reads it sees the old one or the new."""
+    """Write a file whole or not at all: its readers see the old content or the new."""
     with ExitStack() as undone:
         os.replace(_beside(place, text, mode, undone), place)
         undone.pop_all()
@@ -27,14 +27,14 @@ def write_whole(place: Path, text: bytes, mode: int) -> None:
 
 
 def write_new(place: Path, text: bytes, mode: int) -> None:
-    """A file that was not there, and is there whole from one moment to the next. OSError: it is there."""
+    """Write a new file, whole or not at all. Raise OSError if it is there already."""
     with ExitStack() as undone:
         os.link(_beside(place, text, mode, undone), place)
     sync(place.parent)
 
 
 def _beside(place: Path, text: bytes, mode: int, undone: ExitStack) -> str:
-    """A file in the same folder that holds a text; `undone` takes it away."""
+    """Write a file in the same folder and return its path; `undone` deletes it."""
     descriptor, name = tempfile.mkstemp(prefix=f".{place.name[:40]}.", suffix=".gitcfg", dir=place.parent)
     with open(descriptor, "wb") as file:
         undone.callback(os.unlink, name)
@@ -46,7 +46,7 @@ def _beside(place: Path, text: bytes, mode: int, undone: ExitStack) -> str:
 
 
 def sync(folder: Path) -> None:
-    """What stands in a folder, and what no longer does, is on the disk."""
+    """Make the entries of a folder durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -55,7 +55,7 @@ def sync(folder: Path) -> None:
 
 
 def write_settings(file: Path, was: bytes, text: bytes) -> None:
-    """Write a file of settings as git does: who holds its lock may. Changed: it is not what it was."""
+    """Write a file of settings under its lock, as git does. Raise FileChangedError if it has changed."""
     lock = file.with_name(f"{file.name}.lock")
     with ExitStack() as undone:
         descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

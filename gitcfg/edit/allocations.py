@@ -1,4 +1,4 @@
-"""What was decided for rules, put into their files: those that are right stay as they are, to the byte."""
+"""Allocations written to their files; files that say the same already stay as they are."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ _ADDRESS = re.compile(r"[0-9]+(?:\.[0-9]+){3}(?:/[0-9]+)?")
 
 
 def allocation_text(said: Allocation) -> str:
-    """The text of allocations/RULE.yaml: a slot a line, in the order in which they are given."""
+    """Return the text of allocations/RULE.yaml: a slot a line, in the order in which they are given."""
     return "\n".join((_HEAD.format(said.name), *_lines(said), ""))
 
 

@@ -1,4 +1,4 @@
-"""What is configured: a node, a node set or a group, found by its name."""
+"""What `gitcfg configure` works with: a target, steps that can be taken back, advice, checks, a diff."""
 
 import difflib
 import re
@@ -39,22 +39,22 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def entity(self) -> str:
-        """As one names it: `group/Workers`."""
+        """Its name with its kind: `group/Workers`."""
         return f"{self.kind}/{self.name}"
 
     @property
     def label(self) -> str:
-        """As its layer is called in paths: `node set exec`."""
+        """The name of its layer in paths: `node set exec`."""
         return f"{_NOUNS[self.kind]} {self.name}"
 
     def order(self, model: Model) -> Order:
-        """An order about it that says nothing yet; a default group without a file is made."""
+        """Return an order about it without edits; a default group without a file is made."""
         absent = self.kind == "group" and self.name not in model.groups
         return Order(Action.NEW if absent else Action.MODIFY, self.kind, self.name)
 
 
 def find_target(model: Model, text: str) -> Target:
-    """What a text names: `NAME`, or `KIND/NAME`. GitcfgError: nothing, or several things."""
+    """Return what `NAME` or `KIND/NAME` names. Raise GitcfgError if that is nothing, or several things."""
     known = _known(model)
     kind, slash, name = text.partition("/")
     if slash:
@@ -92,7 +92,7 @@ def _unknown(model: Model, text: str, known: Mapping[str, set[str]]) -> GitcfgEr
 
 
 def find_definition(model: Model, target: Target) -> Node | Group | None:
-    """What its own file says; None: it has none."""
+    """Return what its own file says; None: it has none."""
     if target.kind == "node":
         return model.nodes.get(target.name)
     if target.kind == "group":
@@ -102,14 +102,14 @@ def find_definition(model: Model, target: Target) -> Node | Group | None:
 
 
 def listed_features(found: Node | Group | None) -> tuple[Use, ...]:
-    """The features in its own list, highest first: positions count in it."""
+    """Return the features in its own list, highest first: positions count in it."""
     if found is None:
         return ()
     return found.features.items if isinstance(found, Node) else found.features
 
 
 def find_nodes(model: Model, target: Target, mentions: Callable[[], Mentions]) -> tuple[str, ...]:
-    """The nodes that are made from it. Who is in which group is asked for only if it is one."""
+    """Return the nodes that are made from it. `mentions` is called for a group only."""
     if target.kind == "node":
         return (target.name,)
     if target.kind == "nodeset":
@@ -138,7 +138,7 @@ class Work:
         self.draft = Draft(tree)
 
     def take(self, step: Step) -> bool:
-        """Do a thing; False if it makes no difference. GitcfgError: it cannot be done, and nothing was."""
+        """Carry out a step; return False if it changes nothing. Raise GitcfgError, with nothing done."""
         before = dict(self.draft.files)
         try:
             carry_out(self.draft, step.orders)
@@ -151,14 +151,14 @@ class Work:
         return True
 
     def back(self) -> Step:
-        """Take back the last thing that was done. IndexError: nothing was."""
+        """Take back the last step. Raise IndexError if there is none."""
         last = self.steps[-1]
         self.steps = self.steps[:-1]
         self._again()
         return last
 
     def onto(self, tree: Tree) -> tuple[tuple[Step, GitcfgError], ...]:
-        """Do the same to another tree. What can no longer be done, each with the reason."""
+        """Carry out the steps on another tree; return those that fail, with the reason."""
         self._tree, steps = tree, self.steps
         self.steps, self.draft = (), Draft(tree)
         failed = []
@@ -170,11 +170,11 @@ class Work:
         return tuple(failed)
 
     def orders(self) -> tuple[Order, ...]:
-        """All of it, in order."""
+        """Return the orders of all steps."""
         return tuple(order for step in self.steps for order in step.orders)
 
     def _again(self) -> None:
-        """An order that failed may have been carried out by half: the draft is made anew."""
+        """Make the draft anew: an order that failed may have been carried out by half."""
         self.draft = Draft(self._tree)
         carry_out(self.draft, self.orders())
 
@@ -200,7 +200,7 @@ class Advice(msgspec.Struct, frozen=True):
 
 
 def find_advice(finding: Finding, found: Node | Group | None, reaches: Reach) -> tuple[Advice, ...]:
-    """What may be done in a definition about a finding; `reaches` says what includes what."""
+    """Return what may be done in a definition about a finding; `reaches` says what includes what."""
     match finding.code:
         case "GC301":
             return (Advice(AdvisedAction.ADD, finding.subjects[0]),)
@@ -216,7 +216,7 @@ def find_advice(finding: Finding, found: Node | Group | None, reaches: Reach) ->
 
 
 def _leaving(finding: Finding, found: Node | Group | None, reaches: Reach) -> Iterator[Advice]:
-    """Features in the definition's own list that are one of two, or include one."""
+    """Return features in the definition's own list that are one of two, or include one."""
     for name in dict.fromkeys(use.feature for use in listed_features(found)):
         if name in finding.subjects:
             yield Advice(AdvisedAction.REMOVE, name)
@@ -243,7 +243,7 @@ def find_idle(
     after: Iterable[NodeClass],
     declarations: Declarations,
 ) -> tuple[Idle, ...]:
-    """Of the parameters that a definition binds, those that only features asked for which have gone.
+    """Return the parameters of a definition that only features needed which have gone.
 
     A feature asks for what it binds, what that depends on, and what its values mention (`$(NAME)`); so does
     every other layer. `label` is the definition's own layer, whose say does not count.
@@ -266,7 +266,7 @@ def find_idle(
 
 
 def _unneeded(params: tuple[str, ...], idle: Set[str], declarations: Declarations) -> tuple[str, ...]:
-    """Those that nothing which the definition goes on to bind depends on."""
+    """Return the idle ones on which no other parameter of the definition depends."""
     kept = [param for param in params if param not in idle]
     needed = {name for param in kept for name in _with_needs(param, declarations)}
     return tuple(param for param in params if param in idle and param not in needed)
@@ -279,7 +279,7 @@ def _features(kinds: Iterable[NodeClass]) -> frozenset[str]:
 def _askers(
     kinds: Iterable[NodeClass], label: str, declarations: Declarations, mention: re.Pattern[str]
 ) -> dict[str, set[str]]:
-    """By parameter the layers, other than this one, that ask for it."""
+    """Return the layers, other than this one, that ask for a parameter, by parameter."""
     found: dict[str, set[str]] = {}
     pieces = {id(piece): piece for kind in kinds for piece in kind.parts}
     for piece in pieces.values():
@@ -298,7 +298,7 @@ def _speaks(step: Step_operations) -> bool:
 
 
 def _with_needs(name: str, declarations: Declarations) -> Iterator[str]:
-    """A parameter and all that it depends on, however far."""
+    """Return a parameter and all that it depends on, however far."""
     seen, todo = set[str](), [name]
     while todo:
         name = todo.pop()
@@ -317,7 +317,7 @@ IMAGINED_NODE = "a-node-of-this-group"
 def imagine_fleet(
     model: Model, tree: Tree, today: date, group: str, beside: Callable[[], Fleet] | None = None
 ) -> Fleet:
-    """A fleet of one node that is in a group, and in the default group."""
+    """Return a fleet of one node that is in a group, and in the default group."""
     origin = Origin(f"groups/{group}.yaml")
     groups = () if group == model.settings.default_group else (Ref(group, origin),)
     node = Node(IMAGINED_NODE, origin, groups=ListEdit(Op.SET, groups))
@@ -326,13 +326,13 @@ def imagine_fleet(
 
 
 def check_imagined(fleet: Fleet) -> tuple[Finding, ...]:
-    """What its nodes would lack, or what would clash on them; they are not named, for there are none."""
+    """Return what its nodes would lack, or what would clash on them, without naming nodes."""
     found = (finding for finding in check(fleet) if finding.code.startswith("GC30"))
     return tuple(replace(finding, nodes=()) for finding in found)
 
 
 def imagined_class(fleet: Fleet) -> NodeClass:
-    """What its one node is made of."""
+    """Return the class of its one node."""
     return fleet[IMAGINED_NODE].kind
 
 
@@ -343,19 +343,19 @@ _FITS = ("GC206", "GC201")
 
 
 def check_binding(fleet: Fleet, found: Node | Group, param: str) -> tuple[Finding, ...]:
-    """What is wrong with what a definition binds a parameter to; nothing else is looked at."""
+    """Return what is wrong with what a definition binds a parameter to; nothing else is looked at."""
     return tuple(_unread(fleet, found)) or tuple(_misfits(fleet, found, param))
 
 
 def _unread(fleet: Fleet, found: Node | Group) -> Iterator[Finding]:
-    """What was wrong with its file when it was read."""
+    """Return what was wrong with its file when it was read."""
     for finding in findings_so_far(fleet.model):
         if any(origin.file == found.origin.file for origin in finding.origins):
             yield finding
 
 
 def _misfits(fleet: Fleet, found: Node | Group, param: str) -> Iterator[Finding]:
-    """The checks of single bindings, of a model that has only this one."""
+    """Run the checks of single bindings on a model that has only this one."""
     binding = found.params.get(param)
     if binding is None or binding.op is Op.UNSET:
         return
@@ -383,7 +383,7 @@ class Match(msgspec.Struct, frozen=True):
 
 
 def match_name(text: str, known: Collection[str]) -> Match:
-    """The names that a text may stand for. Case counts only where two names differ in nothing else."""
+    """Return the names that a text may stand for. Case counts only where names differ in nothing else."""
     if text in known:
         return Match(text)
     folded = text.casefold()
@@ -404,7 +404,7 @@ _NO_END = "\\ No newline at end of file"
 
 
 def format_diff(draft: Draft) -> Iterator[str]:
-    """The lines of a unified diff as git writes it, without line ends, in order of path."""
+    """Return the lines of a unified diff as git writes it, without line ends, in order of path."""
     for path, now in sorted(draft.files.items()):
         was = draft.was(path)
         old, new = "/dev/null" if was is None else f"a/{path}", "/dev/null" if now is None else f"b/{path}"

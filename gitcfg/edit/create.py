@@ -29,14 +29,14 @@ def create_repository(folder: Path, files: Mapping[str, str | bytes], message: s
 
     A folder that is not there is made beside its place and moved there. One that is there gets its files by
     a journal, which whoever edits next finishes.
-    GitcfgError (4): something is there already; then nothing is written.
+    Raise GitcfgError (4) if something is there already; then nothing is written.
     """
     texts = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
     return (_filled if os.path.lexists(folder) else _moved)(folder, texts, message)
 
 
 def _moved(folder: Path, files: Files, message: str) -> Created:
-    """A new folder; its first commit is in it when it comes, if it has a git of its own."""
+    """Make a new folder, with its first commit in it if it has a git of its own."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with _beside(folder.parent, folder.name) as made:
         for path, text in files.items():
@@ -50,7 +50,7 @@ def _moved(folder: Path, files: Files, message: str) -> Created:
 
 
 def _filled(folder: Path, files: Files, message: str) -> Created:
-    """A folder that is there: git's own folder first, whole; then by a journal all files; then the commit."""
+    """Fill a folder that is there: git's own folder first, then all files by a journal, then the commit."""
     root = folder.resolve()
     if not any((above / ".git").exists() for above in (root, *root.parents)):
         _refuse(folder, files)
@@ -74,7 +74,7 @@ def _filled(folder: Path, files: Files, message: str) -> Created:
 
 
 def _let_run(folder: Path, files: Files) -> None:
-    """Programs that nodes are to get can be tried where they are written."""
+    """Make programs in files/ executable, so that they can be tried there."""
     for path, text in files.items():
         if path.startswith("files/") and text.startswith(b"#!"):
             (folder / path).chmod(0o755)
@@ -88,7 +88,7 @@ def _refuse(folder: Path, files: Iterable[str]) -> None:
 
 @contextmanager
 def _beside(parent: Path, name: str) -> Iterator[Path]:
-    """An empty folder on the same disk, with the mode of any new one; gone at the end if it was not moved."""
+    """Make an empty folder on the same disk, with the mode of any new one; delete it if it was not moved."""
     with tempfile.TemporaryDirectory(prefix=f".{name}.gitcfg-", dir=parent, ignore_cleanup_errors=True) as at:
         made = Path(at) / name
         made.mkdir()
@@ -96,7 +96,7 @@ def _beside(parent: Path, name: str) -> Iterator[Path]:
 
 
 def _git(folder: Path) -> tuple[Path, Path]:
-    """The top of the git repository of a folder, and git's own folder; made where there is none."""
+    """Return the top of the git repository of a folder, and git's own folder; made where there is none."""
     git = init_repository(folder)
     if not git.workdir:
         raise GitcfgError(f"{git.path} has no work tree.", "Choose a folder in a clone of it.")
@@ -104,7 +104,7 @@ def _git(folder: Path) -> tuple[Path, Path]:
 
 
 def _commit(folder: Path, files: Files, message: str) -> str:
-    """Make the first commit, in which files are named from git's top on; why there is none, if so."""
+    """Make the first commit, and return why there is none, if so."""
     git = init_repository(folder)
     if not git.head_is_unborn:
         return "There are commits already, so these files are for you to commit."

@@ -1,4 +1,4 @@
-"""A tree with some files other than they are: what an edit would make of a repository."""
+"""A repository while it is edited: the files that have changed, and where definitions stand."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ class OverlayTree:
         self._new = DictTree({path: content for path, content in files.items() if content is not None})
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        """What stood there, but for what is other, and that."""
+        """Return the entries of a folder, changed files included."""
         found = list(self._tree.entries(folder))
         if any(entry.path == folder and entry.kind is not EntryKind.FILE for entry in found):
             return iter(found)
@@ -36,11 +36,11 @@ class OverlayTree:
         return iter(sort_entries([*kept, *self._new.entries(folder)]))
 
     def entry(self, path: str) -> Entry | None:
-        """What is at a path."""
+        """Return the entry at a path."""
         return self._new.entry(path) if path in self._gone else self._tree.entry(path)
 
     def read(self, entry: Entry) -> bytes:
-        """The content of an entry."""
+        """Return the content of an entry."""
         return self._new.read(entry) if entry.source is self._new else self._tree.read(entry)
 
 
@@ -54,7 +54,7 @@ class Draft:
     """Texts of files that were edited, over a tree that stays as it is."""
 
     def __init__(self, tree: Tree, keeper: Keeper | None = None) -> None:
-        """`keeper` keeps what was read for the next time."""
+        """Begin without edits; `keeper` caches what is read."""
         self._base = tree
         self._keeper = keeper
         self._texts: dict[str, str | bytes | None] = {}
@@ -73,24 +73,24 @@ class Draft:
 
     @property
     def model(self) -> Model:
-        """What it would say; what is asked of it is who is where, not what is wrong."""
+        """The model of the repository as it would be, for finding definitions; its findings do not count."""
         if self._model is None:
             self._model = load(self.tree, self._keeper)
         return self._model
 
     def was(self, path: str) -> bytes | None:
-        """What a file held before."""
+        """Return what a file held before."""
         entry = self._base.entry(path)
         return self._base.read(entry) if entry is not None and entry.kind is EntryKind.FILE else None
 
     def held(self, path: str) -> bytes:
-        """What a file holds now; nothing if it is not there."""
+        """Return what a file holds now; nothing if it is not there."""
         if path in self._texts:
             return _data(self._texts[path]) or b""
         return self.was(path) or b""
 
     def text(self, path: str) -> str | None:
-        """What a file holds now. GitcfgError: it is no text, or no file."""
+        """Return what a file holds now. Raise GitcfgError if it is no text, or no file."""
         entry = None if path in self._texts else self._entry(path)
         held = self._base.read(entry) if entry is not None else self._texts.get(path)
         try:
@@ -105,7 +105,7 @@ class Draft:
         return entry
 
     def meaning(self, path: str, *steps: str) -> Meaning | None:
-        """What a file says at a place in it; None: nothing."""
+        """Return what a file says at a place in it; None: nothing."""
         found = read_spots((self.text(path) or "").removeprefix("\ufeff"), path)
         for step in steps:
             place = None if found is None else found.place(step)
@@ -117,7 +117,7 @@ class Draft:
         self.write(path, edit_text(self.text(path) or "", changes, path))
 
     def move(self, path: str, place: str) -> None:
-        """Let a file stand elsewhere, whatever it holds. GitcfgError (4): something is there."""
+        """Move a file, whatever it holds. Raise GitcfgError (4) if something is there."""
         taken = self._texts[place] if place in self._texts else self._entry(place)
         if taken is not None:
             raise GitcfgError(f"{place} is there already.", code=REFUSED)
@@ -126,7 +126,7 @@ class Draft:
         self.write(place, held)
 
     def write(self, path: str, text: str | bytes | None) -> None:
-        """Let a file hold a text, or be gone."""
+        """Set what a file holds; None deletes it."""
         before = self._texts[path] if path in self._texts else self._entry(path)
         known = (before is None) == (text is None)
         self._texts[path] = text
@@ -134,7 +134,7 @@ class Draft:
             self._model = None
 
     def path(self, kind: Kind, name: str) -> str:
-        """The file in which a definition stands. GitcfgError: there is none."""
+        """Return the file in which a definition stands. Raise GitcfgError if there is none."""
         known = definitions(self.model, kind)
         if name not in known:
             raise GitcfgError(f"There is no {kind.noun} {shown(name)}.", did_you_mean(name, known))
@@ -146,7 +146,7 @@ def _data(text: str | bytes | None) -> bytes | None:
 
 
 def definitions(model: Model, kind: Kind) -> Mapping[str, Any]:
-    """All definitions of a kind, by name."""
+    """Return all definitions of a kind, by name."""
     known: Mapping[str, Any] = getattr(model, kind.folder)
     return known
 
@@ -164,9 +164,9 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def find_place(draft: Draft, kind: Kind, name: str) -> Place:
-    """Where a definition stands; of a node that only its set names, its own file is made.
+    """Return where a definition stands; of a node that only its set names, its own file is made.
 
-    GitcfgError: there is no such definition.
+    Raise GitcfgError if there is no such definition.
     """
     known = definitions(draft.model, kind)
     if name in known:
@@ -181,13 +181,13 @@ def find_place(draft: Draft, kind: Kind, name: str) -> Place:
 
 
 def find_set(draft: Draft, node: str) -> str | None:
-    """The node set that a node is in."""
+    """Return the node set that a node is in."""
     sets = draft.model.nodesets.items()
     return next((name for name, found in sets if node in found.members), None)
 
 
 def refuse_taken_name(draft: Draft, kind: Kind, name: str) -> None:
-    """GitcfgError: nothing of a kind can be called so, as the name is not legal, or taken."""
+    """Raise GitcfgError if nothing of a kind can be called so, as the name is not legal, or taken."""
     if not kind.names.fullmatch(name):
         said = shown(name) or "An empty text"
         raise GitcfgError(f"{said} is no name for a {kind.noun}.", "`gitcfg help GC103` says what is.")
@@ -199,9 +199,9 @@ def refuse_taken_name(draft: Draft, kind: Kind, name: str) -> None:
 
 
 def choose_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
-    """Where a new definition comes to stand; `where` is a file or folder.
+    """Return where a new definition comes to stand; `where` is a file or folder.
 
-    GitcfgError: the name is not legal, or taken, or it is not clear where.
+    Raise GitcfgError if the name is not legal, or taken, or it is not clear where.
     """
     refuse_taken_name(draft, kind, name)
     place = Place(_sheet(draft, kind, where) if kind.sheet else _file(kind, name, where), _within(kind, name))
@@ -211,13 +211,13 @@ def choose_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
 
 
 def files_beside(draft: Draft, kind: Kind, file: str) -> tuple[str, ...]:
-    """The files that go wherever that of a definition goes: what a secret holds."""
+    """Return the files that go wherever that of a definition goes: what a secret holds."""
     beside = sealed_path(file)
     return (beside,) if kind.name == "secret" and draft.tree.entry(beside) is not None else ()
 
 
 def sealed_path(file: str) -> str:
-    """Where that stands, encrypted, which a secret's file is about."""
+    """Return the path of a secret's encrypted content."""
     return f"{file.removesuffix('.yaml')}.age"
 
 
@@ -235,7 +235,7 @@ def _file(kind: Kind, name: str, where: str) -> str:
 
 
 def _sheet(draft: Draft, kind: Kind, where: str) -> str:
-    """The file that was said, or the only one there is."""
+    """Return the file that was named, or the only one there is."""
     if where:
         found = _inside(kind, where)
         return found if found.endswith(".yaml") else f"{found}/{kind.sheet}.yaml"
@@ -248,7 +248,7 @@ def _sheet(draft: Draft, kind: Kind, where: str) -> str:
 
 
 def _inside(kind: Kind, where: str) -> str:
-    """A path below the kind's folder. GitcfgError: it leads elsewhere."""
+    """Return a path below the kind's folder. Raise GitcfgError if it leads elsewhere."""
     steps = [step for step in where.split("/") if step not in ("", ".")]
     elsewhere = steps[:1] != [kind.folder] and steps[:1] in [[other.folder] for other in KINDS.values()]
     if steps[:1] != [kind.folder]:

@@ -1,4 +1,4 @@
-"""The scripts that git calls: what is in them, and how those that gitcfg wrote are known again."""
+"""gitcfg's hooks in git repositories: their scripts, and how these are installed and removed."""
 
 import errno
 import json
@@ -53,7 +53,7 @@ class Script(msgspec.Struct, frozen=True):
     kept: Marker = Marker()
 
     def text(self, before: bytes | None) -> bytes:
-        """The script; `before` is the hook that runs first, if there is one."""
+        """Return the script; `before` is the hook that runs first, if there is one."""
         # The standard library's: a folder's name need not be UTF-8, and it writes such names in ASCII.
         kept = json.dumps(msgspec.to_builtins(self.kept))
         start = _START.format(name=self.name, program=shlex.join(self.program), call=_call(before))
@@ -65,7 +65,7 @@ class Script(msgspec.Struct, frozen=True):
 
 
 def parse_marker(text: bytes) -> Marker | None:
-    """What a script of gitcfg's remembers; None: it is another's."""
+    """Return the marker of a script of gitcfg's; None: it is another's."""
     lines = text.split(b"\n", 3)
     if len(lines) < 3 or not lines[2].startswith(_KEPT.encode()):
         return None
@@ -82,7 +82,7 @@ def _call(before: bytes | None) -> str:
 
 
 def _shown(program: tuple[str, ...]) -> str:
-    """The program's words within double quotes."""
+    """Return the program's words within double quotes."""
     return re.sub(r'([\\"$`])', r"\\\1", shlex.join(program))
 
 
@@ -188,22 +188,22 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def kept_path(place: Path) -> Path:
-    """Where the hook is kept that was there before."""
+    """Return where the hook is kept that was there before."""
     return place.with_name(place.name + BEFORE)
 
 
 def is_same_file(one: Path, other: Path) -> bool:
-    """Are they two names of one file? A link is not what it leads to."""
+    """Return whether two paths name one file; a link is not what it leads to."""
     return os.path.samestat(os.lstat(one), os.lstat(other)) if os.path.lexists(one) else False
 
 
 def refusal(message: str, hint: str) -> GitcfgError:
-    """Something is in the way, and stays as it is."""
+    """Return the error of something that is in the way, and stays as it is."""
     return GitcfgError(message, hint, code=REFUSED)
 
 
 def carry_out_steps(steps: Iterable[Step]) -> None:
-    """Do all of them. GitcfgError (4): one cannot be done, and all is as it was before."""
+    """Carry out all steps. Raise GitcfgError (4), with all as it was before, if one cannot be done."""
     with ExitStack() as undone:
         for step in steps:
             try:
@@ -274,7 +274,7 @@ def _write(step: Step, undone: ExitStack) -> None:
 
 
 def plan_install(folder: Path, scripts: Iterable[Script]) -> tuple[Step, ...]:
-    """What puts scripts into a folder of hooks. GitcfgError (4): something is in the way."""
+    """Return the steps that put scripts into a folder of hooks. Raise GitcfgError (4) if they cannot."""
     if os.path.lexists(folder) and not folder.is_dir():
         raise refusal(f"{folder} is no folder, so git runs no hooks.", "See `git config core.hooksPath`.")
     make = () if folder.is_dir() else (Step(Action.MAKE, folder),)
@@ -309,7 +309,7 @@ def _refuse_leftovers(place: Path) -> None:
 
 
 def plan_removal(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
-    """What takes gitcfg's own scripts out of a folder of hooks; those of others stay."""
+    """Return the steps that take gitcfg's own scripts out of a folder of hooks; those of others stay."""
     steps = list[Step]()
     made = False
     for place in (folder / name for name in names):
@@ -324,19 +324,19 @@ def plan_removal(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
 
 
 def plan_setting(file: Path, change: Callable[[bytes], bytes]) -> tuple[Step, ...]:
-    """What changes a file of settings; nothing where there is nothing to change."""
+    """Return the steps that change a file of settings; none where there is nothing to change."""
     was = file.read_bytes()
     text = change(was)
     return (Step(Action.SET, file.resolve(), was, text),) if text != was else ()
 
 
 def _known(place: Path, found: bytes | None) -> Marker | None:
-    """What gitcfg's own script remembers. A link is somebody else's, wherever it leads."""
+    """Return the marker of gitcfg's own script. A link is not gitcfg's, wherever it leads."""
     return parse_marker(found) if found is not None and not place.is_symlink() else None
 
 
 def _content(place: Path) -> bytes | None:
-    """What a hook holds; None: there is none. GitcfgError (4): it is something else than a file."""
+    """Return what a hook holds; None: there is none. Raise GitcfgError (4) if it is no file."""
     if place.is_file():
         return place.read_bytes()
     if place.exists():
@@ -357,7 +357,7 @@ class HookChanges(msgspec.Struct, frozen=True):
 def install(repository: Repository, program: tuple[str, ...]) -> HookChanges:
     """Have every commit checked first; `program` are the words that call gitcfg.
 
-    GitcfgError (4): something is in the way, and nothing was changed.
+    Raise GitcfgError (4) if something is in the way, and nothing was changed.
     """
     folder = hook_folder(repository, work_tree(repository))
     scripts = (Script(name, program, Marker(repository.prefix)) for name in WORK_TREE)
@@ -365,7 +365,7 @@ def install(repository: Repository, program: tuple[str, ...]) -> HookChanges:
 
 
 def install_in_new(repository: Repository, program: tuple[str, ...]) -> HookChanges:
-    """The same, but nothing is put where all repositories look: nobody has asked for that."""
+    """Install as `install` does, but not into a folder that all repositories share."""
     folder = hook_folder(repository, work_tree(repository))
     if folder.common:
         raise refusal(
@@ -376,7 +376,7 @@ def install_in_new(repository: Repository, program: tuple[str, ...]) -> HookChan
 
 
 def install_server(repository: Repository, program: tuple[str, ...]) -> HookChanges:
-    """Have every push judged that comes to a repository. GitcfgError (4): as for `install`."""
+    """Have every push to a repository judged. Raise GitcfgError (4) as `install` does."""
     folder = hook_folder(repository, repository.root)
     if folder.common:
         raise refusal(

@@ -1,4 +1,4 @@
-"""Nodes' keys in keys/*.txt: read as they are handed in, accepted a line each, and forgotten again."""
+"""Nodes' keys in keys/*.txt: parsed, accepted a line each, and forgotten."""
 
 import re
 from collections import Counter
@@ -27,9 +27,9 @@ class KnownKeys(StrEnum):
 
 
 def parse_keys(data: bytes, name: str | None) -> dict[str, str]:
-    """Keys by node out of lines `NODE ssh-ed25519 AAAA...`; OpenSSH's own (`*.pub`) is that of `name`.
+    """Return keys by node out of lines `NODE ssh-ed25519 AAAA...`; OpenSSH's own (`*.pub`) is that of `name`.
 
-    GitcfgError: a line is none, or a node has two.
+    Raise GitcfgError if a line is none, or a node has two.
     """
     found: dict[str, str] = {}
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
@@ -49,7 +49,7 @@ def parse_keys(data: bytes, name: str | None) -> dict[str, str]:
 def accept_keys(draft: Draft, keys: Mapping[str, str], another: KnownKeys = KnownKeys.KEEP) -> None:
     """Write nodes' keys, each into the file that has its neighbours'.
 
-    GitcfgError: git does not know a node, and lets nobody walk in, or a node has another key already (4).
+    Raise GitcfgError if a node is unknown and may not walk in, or has another key already (4).
     """
     model = draft.model
     _refuse_strangers(model, keys)
@@ -63,7 +63,7 @@ def accept_keys(draft: Draft, keys: Mapping[str, str], another: KnownKeys = Know
 
 
 def forget_keys(draft: Draft, nodes: Iterable[str]) -> None:
-    """Take nodes' lines out, and with its last line a file. GitcfgError: one has no key."""
+    """Take nodes' lines out, and with its last line a file. Raise GitcfgError if one has no key."""
     known, gone = draft.model.keys, dict[str, set[int]]()
     for node in nodes:
         if node not in known:
@@ -75,7 +75,7 @@ def forget_keys(draft: Draft, nodes: Iterable[str]) -> None:
 
 
 def _without(text: str, numbers: set[int]) -> str:
-    """A text without some lines, counted from 0."""
+    """Return a text without some lines, counted from 0."""
     lines = text.split("\n")
     kept = [line for number, line in enumerate(lines) if number not in numbers]
     if kept and len(lines) - 1 in numbers:  # the last line had no end, nor shall the one before it
@@ -84,7 +84,7 @@ def _without(text: str, numbers: set[int]) -> str:
 
 
 def rename_key(draft: Draft, old: str, new: str) -> None:
-    """Let a node's key, if it has one, be that of another name."""
+    """Give a node's key, if it has one, to another name."""
     if old in draft.model.keys:
         origin = draft.model.keys[old].origin
         lines = (draft.text(origin.file) or "").split("\n")
@@ -109,7 +109,7 @@ def _refuse_strangers(model: Model, nodes: Iterable[str]) -> None:
 
 
 def _replace(draft: Draft, keys: Mapping[str, str]) -> None:
-    """Remarks behind keys stay."""
+    """Replace keys; remarks behind them stay."""
     files: dict[str, list[str]] = {}
     for node, key in keys.items():
         origin = draft.model.keys[node].origin
@@ -130,7 +130,7 @@ def _append(draft: Draft, keys: Mapping[str, str]) -> None:
 
 
 def _with(text: str, lines: Iterable[str]) -> str:
-    """A text with more lines at its end, which ends as it did before."""
+    """Return a text with more lines at its end, which ends as it did before."""
     end = "\r\n" if "\r\n" in text else "\n"
     if text and not text.endswith("\n"):
         return end.join([text, *lines])
@@ -150,7 +150,7 @@ class _Places:
             self._all[key.origin.file] += 1
 
     def of(self, node: str, size: int) -> str:
-        """The file, which has room for so many bytes more."""
+        """Return the file, which has room for so many bytes more."""
         near = self._near.get(_shape(node))
         only = next(iter(self._all)) if len(self._all) == 1 else _DEFAULT
         file = first = near.most_common(1)[0][0] if near else only

@@ -36,11 +36,11 @@ class Kind(msgspec.Struct, frozen=True):
         return tuple(key for key in self.keys if key not in self.maps)
 
     def mapping(self, key: str) -> str:
-        """The mapping that a key means, if there is one. GitcfgError: there is none."""
+        """Return the mapping that a key means, if there is one. Raise GitcfgError if there is none."""
         return self.known(self.binds if key == "params" else key, self.maps)
 
     def known(self, key: str, among: tuple[str, ...]) -> str:
-        """The key, if there is one. GitcfgError: there is none."""
+        """Return the key, if there is one. Raise GitcfgError if there is none."""
         if key in among:
             return key
         near = did_you_mean(key, among) or f"What can: {', '.join(among)}."
@@ -128,7 +128,7 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 
 def kind_of(word: str) -> Kind:
-    """The kind of that name. GitcfgError: there is none that can be edited."""
+    """Return the kind of that name. Raise GitcfgError if there is none that can be edited."""
     found = KINDS.get(word.lower()) or KINDS.get(word.lower().removesuffix("s"))
     if found is None:
         raise GitcfgError(f"There is no kind {shown(word)} to edit.", f"Say one of: {', '.join(KINDS)}.")

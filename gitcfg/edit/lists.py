@@ -1,4 +1,4 @@
-"""A list of a definition that an edit is about, and what is in it."""
+"""Items put into lists of definitions and taken out, also where a node's list composes with its set's."""
 
 from collections.abc import Iterable, Iterator
 
@@ -29,30 +29,30 @@ class EditedList(msgspec.Struct, frozen=True):
         return self.now if isinstance(self.now, list) else []
 
     def inherits(self, given: Given) -> bool:
-        """Does the node set say it?"""
+        """Return whether the node set lists the item."""
         return name_of(given.meaning) in map(name_of, self.below or ())
 
 
 def name_of(item: Meaning) -> str:
-    """The name in an item: of an instance, the feature's."""
+    """Return the name in an item: of an instance, the feature's."""
     found = item.get("feature") if isinstance(item, dict) else item
     return found if isinstance(found, str) else ""
 
 
 def find_item(items: list[Meaning], wanted: Meaning) -> int | None:
-    """Where an item is, if it is there."""
+    """Return where an item is, if it is there."""
     return next((place for place, item in enumerate(items) if is_same(item, wanted)), None)
 
 
 def find_items(items: list[Meaning], wanted: Meaning) -> Iterator[int]:
-    """Where an item is, or all instances of a feature of which only the name is said."""
+    """Return where an item is, or all instances of a feature of which only the name is said."""
     for place, item in enumerate(items):
         if is_same(item, wanted) or (isinstance(wanted, str) and name_of(item) == wanted):
             yield place
 
 
 def refuse_missing(target: EditedList, items: list[Meaning], given: Given) -> GitcfgError:
-    """What is to be taken out is not in it."""
+    """Return the error that an item to be removed is not in the list."""
     name = name_of(given.meaning)
     return GitcfgError(f"{shown(name)} is not in {target.what}.", did_you_mean(name, map(name_of, items)))
 
@@ -63,7 +63,7 @@ APPEND, PREPEND, REMOVE = "$append", "$prepend", "$remove"
 
 
 def begin_operation(target: EditedList, given: Given, at: int | None) -> Iterable[Change]:
-    """A node's first item of its own, beside what its set says."""
+    """Return the changes that give a node its first item of its own, beside its set's."""
     if target.inherits(given):
         return [] if at is None else _whole(target, _placed(target.below or [], given, at))
     if at:
@@ -73,14 +73,14 @@ def begin_operation(target: EditedList, given: Given, at: int | None) -> Iterabl
 
 
 def exclude_item(target: EditedList, given: Given) -> Iterable[Change]:
-    """What a node does not take over from its set."""
+    """Return the changes that keep a node from taking over an item of its set."""
     return [Set(target.path, {REMOVE: [given.meaning]}, None, target.order)]
 
 
 def add_to_operation(
     target: EditedList, now: dict[str, Meaning], given: Given, at: int | None
 ) -> Iterable[Change]:
-    """An item beside what the set says, at a position among the node's own."""
+    """Return the changes that add an item to the node's own, beside its set's."""
     word, items = _operation(target, now)
     place = find_item(items, given.meaning)
     if at is None and word != REMOVE and (place is not None or target.inherits(given)):
@@ -97,7 +97,7 @@ def add_to_operation(
 
 
 def remove_from_operation(target: EditedList, now: dict[str, Meaning], given: Given) -> Iterable[Change]:
-    """An item that the node no longer adds, or does not take over from its set."""
+    """Return the changes by which a node no longer adds an item, or does not take it over from its set."""
     word, items = _operation(target, now)
     places = list(find_items(items, given.meaning))
     if target.inherits(given):
@@ -127,7 +127,7 @@ def _taken(target: EditedList, word: str, items: list[Meaning], places: list[int
 
 
 def _operation(target: EditedList, now: dict[str, Meaning]) -> tuple[str, list[Meaning]]:
-    """What is done with the set's list, and the items. GitcfgError: there are none."""
+    """Return what is done with the set's list, and the items. Raise GitcfgError if there are none."""
     word, items = next(iter(now.items()), ("", []))
     if not isinstance(items, list):
         hint = "Write it with `--field KEY=LIST`."
@@ -136,7 +136,7 @@ def _operation(target: EditedList, now: dict[str, Meaning]) -> tuple[str, list[M
 
 
 def _composed(target: EditedList, word: str, items: list[Meaning]) -> list[Meaning]:
-    """All that a node has of the set's list and its own, as `compile.nodes` puts it together."""
+    """Return all that a node has of the set's list and its own, as `compile.nodes` puts it together."""
     below = list(target.below or [])
     if word == REMOVE:
         gone = {name_of(item) for item in items}
@@ -145,7 +145,7 @@ def _composed(target: EditedList, word: str, items: list[Meaning]) -> list[Meani
 
 
 def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]:
-    """A list with an item at a position; one that was there already goes to that position."""
+    """Return a list with an item at a position; one that was there already goes to that position."""
     place = find_item(items, given.meaning)
     if place is not None and at is None:
         return items
@@ -155,7 +155,7 @@ def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]
 
 
 def _whole(target: EditedList, items: list[Meaning]) -> Iterable[Change]:
-    """A list as it is to be: composed with the set's where one operation says it."""
+    """Return a list as it is to be: composed with the set's where one operation says it."""
     below = list(target.below or [])
     size = len(below)
     if items == below:
@@ -173,7 +173,7 @@ def _whole(target: EditedList, items: list[Meaning]) -> Iterable[Change]:
 
 
 def add_item(target: EditedList, given: Given, at: int | None) -> Iterable[Change]:
-    """An item at a position; one that is there already goes to that position, if one was said."""
+    """Return the changes that put an item at a position; one that is there moves to a given position."""
     if isinstance(target.now, dict):
         return add_to_operation(target, target.now, given, at)
     place = find_item(target.items, given.meaning)
@@ -187,7 +187,7 @@ def add_item(target: EditedList, given: Given, at: int | None) -> Iterable[Chang
 
 
 def remove_item(target: EditedList, given: Given) -> Iterable[Change]:
-    """An item gone: all instances of a feature, where only its name is said."""
+    """Return the changes that remove an item: all instances of a feature, where only its name is given."""
     if isinstance(target.now, dict):
         return remove_from_operation(target, target.now, given)
     places = list(find_items(target.items, given.meaning))

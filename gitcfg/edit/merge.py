@@ -1,4 +1,4 @@
-"""What the files of a repository say, by entity and key: lines, order and comments do not count."""
+"""Files that two sides have changed, compared and settled by entity and key instead of by line."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ ABSENT = "\0absent"
 
 
 def read_entities(path: str, data: bytes | None) -> dict[str, Entity]:
-    """What each entity of a file says, key by key; what cannot be read says only its text."""
+    """Return what each entity of a file says, key by key; what cannot be read says only its text."""
     if data is None:
         return {}
     folder, _, rest = path.partition("/")
@@ -42,7 +42,7 @@ def read_entities(path: str, data: bytes | None) -> dict[str, Entity]:
 
 
 def path_in_file(path: str, entity: str, key: Key) -> Key:
-    """Where in its file something is said: keys from the top on."""
+    """Return where in its file something is said: keys from the top on."""
     kind = _kind(path.partition("/")[0])
     word, _, name = entity.partition("/")
     return (kind.sheet, name, *key) if kind is not None and kind.sheet and word == kind.name else key
@@ -53,7 +53,7 @@ def _kind(folder: str) -> Kind | None:
 
 
 def is_alike(one: Any, other: Any) -> bool:
-    """Do two values mean the same? `1` and `true` do not, although Python takes them for equal."""
+    """Return whether two values mean the same: `1` and `true` do not, although they are equal in Python."""
     return bool(one == other) and _form(one) == _form(other)
 
 
@@ -81,7 +81,7 @@ def _text(data: bytes) -> Entity:
 
 
 def _flat(value: Any) -> Entity:
-    """A definition's entries: those of parameters, files and facts by name, items of lists each by itself."""
+    """Return a definition's entries: those of parameters, files and facts by name."""
     if not isinstance(value, dict):
         return {WHOLE: value} if value is not None else {}
     found: dict[Key, Any] = {}
@@ -106,14 +106,14 @@ EXISTS: Key = (ABSENT,)
 
 
 def read_places(path: str, data: bytes | None) -> dict[Place, Any]:
-    """All that a file says, and of which entities it says anything."""
+    """Return all that a file says, and of which entities it says anything."""
     found = read_entities(path, data)
     keyed = {(entity, key): value for entity, said in found.items() for key, value in said.items()}
     return keyed | {(entity, EXISTS): True for entity in found}
 
 
 def merge_places(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> dict[Place, Any] | None:
-    """What a file is to say; `chosen` says which side counts where both made something else of a place.
+    """Return the merged content; `chosen` is the side that counts where both changed a place.
 
     An entity that one side has removed counts as a whole. None: something is not settled.
     """
@@ -144,19 +144,19 @@ def _value(place: Place, sides: tuple[Content, Content, Content], side: Side | N
 
 
 def has_places(path: str, data: bytes | None, want: Content) -> bool:
-    """Does a text say just that?"""
+    """Return whether a file has just this content."""
     found = read_places(path, data)
     return found.keys() == want.keys() and all(is_alike(found[place], want[place]) for place in want)
 
 
 def is_merged(path: str, sides: Sides, text: bytes) -> bool:
-    """Does a text say all that one side has made of a file's entities, and all that the other one has?"""
+    """Return whether a text has all changes of both sides."""
     want = merge_places(path, sides, {})
     return want is not None and has_places(path, text, want)
 
 
 def differing_places(one: Content, two: Content) -> Iterable[Place]:
-    """Where two do not say the same."""
+    """Return the places where two contents differ."""
     places = dict.fromkeys((*one, *two))
     return [place for place in places if not is_alike(one.get(place, ABSENT), two.get(place, ABSENT))]
 
@@ -167,7 +167,7 @@ _MARK = "\ufeff"
 
 
 def settle_file(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> bytes | None:
-    """What a file holds now, with what undoing gives in the places where that counts.
+    """Return the file as it is now, with the other side's values in the places where that side counts.
 
     Comments, order and quotes of all else stay. None: something is not settled, or the editor does not
     find a text that says just that.
@@ -195,7 +195,7 @@ def _text_settled(text: str, other: str, path: str, places: list[Place], want: C
 
 
 def _in_turn(places: list[Place], want: Content) -> Iterator[Place]:
-    """An entity that goes, goes at once; one that comes does so with its first key, if it has any."""
+    """Yield places in order: an entity is removed at once, and a new one comes with its first key, if any."""
     gone = {entity for entity, key in places if key == EXISTS and (entity, key) not in want}
     keyed = {entity for entity, key in want if key != EXISTS}
     for entity, key in places:
@@ -206,7 +206,7 @@ def _in_turn(places: list[Place], want: Content) -> Iterator[Place]:
 
 
 def _changes(path: str, place: Place, found: Spot | None, back: Spot | None, other: str) -> Iterator[Change]:
-    """What makes a place say what it says in the other text."""
+    """Return the changes that make a place say what it says in the other text."""
     where = path_in_file(path, *place)
     now, (then, keys) = _meaning(found, where), _spot(back, where)
     if then is not None:
@@ -228,7 +228,7 @@ def _meaning(spot: Spot | None, where: tuple[str, ...]) -> Meaning | None:
 
 
 def _spot(spot: Spot | None, where: tuple[str, ...]) -> tuple[Spot | None, list[str]]:
-    """The value at the end of some steps, and the keys beside it."""
+    """Return the value at the end of some steps, and the keys beside it."""
     keys: list[str] = []
     for step in where:
         place = spot.place(step) if spot is not None and spot.shape is Shape.MAPPING else None
@@ -276,14 +276,14 @@ class Clash(msgspec.Struct, frozen=True):
 
 
 def key_text(key: Key) -> str:
-    """A key in words: a parameter by its name alone."""
+    """Return a key in words: a parameter by its name alone."""
     return key[-1] if key[:1] == ("params",) else " ".join(key)
 
 
 def find_clashes(
     path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None
 ) -> tuple[Clash, ...]:
-    """What of a file's entities is not as it was when the commit was made, and would not be as it is now."""
+    """Return what has changed in a file's entities since the commit and would be changed by undoing it."""
     was, now, undone = (read_entities(path, side) for side in (base, ours, theirs))
     found: list[Clash] = []
     for entity in dict.fromkeys((*was, *now, *undone)):
@@ -312,7 +312,7 @@ def _of_entity(entity: str, then: Entity | None, here: Entity | None, back: Enti
 def _beside(
     was: Mapping[str, Entity], now: Mapping[str, Entity], undone: Mapping[str, Entity]
 ) -> Iterator[Clash]:
-    """Entities that undoing would change, with what was changed beside it since."""
+    """Return entities that undoing would change, with what was changed beside it since."""
     since = tuple(dict.fromkeys(_differing(was, now)))
     beside = tuple(key_text(key) or entity for entity, key in since)
     if not beside:
@@ -331,7 +331,7 @@ def _differing(one: Mapping[str, Entity], two: Mapping[str, Entity]) -> Iterator
 
 
 def _shown(said: Entity, key: Key) -> str | None:
-    """A value on one line; nothing where it is a whole text. None: it is not there."""
+    """Return a value on one line; nothing where it is a whole text. None: it is not there."""
     if key not in said:
         return None
     value = said[key]
@@ -343,7 +343,7 @@ def _shown(said: Entity, key: Key) -> str | None:
 def find_commit(
     versions: Sequence[tuple[str, bytes | None]], path: str, clash: Clash, base: bytes | None
 ) -> str | None:
-    """The newest commit that made an entity say what it says now; `versions` of its file, newest first."""
+    """Return the newest commit that changed what clashes; `versions` of its file are newest first."""
     if clash.beside:
         return versions[0][0] if versions else None
     held = [_value_undone(path, clash, data) for data in (*(data for _, data in versions), base)]
@@ -352,7 +352,7 @@ def find_commit(
 
 
 def _value_undone(path: str, clash: Clash, data: bytes | None) -> Any:
-    """What a version of a file says there; of a whole entity, all of its text."""
+    """Return what a version of a file says there; of a whole entity, all of its text."""
     if clash.key == WHOLE:
         return data
     return read_entities(path, data).get(clash.entity, {}).get(clash.key, ABSENT)

@@ -1,4 +1,4 @@
-"""What is asked of definitions: new, modified, renamed or deleted; from options, or as JSON, a line each."""
+"""Orders to edit definitions: read from JSON, a line each, and carried out on a draft."""
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
@@ -69,7 +69,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def parse_orders(lines: Iterable[bytes]) -> list[Order]:
-    """Orders out of JSON, one a line; empty lines are passed over. GitcfgError: a line is none."""
+    """Return orders out of JSON, one a line; skip empty lines. Raise GitcfgError if a line is none."""
     found = []
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -118,7 +118,7 @@ def set_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...], given
 
 
 def drop_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...]) -> None:
-    """Drop a key, or an entry, and with a mapping's last entry the mapping. GitcfgError: it is not there."""
+    """Drop a key or an entry, and an emptied mapping. Raise GitcfgError if it is not there."""
     place = find_place(draft, kind, name)
     holder = draft.meaning(place.file, *place.within, *steps[:-1])
     if not isinstance(holder, dict) or steps[-1] not in holder:
@@ -144,7 +144,7 @@ def change_list(draft: Draft, kind: Kind, name: str, key: str, given: Given, cha
 
 
 def _below(draft: Draft, node: str, key: str) -> list[Meaning] | None:
-    """What the set that a node is in says of a list; None: it is in no set."""
+    """Return what the set that a node is in says of a list; None: it is in no set."""
     found = find_set(draft, node)
     if found is None:
         return None
@@ -155,7 +155,7 @@ def _below(draft: Draft, node: str, key: str) -> list[Meaning] | None:
 
 
 def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
-    """Whose files shall say that nodes are in a group: their set's, if these are all its members.
+    """Return whose files shall list a group for nodes: their set's, if these are all its members.
 
     A member whose own list replaces the set's has to say so itself. GitcfgError: it is no set of nodes.
     """
@@ -167,7 +167,7 @@ def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
 
 
 def hosts_to_leave(draft: Draft, text: str, group: str) -> list[tuple[Kind, str]]:
-    """Whose files shall no longer say that nodes are in a group. GitcfgError: it is no set of nodes."""
+    """Return whose files list a group for nodes. Raise GitcfgError if the text is no set of nodes."""
     names, whole = _nodes(draft, text)
     if whole is None or group not in _named(_said(draft, NODESET, whole)):
         return [(NODE, name) for name in names]
@@ -176,7 +176,7 @@ def hosts_to_leave(draft: Draft, text: str, group: str) -> list[tuple[Kind, str]
 
 
 def _nodes(draft: Draft, text: str) -> tuple[tuple[str, ...], str | None]:
-    """The nodes that a text names, and the set of which they are all members."""
+    """Return the nodes that a text names, and the set of which they are all members."""
     try:
         names = expand(text, draft.model.settings.max_nodes)
     except NodeSetError as error:
@@ -186,13 +186,13 @@ def _nodes(draft: Draft, text: str) -> tuple[tuple[str, ...], str | None]:
 
 
 def _said(draft: Draft, kind: Kind, name: str) -> Meaning | None:
-    """What a node's own file, or its set's, says of its groups now."""
+    """Return what a node's own file, or its set's, says of its groups now."""
     known = draft.model.nodesets if kind is NODESET else draft.model.nodes
     return draft.meaning(find_place(draft, kind, name).file, "groups") if name in known else None
 
 
 def _named(said: Meaning | None) -> list[str]:
-    """The groups that a list gives, alone or beside its set's."""
+    """Return the groups that a list gives, alone or beside its set's."""
     if isinstance(said, dict):
         said = said.get(APPEND) or said.get(PREPEND)
     return [name_of(item) for item in said] if isinstance(said, list) else []
@@ -207,7 +207,7 @@ Last = Callable[[str], int]
 def carry_out(draft: Draft, orders: Iterable[Order], last: Last = lambda _: 0) -> tuple[Leftover, ...]:
     """Carry out orders, one after another, and say where names of what was renamed still stand.
 
-    GitcfgError: one cannot be; then the draft is of no use.
+    Raise GitcfgError if one cannot be; then the draft is of no use.
     """
     freed: list[FreedName] = []
     for order in orders:
@@ -227,7 +227,7 @@ def carry_out(draft: Draft, orders: Iterable[Order], last: Last = lambda _: 0) -
 
 
 def _refuse(order: Order) -> None:
-    """GitcfgError: what an order says does not go together."""
+    """Raise GitcfgError if what an order says does not go together."""
     if order.at is not None and order.at < 0:
         raise GitcfgError(f"There is no position {order.at}.", "0 is the highest.")
     match order.deed:

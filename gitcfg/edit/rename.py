@@ -1,4 +1,4 @@
-"""Lists that mention a definition by name, and the changes that let them name it otherwise."""
+"""Definitions under another name, with all that certainly refers to them; other mentions are listed."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ from gitcfg.model.folders import LAYERS, SETTINGS
 
 
 def rename_in_list(path: Path, said: Meaning, old: str, new: str) -> Iterator[Change]:
-    """The items of a list, be it one of an operation, and the features of instances."""
+    """Return the renames in a list, be it an operation's, features of instances included."""
     if isinstance(said, dict):
         for word, inner in said.items():
             if isinstance(inner, list):
@@ -34,7 +34,7 @@ def rename_in_list(path: Path, said: Meaning, old: str, new: str) -> Iterator[Ch
 def rename_in_sheet(
     said: dict[str, Meaning], sheet: str, keys: tuple[str, ...], old: str, new: str
 ) -> Iterator[Change]:
-    """The items of lists of all definitions in a file of many."""
+    """Return the renames in lists of all definitions in a file of many."""
     found = said.get(sheet)
     for name, inner in found.items() if isinstance(found, dict) else ():
         for key in keys if isinstance(inner, dict) else ():
@@ -50,7 +50,7 @@ OPERANDS = {
 
 
 def rename_in_bindings(path: Path, params: Meaning, kind: str, old: str, new: str) -> Iterator[Change]:
-    """The bindings of parameters that name a definition in what they say."""
+    """Return the renames in bindings of parameters that refer to a definition."""
     keys = OPERANDS.get(kind, ())
     own = kind == "parameter" and old == "name"  # what is collected then is the node's name
     for name, said in params.items() if isinstance(params, dict) and keys and not own else ():
@@ -67,7 +67,7 @@ _PERMITS = ("forbid", "allow")
 
 
 def rename_in_rules(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
-    """The changes of a file of rules that follow a definition to its new name."""
+    """Return the changes of a file of rules that follow a definition to its new name."""
     found = said.get("rules")
     for name, rule in found.items() if isinstance(found, dict) else ():
         if isinstance(rule, dict):
@@ -93,7 +93,7 @@ def _of_rule(kind: str, at: Path, rule: dict[str, Meaning], old: str, new: str) 
 
 
 def rename_in_allocations(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
-    """The changes of an allocation that follow a node, or a parameter, to its new name."""
+    """Return the changes of an allocation that follow a node, or a parameter, to its new name."""
     values = said.get("values")
     slots = values if isinstance(values, dict) else {}
     if kind == "node":
@@ -112,7 +112,7 @@ def _node(slot: str) -> str:
 
 
 def _rest(slot: str) -> str:
-    """What of a slot says the instance."""
+    """Return the part of a slot that names the instance."""
     return slot.removeprefix(_node(slot))
 
 
@@ -132,7 +132,7 @@ _FEATURE_LISTS = ("include", "depends", "conflicts", "after", "features", "witho
 
 
 def find_references(kind: str, file: str, said: Meaning, old: str, new: str) -> Iterator[Change]:
-    """The changes of one file that follow a definition to its new name."""
+    """Return the changes of one file that follow a definition to its new name."""
     if not isinstance(said, dict):
         return
     folder = file.partition("/")[0]
@@ -147,7 +147,7 @@ def find_references(kind: str, file: str, said: Meaning, old: str, new: str) -> 
 
 
 def _of_ignored(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
-    """The subjects of known warnings, where those of a code are about definitions of the kind."""
+    """Return the renames of subjects of ignored warnings, where a code is about definitions of the kind."""
     entries = said.get("ignore")
     for place, entry in enumerate(entries if isinstance(entries, list) else ()):
         if (
@@ -205,7 +205,7 @@ _TEXT = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 
 
 def rename_in_template(text: str, old: str, new: str) -> str:
-    """The template with `params.OLD` and `params["OLD"]` under the new name.
+    """Return the template with `params.OLD` and `params["OLD"]` under the new name.
 
     Where `params` may be something else, or what is text cannot be told, the template stays as it is.
     """
@@ -250,7 +250,7 @@ class FreedName(msgspec.Struct, frozen=True):
 
 
 def list_files(draft: Draft) -> Iterator[str]:
-    """All files that may mention a definition."""
+    """Return all files that may mention a definition."""
     yield "gitcfg.yaml"
     for folder in (*(kind.folder for kind in KINDS.values()), "templates"):
         for entry in list(draft.tree.entries(folder)):
@@ -259,7 +259,7 @@ def list_files(draft: Draft) -> Iterator[str]:
 
 
 def find_leftovers(draft: Draft, name: str) -> Iterator[Leftover]:
-    """Where a name stands as a word of its own."""
+    """Return where a name stands as a word of its own."""
     word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
     for path in list_files(draft):
         data = draft.held(path)
@@ -270,7 +270,7 @@ def find_leftovers(draft: Draft, name: str) -> Iterator[Leftover]:
 
 
 def recheck_leftovers(draft: Draft, freed: Iterable[FreedName]) -> tuple[Leftover, ...]:
-    """Where freed names stand after all edits.
+    """Return where freed names stand after all edits.
 
     A name that another definition of that kind has got since is rightly in most places: then only the lines
     count that held it before.
@@ -291,7 +291,7 @@ def recheck_leftovers(draft: Draft, freed: Iterable[FreedName]) -> tuple[Leftove
 def rename(draft: Draft, kind: Kind, old: str, new: str) -> FreedName:
     """Give a definition another name, and say where the old one still stands.
 
-    GitcfgError: there is no such definition, or one of that name already, or the name is not legal.
+    Raise GitcfgError if there is no such definition, or one of that name already, or the name is not legal.
     """
     file = draft.path(kind, old)
     refuse_taken_name(draft, kind, new)
@@ -317,7 +317,7 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> FreedName:
 
 
 def _refuse_members(draft: Draft, kind: Kind, name: str) -> None:
-    """GitcfgError (4): another name would take a node out of its set."""
+    """Raise GitcfgError (4) if another name would take a node out of its set."""
     found = find_set(draft, name) if kind.name == "node" else None
     if found is not None:
         hint = f"Take it out of `nodes` of the node set {found} first."
@@ -337,7 +337,7 @@ def _follow(draft: Draft, kind: Kind, path: str, old: str, new: str) -> None:
 
 
 def _of_instances(draft: Draft, path: str) -> bool:
-    """Does a file say what was decided for instances? What it names are attributes of theirs."""
+    """Return whether a file holds an allocation for instances: what it names are attributes of theirs."""
     folder, _, rest = path.partition("/")
     rule = draft.model.rules.get(rest.rpartition("/")[2].removesuffix(".yaml"))
     return folder == "allocations" and rule is not None and rule.over is not None

@@ -1,4 +1,4 @@
-"""Who can read a secret, as secrets/NAME.yaml says it."""
+"""Secrets edited: their recipients, versions and content, and what git's history has of them."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,14 +17,14 @@ from gitcfg.model.names import NAME, did_you_mean, shown
 
 
 def parse_recipients(secret: Secret) -> tuple[Recipient, ...]:
-    """The recipients of a secret, in order. GitcfgError: its file is wrong."""
+    """Return the recipients of a secret, in order. Raise GitcfgError if its file is wrong."""
     if secret.where is None:
         raise GitcfgError(f"{secret.origin.file} is not understood.", "`gitcfg check` says what is wrong.")
     return tuple({one.key: one for one in map(_understood, secret.recipients)}.values())
 
 
 def find_recipients(among: Iterable[Recipient], word: str) -> tuple[Recipient, ...]:
-    """Those recipients that a word means: a key, or what is said behind one."""
+    """Return those recipients that a word means: a key, or what is said behind one."""
     try:
         key = recipient(word).key
     except ValueError:
@@ -59,7 +59,7 @@ class SecretOptions(msgspec.Struct, frozen=True):
 
 
 class SecretPlan(msgspec.Struct, frozen=True):
-    """What becomes of a secret: where it stands, its version, and who could and who shall read it."""
+    """What becomes of a secret: its file, its version, its recipients before and after."""
 
     name: str
     file: str
@@ -80,7 +80,7 @@ class SecretPlan(msgspec.Struct, frozen=True):
 
 
 def plan_secret(draft: Draft, name: str, said: SecretOptions) -> SecretPlan:
-    """What a new content makes of a secret, which may be new itself. GitcfgError: it cannot be."""
+    """Return the plan of a secret, old or new, with a new content. Raise GitcfgError if it cannot be."""
     old = draft.model.secrets.get(name)
     if old is None:
         return _begun(draft, name, said)
@@ -123,7 +123,7 @@ def write_secret(draft: Draft, plan: SecretPlan, said: SecretOptions, sealed: st
 
 
 def _text(plan: SecretPlan, said: SecretOptions) -> str:
-    """A new one's file; a line each for recipients, so that two people can each add one."""
+    """Return a new one's file; a line each for recipients, so that two people can each add one."""
     lines = [f"description: {to_yaml(said.description)}"] if said.description else []
     lines += [f"for: {_quoted(said.where or '')}", f"version: {plan.version}", "recipients:"]
     lines += [f"  - {to_yaml(_line(one))}" for one in plan.after]
@@ -161,7 +161,7 @@ def reseal_secret(draft: Draft, plan: SecretPlan, sealed: str) -> None:
 
 
 def _lines(draft: Draft, plan: SecretPlan) -> list[Change]:
-    """The changes that make recipients those of a plan; the lines of who stays are left alone."""
+    """Return the changes that make recipients those of a plan; the lines of who stays are left alone."""
     said = draft.meaning(plan.file, "recipients")
     lines = [recipient(line).key for line in said if isinstance(line, str)] if isinstance(said, list) else []
     wanted = {one.key: one for one in plan.after}
@@ -178,9 +178,9 @@ def _lines(draft: Draft, plan: SecretPlan) -> list[Change]:
 
 
 def choose_secrets(known: Iterable[Secret], names: Sequence[str], remove: Sequence[str]) -> list[Secret]:
-    """The secrets that are named; else those with a recipient that goes; else all.
+    """Return the secrets that are named; else those with a recipient that goes; else all.
 
-    GitcfgError: there is no such secret, or one of those that go is nowhere a recipient.
+    Raise GitcfgError if there is no such secret, or one of those that go is nowhere a recipient.
     """
     all_of = {secret.name: secret for secret in known}
     for name in names:
@@ -200,7 +200,7 @@ def choose_secrets(known: Iterable[Secret], names: Sequence[str], remove: Sequen
 
 
 def plan_rekey(secret: Secret, add: Iterable[Recipient], remove: Iterable[str]) -> SecretPlan:
-    """A secret for more recipients, or for fewer. GitcfgError: nobody would be left."""
+    """Return a secret for more recipients, or for fewer. Raise GitcfgError if nobody would be left."""
     before = parse_recipients(secret)
     going = {one.key for word in remove for one in find_recipients(before, word)}
     known = {one.key for one in before}
@@ -222,7 +222,7 @@ _VERSION = re.compile(
 
 
 def find_last_version(repository: Repository, name: str) -> int:
-    """The highest version that a secret ever had; 0: it never was, as far as git knows.
+    """Return the highest version that a secret ever had; 0: it never was, as far as git knows.
 
     10,000 commits take 0.2 s of CPU, where `git log -p` of the file took 1.3.
     """

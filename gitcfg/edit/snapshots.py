@@ -10,7 +10,7 @@ from gitcfg.git.revert import Span
 
 
 def snapshots_to_json(snapshots: Iterable[Snapshot]) -> dict[str, Any]:
-    """`gitcfg.snapshots/1`."""
+    """Return the record of snapshots, `gitcfg.snapshots/1`."""
     return {"schema": "gitcfg.snapshots/1", "snapshots": [_item(snapshot) for snapshot in snapshots]}
 
 
@@ -19,13 +19,13 @@ def _item(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def restore_message(snapshot: Snapshot, more: str | None) -> str:
-    """The message of the commit that brings a snapshot back."""
+    """Return the message of the commit that brings a snapshot back."""
     said = f"Restore snapshot {snapshot.name}\n\nThis restores commit {snapshot.commit}.\n"
     return said + (f"\n{more.strip()}\n" if more else "")
 
 
 def revert_message(span: Span, more: str | None) -> str:
-    """The message of the commit that undoes others, as `git revert` has it."""
+    """Return the message of the commit that undoes others, as `git revert` has it."""
     if len(span.commits) == 1:
         against = f", reversing\nchanges made to {span.parent}" if span.parent is not None else ""
         said = f"{_subject(span.subject)}\n\nThis reverts commit {span.last}{against}.\n"
@@ -36,7 +36,7 @@ def revert_message(span: Span, more: str | None) -> str:
 
 
 def _subject(was: str) -> str:
-    """git calls what reverts a revert a reapplication, and no more than that."""
+    """Return the first line: git calls the revert of a revert a reapplication, and goes no further."""
     if was.startswith('Revert "') and was.endswith('"') and not was.startswith('Revert "Revert "'):
         return f"Reapply {was.removeprefix('Revert ')}"
     return f'Revert "{was}"'

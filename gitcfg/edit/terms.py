@@ -1,4 +1,4 @@
-"""Orders for what counts for some time: holds and overrides that begin, are lifted, or are over."""
+"""Orders for holds and overrides: which begin, which are lifted, and which have expired."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -21,7 +21,7 @@ class Term(StrEnum):
     OVERRIDE = "override"
 
     def of(self, model: Model) -> Mapping[str, date]:
-        """The last day of each, by name, in order of name."""
+        """Return the last day of each, by name, in order of name."""
         found = model.holds if self is Term.HOLD else model.overrides
         return {name: found[name].until for name in sorted(found)}
 
@@ -34,9 +34,9 @@ class TermEnd(msgspec.Struct, frozen=True):
 
 
 def parse_scope(model: Model, words: Iterable[str], where: str | None) -> Mapping[str, Given]:
-    """The fields that say for which nodes: names, sets of them, groups (`@rack3`) or a condition (CEL).
+    """Return the fields that select nodes: names, sets of them, groups (`@rack3`) or a condition (CEL).
 
-    GitcfgError: nothing is said, or too much, or there is no such node or group.
+    Raise GitcfgError if nothing is said, or too much, or there is no such node or group.
     """
     words = tuple(words)
     groups = [word[1:] for word in words if word.startswith("@")]
@@ -78,7 +78,7 @@ def _members(model: Model, group: str) -> str:
 
 
 def begin_term(order: Order, who: Mapping[str, Given], until: TermEnd, today: date) -> Order:
-    """The order for a new one that says so. GitcfgError: it would be over already, or gives no reason."""
+    """Return the order for a new one. Raise GitcfgError if it would be over already, or gives no reason."""
     if until.day < today:
         raise GitcfgError(f"{until.day} is over already.", "Say the last day on which it shall count.")
     if not until.reason.strip():
@@ -88,17 +88,17 @@ def begin_term(order: Order, who: Mapping[str, Given], until: TermEnd, today: da
 
 
 def find_expired(model: Model, term: Term, today: date) -> tuple[str, ...]:
-    """The names of those past their end."""
+    """Return the names of those past their end."""
     return tuple(name for name, day in term.of(model).items() if day < today)
 
 
 def lift_terms(term: Term, names: Iterable[str]) -> list[Order]:
-    """The orders that take some away."""
+    """Return the orders that take some away."""
     return [Order(Action.DELETE, term.value, name) for name in dict.fromkeys(names)]
 
 
 def parse_last_day(text: str) -> date:
-    """A day as it is written. GitcfgError: it is none."""
+    """Return a day as it is written. Raise GitcfgError if it is none."""
     try:
         return date.fromisoformat(text)
     except ValueError:

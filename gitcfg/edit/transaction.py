@@ -31,7 +31,7 @@ Files = Mapping[str, FileChange]
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Be the only one who edits; `folder` is where the journal is. Who waits goes on when this ends."""
+    """Hold the lock of edits; `folder` is where the journal is. Others wait until this ends."""
     descriptor = os.open(folder / f"{_NAME}.lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         flock(descriptor, LOCK_EX)
@@ -41,9 +41,9 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def finish(root: Path, folder: Path) -> tuple[str, ...]:
-    """Finish what an edit that was killed has begun, and say which files it wrote.
+    """Finish what an edit that was killed has begun, and return the files that it wrote.
 
-    GitcfgError (4): somebody has changed one of the files since; nothing is touched.
+    Raise GitcfgError (4) if somebody has changed one of the files since; nothing is touched.
     """
     journal = folder / _NAME
     if not journal.exists():
@@ -57,12 +57,12 @@ def finish(root: Path, folder: Path) -> tuple[str, ...]:
 
 
 def is_pending(folder: Path) -> bool:
-    """Has an edit been killed, or is one under way?"""
+    """Return whether there is a journal: an edit was killed, or is under way."""
     return (folder / _NAME).exists()
 
 
 def write_files(root: Path, folder: Path, files: Files) -> None:
-    """Write files below a folder, or take them away. GitcfgError (4): one is not what it was."""
+    """Write or delete files below a folder. Raise GitcfgError (4) if one is not what it was."""
     _judge(root, files, folder / _NAME, begun=False)
     write_whole(folder / _NAME, msgspec.msgpack.encode(files), 0o600)
     try:
@@ -83,7 +83,7 @@ def _carry_out(root: Path, files: Files, journal: Path) -> None:
 
 
 def _undo(root: Path, files: Files, journal: Path) -> None:
-    """Put back what has been written. OSError: that fails too, so whoever edits next shall finish it."""
+    """Put back what has been written. Raise OSError if that fails too: the next edit then finishes it."""
     for path, file in files.items():
         if _held(root / path) != file.was:
             _put(root / path, file.was)
@@ -101,7 +101,7 @@ def _put(place: Path, text: bytes | None) -> None:
 
 
 def _judge(root: Path, files: Files, journal: Path, *, begun: bool) -> None:
-    """GitcfgError (4): a file is not what it was, nor what it shall be, or a link leads to it."""
+    """Raise GitcfgError (4) if a file is not what it was, nor what it shall be, or a link leads to it."""
     for path, file in files.items():
         place = root / path
         link = next((part for part in (place, *place.parents) if part != root and _is_link(part, root)), None)
@@ -126,7 +126,7 @@ def _held(place: Path) -> bytes | None:
 
 @contextmanager
 def finish_if_interrupted(root: Path, folder: Path) -> Iterator[None]:
-    """Who interrupts the writing of files by a journal has them all: that takes no longer than to undo it."""
+    """Finish writing if it is interrupted: that takes no longer than to undo it."""
     try:
         yield
     except KeyboardInterrupt:
@@ -140,7 +140,7 @@ def finish_if_interrupted(root: Path, folder: Path) -> Iterator[None]:
 def commit_files(git: Git, repository: Repository, paths: Iterable[str], message: str) -> str:
     """Commit files as they are in the work tree, and return the commit's id.
 
-    GitcfgError: git, or a hook, does not want that (1); then the index is as it was.
+    Raise GitcfgError if git, or a hook, does not want that (1); then the index is as it was.
     """
     top = work_tree(repository)
     inside = f"{repository.prefix}/" if repository.prefix else ""
@@ -167,7 +167,7 @@ def commit_files(git: Git, repository: Repository, paths: Iterable[str], message
 
 
 def work_tree(repository: Repository) -> Path:
-    """The top of the work tree. GitcfgError: there is none."""
+    """Return the top of the work tree. Raise GitcfgError if there is none."""
     git = repository.git_or_error("nothing can be committed in it")
     if not git.workdir:
         raise GitcfgError(f"{repository.root} is no work tree of git's, so nothing can be committed in it.")

@@ -1,1 +1,1 @@
-"""What editors are told of a repository: JSON Schemas with its names, and how they find them."""
+"""What editors need to know of a repository: JSON Schemas with its names, and how they find them."""

@@ -1,4 +1,4 @@
-"""The program's own schemas in the dialect that editors understand best: JSON Schema draft-07."""
+"""A repository's names as the choices that an editor offers, in JSON Schema draft-07."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ Schema = dict[str, Any]
 
 
 def load_schema(kind: str) -> Schema:
-    """A copy of schema/KIND.json. They hold nothing else that the two drafts read differently."""
+    """Return a copy of schema/KIND.json. They hold nothing else that the two drafts read differently."""
     found: Schema = _converted(_read(kind))
     found["definitions"] = found.pop("$defs", {})
     del found["$id"]  # the same names mean other things in another repository
@@ -28,12 +28,12 @@ def load_schema(kind: str) -> Schema:
 
 
 def ref(name: str) -> Schema:
-    """What stands for a definition."""
+    """Return what stands for a definition."""
     return {"$ref": _THERE + name}
 
 
 def prune_definitions(schema: Schema) -> Schema:
-    """The schema with those definitions alone that it refers to."""
+    """Return the schema with those definitions alone that it refers to."""
     every = schema.pop("definitions")
     kept: dict[str, Schema] = {}
     pending = [schema]
@@ -76,7 +76,7 @@ MARK = r"\$\{"
 
 
 def family_patterns(families: Iterable[Parameter], names: Iterable[str]) -> Mapping[str, Parameter]:
-    """Each family by the expression of the names that it alone declares; families come best fit first.
+    """Return each family by the expression of the names that it alone declares; families come best fit first.
 
     An editor applies all expressions that match, and those besides a name's own entry: so each excludes
     the declared names in it and the families that go before. What an instance completes is left out.
@@ -96,7 +96,7 @@ def family_patterns(families: Iterable[Parameter], names: Iterable[str]) -> Mapp
 
 
 def to_regex(pattern: str) -> str:
-    """A pattern of names as a regular expression. Names hold nothing but a dot that would need escaping."""
+    """Return a pattern of names as a regular expression. Only dots in names need escaping."""
     while "**" in pattern:
         pattern = pattern.replace("**", "*")
     return _escaped(pattern).replace("*", ".*").replace("?", ".")
@@ -107,7 +107,7 @@ def _escaped(name: str) -> str:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Might two patterns match the same name? Beginnings and ends that differ say no."""
+    """Return whether two patterns may match the same name: not if their beginnings or ends differ."""
     starts = [_literal(pattern) for pattern in (one, other)]
     ends = [_literal(pattern[::-1]) for pattern in (one, other)]
     return _begin_alike(*starts) and _begin_alike(*ends)
@@ -127,7 +127,7 @@ MOST_NODES = 500  # with more an editor is slow, and nobody reads the list
 
 
 def one_of(names: Iterable[str], said: Mapping[str, Any] | None = None) -> Schema:
-    """One of these names; `said` are their definitions, whose descriptions are shown beside them."""
+    """Return a schema of one of these names; `said` are their definitions, for descriptions."""
     found = sorted(set(names))
     if not found:
         return {"not": {}}  # editors take no empty `enum`
@@ -138,13 +138,13 @@ def one_of(names: Iterable[str], said: Mapping[str, Any] | None = None) -> Schem
 
 
 def open_to(names: Iterable[str], other: Schema) -> Schema:
-    """These names are offered, and whatever else fits is taken."""
+    """Return a schema that offers these names and takes whatever else fits."""
     found = sorted(set(names))
     return {"anyOf": [{"enum": found}, other]} if found else other
 
 
 def name_choices(model: Model) -> dict[str, Schema]:
-    """The choices of a repository by what they name."""
+    """Return the choices of a repository by what they name."""
     groups = set(model.groups) - {model.settings.default_group}
     subsystems = {*model.subsystems, "*"}
     parameters = one_of(model.parameters, model.parameters)
@@ -167,12 +167,12 @@ def name_choices(model: Model) -> dict[str, Schema]:
 
 
 def has_unread(model: Model, kind: str) -> bool:
-    """Is there a file of this kind of which not even the names are known?"""
+    """Return whether there is a file of this kind of which not even the names are known."""
     return any("/" in name for name in model.unread.get(kind, ()))
 
 
 def selection_schema(model: Model) -> Schema:
-    """What a file entry's `params:` may name: parameters, families' members, globs, and `!` excludes."""
+    """Return the schema of `params:` in a file entry: parameters, members of families, globs, excludes."""
     known = {name for name in model.parameters if not is_glob(name)}
     found: set[str] = set()
     for name, _ in model.bindings():
@@ -188,7 +188,7 @@ def selection_schema(model: Model) -> Schema:
 
 
 def collect_schema(model: Model, said: Schema, names: Mapping[str, Schema]) -> Schema:
-    """What `$collect` takes: names are offered, and judged by the checks."""
+    """Return what `$collect` takes: names are offered, and judged by the checks."""
     offered = {
         "param": open_to({NAME, *model.parameters}, {}),
         "feature": open_to(model.features, {}),
@@ -199,13 +199,13 @@ def collect_schema(model: Model, said: Schema, names: Mapping[str, Schema]) -> S
 
 
 def _made(name: str) -> str:
-    """The names that instances make of one with marks."""
+    """Return the names that instances make of one with marks."""
     pieces = re.split(r"\$\{[^{}]*\}", name)
     return ".*".join(re.sub(r"([\\.*+?^$(){}\[\]|/])", r"\\\1", piece) for piece in pieces)
 
 
 def _nodes(model: Model) -> list[str]:
-    """Nodes by name where there are few, and node sets as they are written."""
+    """Return nodes by name where there are few, and node sets as they are written."""
     names = list(model.nodes) if len(model.nodes) <= MOST_NODES else []
     sets = [fold(nodeset.members) for nodeset in model.nodesets.values() if nodeset.members]
     return [*names, *(sets if len(sets) <= MOST_NODES else [])]

@@ -9,7 +9,7 @@ _MARK = b"\xef\xbb\xbf"  # of UTF-8, which may stand before everything
 
 
 def modeline(path: str, folder: str = FOLDER) -> str:
-    """The comment, without a line end, for a file at a path below the repository's root.
+    """Return the comment, without a line end, for a file at a path below the repository's root.
 
     `folder` is where the schemas are, from the root on.
     """
@@ -19,7 +19,7 @@ def modeline(path: str, folder: str = FOLDER) -> str:
 
 
 def with_modeline(path: str, content: bytes, folder: str = FOLDER) -> bytes:
-    """A file that says which schema is its own: as it is if it says so already, whichever it names."""
+    """Return a file that says which schema is its own: as it is if it says so already, whichever it names."""
     start = len(_MARK) if content.startswith(_MARK) else 0
     if _LINE.search(content[start:]):
         return content

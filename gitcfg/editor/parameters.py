@@ -1,4 +1,4 @@
-"""Parameters' own schemas, as far as draft-07 and editors read them as the program does."""
+"""Schemas of a repository's parameters: what each is, and what may be bound to it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ _REGEX = re.compile(
 
 
 def convert_own_schema(schema: Any) -> Schema | bool | None:
-    """The schema for an editor; None where a keyword might mean something else there.
+    """Return the schema for an editor; None where a keyword might mean something else there.
 
     One such keyword drops the whole: under `not` or `if` to leave it out would refuse more.
     """
@@ -55,7 +55,7 @@ def convert_own_schema(schema: Any) -> Schema | bool | None:
 
 
 def _certain(key: str, said: Any) -> bool:
-    """Does everybody read this keyword alike, what stands inside it aside?"""
+    """Return whether all readers take this keyword alike, apart from what stands inside it."""
     if key == "pattern":
         return _portable(said)
     if key == "enum":
@@ -134,7 +134,7 @@ MARKED: Schema = {
 
 
 def binding_schema(parameter: Parameter, plain: bool) -> Schema:
-    """What may be bound to a parameter. `plain`: without a declared type no operation implies one."""
+    """Return what may be bound to a parameter. `plain`: without a declared type no operation implies one."""
     if parameter.secret:
         return ref(SECRET)
     own = None if _unfit(parameter.schema) else convert_own_schema(parameter.schema)
@@ -148,19 +148,19 @@ def binding_schema(parameter: Parameter, plain: bool) -> Schema:
 
 
 def _unfit(schema: dict[str, Any] | None) -> bool:
-    """Is there no schema, or one by which nothing is judged?"""
+    """Return whether there is no schema, or one by which nothing is judged."""
     return schema is None or OwnSchema(schema).refusal is not None
 
 
 def binding_name(parameter: Parameter) -> str:
-    """The name of the definition for a parameter's type."""
+    """Return the name of the definition for a parameter's type."""
     if parameter.type is None:
         return "binding"
     return f"binding-{parameter.type}" + ("-macros" if _macros(parameter) else "")
 
 
 def _macros(parameter: Parameter) -> bool:
-    """May text with macros stand for its values? A list and text take any text as it is."""
+    """Return whether text with macros may stand for its values: a list and text take any text as it is."""
     return bool(parameter.macros) and _VALUES[parameter.type or ""]["type"] not in (
         _SCALAR,
         ["array", *_SCALAR],
@@ -168,7 +168,7 @@ def _macros(parameter: Parameter) -> bool:
 
 
 def _condition(parameter: Parameter, plain: bool) -> Schema:
-    """Which values are judged by the parameter's own schema, as they are written."""
+    """Return which values are judged by the parameter's own schema, as they are written."""
     condition: Schema = {"not": {"anyOf": [ref("marked"), {"type": "null"}]}}
     if parameter.type is not None:
         condition["type"] = _JUDGED[parameter.type]
@@ -180,7 +180,7 @@ def _condition(parameter: Parameter, plain: bool) -> Schema:
 
 
 def default_schemas() -> list[Schema]:
-    """What a declaration's default may be: none where it must be changed or is secret, else of its type."""
+    """Return schemas of defaults: none where the parameter must be changed or is secret, else of its type."""
     none: Schema = {"properties": {"default": {"type": "null"}}}
     without = ({"properties": {key: {"const": True}}, "required": [key]} for key in ("must_change", "secret"))
     return [*({"if": said, "then": none} for said in without), *map(_default, _VALUES)]
@@ -194,7 +194,7 @@ def _default(kind: str) -> Schema:
 
 
 def type_schema(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
-    """The definition for a parameter's type; `operations` are those that the program's own schema knows."""
+    """Return the definition for a parameter's type; `operations` are those of the program's own schema."""
     kind = parameter.type or ""
     value = _VALUES[kind]
     if _macros(parameter):
@@ -212,7 +212,7 @@ def type_schema(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
 
 
 def secret_schema(operations: Mapping[str, Any]) -> Schema:
-    """The definition for a parameter to which only secrets may be bound."""
+    """Return the definition for a parameter to which only secrets may be bound."""
     known = {name: operations[name] for name in _OF_SECRETS}
     operation: Schema = {"type": "object", "properties": known, "additionalProperties": False}
     said = {"anyOf": [{"type": "null"}, {**operation, "maxProperties": 1, "minProperties": 1}]}
@@ -220,7 +220,7 @@ def secret_schema(operations: Mapping[str, Any]) -> Schema:
 
 
 def _narrowed(kind: str, value: Schema) -> dict[str, Schema]:
-    """The operands of operations of which more is known than that they are values."""
+    """Return the operands of operations of which more is known than that they are values."""
     found = {"$default": value}
     if kind == "expression":
         found |= {"$and": _TEXT, "$or": _TEXT}
@@ -241,14 +241,14 @@ _NO_RULES: Confined = {}
 
 
 def hover_text(parameter: Parameter, confined: Confined = _NO_RULES) -> str:
-    """Its description, then what is declared of it and what rules say, a line each."""
+    """Return its description, then what is declared of it and what rules say, a line each."""
     lines = [_text(parameter.description)] if parameter.description else []
     facts = "\n".join(f"- {fact}" for fact in (*_facts(parameter), *_rules(parameter, confined)))
     return "\n\n".join([*lines, facts])
 
 
 def _rules(parameter: Parameter, confined: Confined) -> Iterator[str]:
-    """Of a secret parameter the values are nobody's to see."""
+    """Yield what rules allow, a line each; values of a secret parameter are not shown."""
     for rule, domain in confined.items():
         values = "" if parameter.secret else f": {code(_json(domain.items))}"
         of = f" of {code(domain.name)}" if domain.name != parameter.name else ""
@@ -256,7 +256,7 @@ def _rules(parameter: Parameter, confined: Confined) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """A text that shows as it is; its lines stay lines."""
+    """Return a text that shows as it is; its lines stay lines."""
     return "\n".join(map(plain, text.strip().split("\n")))
 
 
@@ -290,7 +290,7 @@ def _json(value: object) -> str:
 
 
 def params_schema(model: Model, description: str) -> Schema:
-    """Parameters by name and family, each with what may be bound to it."""
+    """Return the schema of `params:`: parameters by name and family, each with what may be bound to it."""
     known = Declarations(model.parameters, implied_kinds(model.bindings()))
     confined = _confined(model, known)
     exact = {name: one for name, one in model.parameters.items() if not one.pattern}
@@ -325,7 +325,7 @@ def params_schema(model: Model, description: str) -> Schema:
 
 
 def _confined(model: Model, known: Declarations) -> dict[str, dict[str, Domain]]:
-    """By declaration and rule, the values that rules leave to parameters; not to attributes of instances."""
+    """Return the values that rules leave to parameters, by declaration and rule."""
     found: dict[str, dict[str, Domain]] = {}
     for rule in model.rules.values():
         for domain in rule.domains.values() if rule.over is None else ():
@@ -346,7 +346,7 @@ def _entry(parameter: Parameter, plain: bool, confined: Mapping[str, Domain]) ->
 
 
 def _offered(parameter: Parameter) -> list[Any]:
-    """Values that an editor can offer."""
+    """Return values that an editor can offer."""
     said = (parameter.schema or {}).get("enum")
     if isinstance(said, list):
         return said

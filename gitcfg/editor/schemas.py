@@ -1,4 +1,4 @@
-"""What a file entry holds, as a schema: one content, and the repository's templates and files as choices."""
+"""JSON Schemas of one repository: the program's own, with the repository's names and values in them."""
 
 from collections.abc import Mapping
 
@@ -34,7 +34,7 @@ _CONTENTS = ("format", "template", "text", "source")
 
 
 def file_schema() -> Schema:
-    """The definition of a file entry."""
+    """Return the definition of a file entry."""
     file: Schema = load_schema("feature")["definitions"]["file"]
     properties = file["properties"]
     for key in ("template", "source"):
@@ -61,7 +61,7 @@ _PERMITTED = {
 
 
 def rules_schema(model: Model, names: Mapping[str, Schema], shared: Mapping[str, Schema]) -> Schema:
-    """Rules of many a file; what they set is what layers may bind."""
+    """Return the schema of files of rules; what they set is what layers may bind."""
     schema = load_schema("rules")
     schema["definitions"] = {**schema["definitions"], **shared}
     found = schema["properties"]["rules"]
@@ -78,7 +78,7 @@ def rules_schema(model: Model, names: Mapping[str, Schema], shared: Mapping[str,
 
 
 def _permitted(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
-    """What may be named, by key: names of what there is, and globs."""
+    """Return what may be named, by key: names of what there is, and globs."""
     text: Schema = {"type": "string", "minLength": 1}
     known = one_of(model.rules, model.rules)
     groups = one_of({*model.groups, model.settings.default_group}, model.groups)
@@ -115,7 +115,7 @@ _LISTS = {"include": "use", "features": "use", "groups": "group", "labels": "lab
 
 
 def build_schemas(model: Model) -> dict[str, Schema]:
-    """A schema for each kind of file, by folder. What the checks let pass, they let pass."""
+    """Return a schema for each kind of file, by folder. What the checks let pass, they let pass."""
     names = name_choices(model)
     shared = _shared(model, names)
     made = {folder: _single(folder, shared) for folder in SINGLES}
@@ -163,7 +163,7 @@ def _subsystems(model: Model, names: Mapping[str, Schema]) -> Schema:
 
 
 def _single(folder: str, shared: Mapping[str, Schema]) -> Schema:
-    """A schema of definitions that have a file each."""
+    """Return a schema of definitions that have a file each."""
     schema = load_schema(KINDS[folder])
     schema["definitions"] = {**schema["definitions"], **shared}
     schema["definitions"].pop("uses", None)
@@ -178,7 +178,7 @@ def _single(folder: str, shared: Mapping[str, Schema]) -> Schema:
 
 
 def _listed(said: Schema, name: str) -> Schema:
-    """A list of names, each once; a node's may compose with its set's."""
+    """Return a list of names, each once; a node's may compose with its set's."""
     items = {"items": ref(name), "uniqueItems": True}
     if "properties" not in said:
         return {"type": "array", "description": said.get("description", "Highest priority first."), **items}
@@ -187,7 +187,7 @@ def _listed(said: Schema, name: str) -> Schema:
 
 
 def _shared(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
-    """The definitions that all layers have in common."""
+    """Return the definitions that all layers have in common."""
     base = load_schema("feature")["definitions"]
     operations = {**base["binding"]["then"]["properties"]}
     for word in ("fact", "secret"):

@@ -1,4 +1,4 @@
-"""Files that editors read, brought up to date: only those that differ, each whole or not at all."""
+"""The files that `gitcfg schema` writes: schemas, lines that name them, and an editor's settings."""
 
 import json
 import re
@@ -25,12 +25,12 @@ class TargetFile(msgspec.Struct, frozen=True):
 
 
 def find_stale(wanted: Iterable[TargetFile]) -> tuple[TargetFile, ...]:
-    """Those that are not as they are to be. GitcfgError (4): something else than a file is there."""
+    """Return the files that are not as they are to be. Raise GitcfgError (4) if one is no file."""
     return tuple(file for file in wanted if read_content(file.place) != file.content)
 
 
 def read_content(place: Path) -> bytes | None:
-    """What a file holds, None where nothing is. GitcfgError (4): a link leads to it, or it is no file."""
+    """Return what a file holds; None: there is none. Raise GitcfgError (4) if it is a link, or no file."""
     if place.parent.resolve() != place.parent:
         raise GitcfgError(f"A link leads to {place.parent}.", "Replace it by a folder.", code=REFUSED)
     try:
@@ -47,7 +47,7 @@ def write_files(
 ) -> None:
     """Write the files, in order; `written` is told each that is there.
 
-    GitcfgError (4): one was written by somebody else meanwhile.
+    Raise GitcfgError (4) if one was written by somebody else meanwhile.
     """
     for file in wanted:
         found = read_content(file.place)  # it refuses links, whatever may be written over
@@ -59,7 +59,7 @@ def write_files(
 
 
 def _mode(place: Path) -> int:
-    """The mode of the file that is there; a new one can be read by all, and written by its owner."""
+    """Return the mode of the file that is there; a new one can be read by all, and written by its owner."""
     try:
         return stat.S_IMODE(place.stat().st_mode)
     except FileNotFoundError:
@@ -73,7 +73,7 @@ _KEY = "yaml.schemas"
 
 
 def schema_files(folder: str = FOLDER) -> dict[str, list[str]]:
-    """The files of each schema, as the editor's YAML extension takes them."""
+    """Return the files of each schema, as the editor's YAML extension takes them."""
     return {
         f"./{folder}/{kind}.json": ["gitcfg.yaml"] if kind == "gitcfg" else [f"{kind}/**/*.yaml"]
         for kind in KINDS
@@ -81,9 +81,9 @@ def schema_files(folder: str = FOLDER) -> dict[str, list[str]]:
 
 
 def merge_settings(content: bytes | None, folder: str = FOLDER) -> bytes:
-    """The settings with ours in them, all others kept; the very same bytes if ours are there.
+    """Return the settings with ours in them, all others kept; the very same bytes if ours are there.
 
-    GitcfgError (4): they hold comments, or are no settings: they stay as they are.
+    Raise GitcfgError (4) if they hold comments, or are no settings: they stay as they are.
     """
     if content is None:
         return _written({_KEY: schema_files(folder)}, "    ")
@@ -114,7 +114,7 @@ def _read(content: bytes, folder: str) -> dict[str, Any]:
 
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """A mapping in which no key stands twice: writing it again would lose one."""
+    """Return a mapping in which no key stands twice: writing it again would lose one."""
     found = list(pairs)
     result = dict(found)
     if len(result) != len(found):
@@ -134,7 +134,7 @@ _MOST = 1 << 20  # bytes of a file that the loader takes
 
 
 def plan_schemas(model: Model, root: Path, folder: Path) -> Iterator[TargetFile]:
-    """The schemas of a repository. The folder of our own that they usually are in is kept out of git."""
+    """Return the schemas of a repository. Their usual folder is kept out of git."""
     if folder == root / FOLDER:
         yield TargetFile(root / _OWN / ".gitignore", b"*\n")
     for kind, schema in build_schemas(model).items():
@@ -142,13 +142,13 @@ def plan_schemas(model: Model, root: Path, folder: Path) -> Iterator[TargetFile]
 
 
 def plan_settings(root: Path, folder: str) -> TargetFile:
-    """The settings of Visual Studio Code with our schemas. GitcfgError (4): they cannot be merged."""
+    """Return VS Code's settings with the schemas. Raise GitcfgError (4) if they cannot be merged."""
     was = read_content(root / FILE)
     return TargetFile(root / FILE, merge_settings(was, folder), was)
 
 
 def plan_modelines(tree: Tree, root: Path, folder: str) -> Iterator[TargetFile]:
-    """The files of a work tree that do not say which schema is theirs, as they would."""
+    """Return the files of a work tree without a line that names their schema, with that line."""
     for path in _paths(tree):
         place = root / path
         was = read_content(place)

@@ -1,4 +1,4 @@
-"""Documents as YAML text: a line a key, and what is deeper as JSON, which is YAML too."""
+"""The files of a random repository, as its plan has them."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ from gitcfg.generate.plan import (
 
 
 def to_yaml(content: Mapping[str, object]) -> str:
-    """A mapping as YAML; empty collections in it are left out."""
+    """Return a mapping as YAML; empty collections in it are left out."""
     return "".join(_entry(key, value) for key, value in content.items() if value not in ((), [], {}))
 
 
@@ -38,12 +38,12 @@ _TYPES = {"SLOTS": "integer", "DIR": "path", "START": "expression", "NAME": "str
 
 
 def family(feature: str) -> str:
-    """What the names of the feature's instances begin with."""
+    """Return what the names of the feature's instances begin with."""
     return feature.upper()
 
 
 def families(feature: str) -> dict[str, object]:
-    """Declarations of the parameters that instances of the feature bind."""
+    """Return declarations of the parameters that instances of the feature bind."""
     return {
         f"{family(feature)}_*_{key}": {"description": f"{key.title()} of one {feature}.", "type": type_}
         for key, type_ in _TYPES.items()
@@ -51,7 +51,7 @@ def families(feature: str) -> dict[str, object]:
 
 
 def instance_params(plan: Plan) -> dict[str, object]:
-    """What such a feature binds; beside its own parameters, each instance adds itself to a list."""
+    """Return what such a feature binds; beside its own parameters, each instance adds itself to a list."""
     said: dict[str, object] = {
         "${as}_SLOTS": "${with.slots}",
         "${as}_DIR": "${with.dir}/${as}",
@@ -67,7 +67,7 @@ def instance_params(plan: Plan) -> dict[str, object]:
 
 
 def install_instances(plan: Plan, feature: str, rng: Random) -> dict[str, object]:
-    """An entry of a list of features: all instances of one."""
+    """Return an entry of a list of features: all instances of one."""
     count = plan.options.instance_count
     numbers = "1" if count == 1 else f"[1-{count}]"
     attributes = {"slots": rng.randint(1, 8), "dir": f"/srv/{feature}"}
@@ -75,22 +75,22 @@ def install_instances(plan: Plan, feature: str, rng: Random) -> dict[str, object
 
 
 def default_instances(plan: Plan) -> tuple[str, ...]:
-    """Instanced features that every node has: the first."""
+    """Return instanced features that every node has: the first."""
     return plan.features.instanced[:1]
 
 
 def feature_instances(plan: Plan, feature: str) -> tuple[str, ...]:
-    """Those that a feature of the top level includes: every second of the others."""
+    """Return the instanced features that a feature of the top level includes: every second of the others."""
     return _turns(plan.features.instanced[1::2], plan.features.top, feature)
 
 
 def group_instances(plan: Plan, group: int) -> tuple[str, ...]:
-    """Those that a group installs: the rest."""
+    """Return the instanced features that a group installs: the rest."""
     return _turns(plan.features.instanced[2::2], tuple(map(str, range(plan.options.groups))), str(group))
 
 
 def _turns(features: tuple[str, ...], places: tuple[str, ...], place: str) -> tuple[str, ...]:
-    """The features that fall to a place, if all the places take turns."""
+    """Return the features that fall to a place, if all the places take turns."""
     return tuple(one for n, one in enumerate(features) if places and places[n % len(places)] == place)
 
 
@@ -101,13 +101,13 @@ _SCHEMAS: Mapping[str, Mapping[str, object]] = {"integer": {"minimum": 0}, "stri
 
 
 def settings(options: Options) -> tuple[str, str]:
-    """gitcfg.yaml."""
+    """Return gitcfg.yaml."""
     text = "format: 1\n"
     return "gitcfg.yaml", text + (f"max_nodes: {options.nodes}\n" if options.nodes > _MAX_NODES else "")
 
 
 def parameter_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Every parameter's declaration, many in a file."""
+    """Return every parameter's declaration, many in a file."""
     rivals = [one for pair in plan.parameters.rivals for one in pair]
     every = [*plan.parameters.ordinary.values(), *rivals]
     for start in range(0, len(every), A_FILE):
@@ -142,7 +142,7 @@ def _declaration(plan: Plan, one: PlannedParameter) -> dict[str, object]:
 
 
 def subsystem_file(plan: Plan) -> Iterator[tuple[str, str]]:
-    """All subsystems, in one file: each cares for some parameters by name and some by their family."""
+    """Return all subsystems, in one file: each cares for some parameters by name and some by their family."""
     rng = random_part(plan.options, "subsystems")
     subsystems: dict[str, object] = {}
     for number in range(plan.options.subsystems):
@@ -164,7 +164,7 @@ _NESTING = ("json", "yaml", "toml")
 
 
 def feature_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """One file a feature."""
+    """Return one file a feature."""
     rivals = [one for pair in plan.features.rivals for one in pair]
     for one in [*plan.features.ordinary.values(), *rivals]:
         yield f"features/{one.name}.yaml", _feature(plan, one)
@@ -189,7 +189,7 @@ def _feature(plan: Plan, one: PlannedFeature) -> str:
 
 
 def group_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """The default group, then one file a group."""
+    """Return the default group, then one file a group."""
     yield "groups/default.yaml", _default(plan)
     for number, one in enumerate(plan.groups):
         yield f"groups/{one.name}.yaml", _group(plan, number, one)
@@ -209,7 +209,7 @@ def _default(plan: Plan) -> str:
 
 
 def _entry_layers(number: int) -> tuple[str, dict[str, object]]:
-    """A file with all parameters that its format can carry."""
+    """Return a file with all parameters that its format can carry."""
     name = _FORMATS[number % len(_FORMATS)]
     params = ["*"] if name in _NESTING else ["*", "!MAP_*"]
     return f"/etc/generated/{number}.{name}", {"format": name, "params": params}
@@ -231,12 +231,12 @@ def _group(plan: Plan, number: int, one: PlannedGroup) -> str:
 
 
 def host(options: Options, number: int | str) -> str:
-    """A node's host name. Numbers count from 1; text stands for several, in the notation of node sets."""
+    """Return a node's host name. Numbers count from 1; text is in the notation of node sets."""
     return f"node{number if isinstance(number, str) else digits(options, number)}.example.com"
 
 
 def digits(options: Options, number: int) -> str:
-    """A node's number as host names have it: all equally wide."""
+    """Return a node's number as host names have it: all equally wide."""
     return f"{number:0{max(5, len(str(options.nodes)))}}"
 
 
@@ -251,7 +251,7 @@ def node_files(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _machine(plan: Plan, rng: Random) -> dict[str, object]:
-    """What a node or a set of nodes says of itself."""
+    """Return what a node or a set of nodes says of itself."""
     groups = [
         rng.choice(plan.groups[kind :: group_kinds(plan.options)]) for kind in range(plan.options.memberships)
     ]
@@ -279,7 +279,7 @@ def _set(plan: Plan, numbers: range) -> Iterator[tuple[str, str]]:
 
 
 def _member(plan: Plan, rng: Random, given: object) -> str:
-    """A node's own file over its set's: something of its own, and a feature more than the set gives."""
+    """Return a node's own file over its set's: some values, and a feature more than the set gives."""
     assert isinstance(given, list)
     more = [name for name in plan.any_features(rng, plan.options.identity_features) if name not in given]
     return to_yaml(
@@ -297,7 +297,7 @@ END = "2999-12-31"
 
 
 def override_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Each on a node of its own choice; none of them ever ends."""
+    """Return overrides, each of a random node; none ever ends."""
     for number in range(plan.options.overrides if plan.options.nodes else 0):
         rng = random_part(plan.options, "override", number)
         content = {
@@ -316,21 +316,21 @@ _LINE = 64  # letters of a line of armor
 
 
 def secret_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Two files a secret, which every node may have."""
+    """Return two files a secret, which every node may have."""
     for name in plan.parameters.secrets:
         rng = random_part(plan.options, "secret", name)
         yield from secret(name, rng.randrange(1, 10), rng.randbytes(160))
 
 
 def secret(name: str, version: int, chance: bytes, who: str = "true") -> Iterator[tuple[str, str]]:
-    """A secret for the nodes for which `who` holds; `chance` are 160 bytes of nothing."""
+    """Return a secret for the nodes for which `who` holds; `chance` are 160 bytes of nothing."""
     said = {"description": f"What only {name} opens.", "for": who, "version": version}
     yield f"secrets/{name}.yaml", to_yaml({**said, "recipients": [f"{RECIPIENT} nobody"]})
     yield f"secrets/{name}.age", _armored(_sealed(chance))
 
 
 def _sealed(chance: bytes) -> bytes:
-    """A file for one recipient, as age writes it; that it holds nothing shows only who opens it."""
+    """Return a file for one recipient, as age writes it; only with the key it shows that it holds nothing."""
     share, key, mac, rest = chance[:32], chance[32:64], chance[64:96], chance[96:]
     stanza = f"-> X25519 {_written(share)}\n{_written(key)}\n"
     return f"age-encryption.org/v1\n{stanza}--- {_written(mac)}\n".encode() + rest

@@ -1,4 +1,4 @@
-"""What plants a mistake, and the files that many mistakes are made of."""
+"""Mistakes on purpose: for a code, the few files that make a sound repository have that finding."""
 
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
@@ -328,7 +328,7 @@ MISTAKES: Mapping[str, Planter] = {**FILES, **DEFINITIONS, **NODES, **RULES}
 
 
 def plant_mistakes(codes: Iterable[str]) -> dict[str, str]:
-    """The files to add, or to replace, so that these codes are found. GitcfgError: no such mistake."""
+    """Return the files to add, or to replace, so that these codes are found. Raise GitcfgError for others."""
     found: dict[str, str] = {}
     for code in codes:
         if code not in MISTAKES:

@@ -94,7 +94,7 @@ _POSITIVE = ("include_depth", "set_size", "instance_count")
 
 
 def validate(options: Options) -> None:
-    """GitcfgError: no repository can be like that."""
+    """Raise GitcfgError if no repository can be like that."""
     for complaint in _complaints(options):
         raise GitcfgError(f"No repository can be generated: {complaint}.")
 
@@ -130,7 +130,7 @@ _PLAIN = Operations(append=12, conjunction=8, disjunction=2, merge=20)
 
 
 def small(seed: int = 0) -> Options:
-    """100 nodes of about 50 parameters each, from about 28 layers."""
+    """Return a fleet of 100 nodes of about 50 parameters each, from about 28 layers."""
     return Options(
         seed=seed,
         nodes=100,
@@ -148,7 +148,7 @@ def small(seed: int = 0) -> Options:
 
 
 def large(seed: int = 0) -> Options:
-    """10,000 nodes of about 500 parameters each: 5 memberships, about 150 layers a node."""
+    """Return a fleet of 10,000 nodes of about 500 parameters each: 5 memberships, about 150 layers a node."""
     return Options(
         seed=seed,
         nodes=10_000,
@@ -177,7 +177,7 @@ def large(seed: int = 0) -> Options:
 
 
 def stress(seed: int = 0) -> Options:
-    """2,000 nodes with 90 instances of one feature each: about 470 parameters a node."""
+    """Return a fleet of 2,000 nodes with 90 instances of one feature each: about 470 parameters a node."""
     return Options(
         seed=seed,
         nodes=2_000,

@@ -1,4 +1,4 @@
-"""Random choices that several parts of a repository make alike."""
+"""What a random repository holds, decided before the first file is written."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -14,17 +14,17 @@ T = TypeVar("T")
 
 
 def random_part(options: Options, *part: object) -> Random:
-    """The randomness of one part: it depends on the seed and the part's name, on no other part."""
+    """Return the randomness of one part: it depends on the seed and the part's name, on no other part."""
     return Random("/".join(map(str, (options.seed, *part))))
 
 
 def sample(rng: Random, things: tuple[T, ...], count: int) -> list[T]:
-    """So many different ones, or all if there are fewer."""
+    """Return so many different things, or all if there are fewer."""
     return rng.sample(things, min(count, len(things)))
 
 
 def sample_pairs(rng: Random, size: int, count: int) -> Iterator[tuple[int, int]]:
-    """Different pairs (high, low) of numbers below a size, as many as asked for if there are so many."""
+    """Return different pairs (high, low) of numbers below a size, `count` of them or all."""
     total = size * (size - 1) // 2
     for rank in sorted(rng.sample(range(total), min(count, total))):
         high = (1 + isqrt(1 + 8 * rank)) // 2
@@ -66,7 +66,7 @@ class Parameters(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(name for one in self.ordinary.values() for name in one.secrets))
 
     def closed(self, names: Iterable[str]) -> list[str]:
-        """The names, and after them all that they depend on."""
+        """Return the names, and after them all that they depend on."""
         found = dict.fromkeys(names)
         ahead = list(found)
         for name in ahead:
@@ -112,7 +112,7 @@ def _oppose(left: PlannedParameter, right: PlannedParameter) -> tuple[PlannedPar
 
 
 def _secret(count: int) -> list[PlannedParameter]:
-    """Parameters for secrets; two of each type may be bound to each other's."""
+    """Return parameters for secrets; two of each type may be bound to each other's."""
     types = [_SECRET_TYPES[number // 2 % len(_SECRET_TYPES)] for number in range(count)]
     names = [f"{type_}-secret-{number}" for number, type_ in enumerate(types)]
     return [
@@ -151,7 +151,7 @@ class Features(msgspec.Struct, frozen=True):
     spare: frozenset[str]
 
     def reached(self, names: Iterable[str]) -> dict[str, None]:
-        """The ordinary features among these, and all that they include."""
+        """Return the ordinary features among these, and all that they include."""
         found = {name: None for name in names if name in self.ordinary}
         ahead = list(found)
         for name in ahead:
@@ -161,7 +161,7 @@ class Features(msgspec.Struct, frozen=True):
         return found
 
     def closed(self, names: Iterable[str]) -> list[str]:
-        """The names, and after them features that satisfy what they and their includes depend on."""
+        """Return the names, and after them features that satisfy what they and their includes depend on."""
         chosen = list(dict.fromkeys(names))
         while missing := self._missing(chosen):
             chosen.append(missing[0])
@@ -222,7 +222,7 @@ class PlannedGroup(msgspec.Struct, frozen=True):
 
 
 def group_kinds(options: Options) -> int:
-    """How many kinds of groups there are: a node is in one group of each."""
+    """Return how many kinds of groups there are: a node is in one group of each."""
     return max(options.memberships, 1)
 
 
@@ -249,13 +249,13 @@ def _installed(options: Options, known: Features, number: int) -> list[str]:
 
 
 def _sides(options: Options, number: int) -> list[tuple[int, int]]:
-    """The sides (0 or 1) of conflicting pairs that fall to a group."""
+    """Return the sides (0 or 1) of conflicting pairs that fall to a group."""
     found = ((pair, _side(options, number, pair)) for pair in range(options.conflicts))
     return [(pair, side) for pair, side in found if side >= 0]
 
 
 def _side(options: Options, number: int, pair: int) -> int:
-    """Two neighbours of one kind have a side each; -1: this group has none."""
+    """Return the group's side: two neighbours of one kind have a side each; -1: this group has none."""
     alike = range(pair % group_kinds(options), options.groups, group_kinds(options))
     turn = pair // group_kinds(options)
     places = [alike[turn % len(alike)], alike[(turn + 1) % len(alike)]]
@@ -290,17 +290,17 @@ _EXPRESSIONS = (
 
 
 def draw_facts(rng: Random) -> dict[str, object]:
-    """A node's facts: one for each type of parameter that can take one."""
+    """Return a node's facts: one for each type of parameter that can take one."""
     return {key: _VALUES[type_](rng) for type_, key in FACTS.items()}
 
 
 def draw_value(rng: Random, parameter: PlannedParameter) -> object:
-    """A plain value of the parameter's type, never an empty one."""
+    """Return a plain value of the parameter's type, never an empty one."""
     return _VALUES[parameter.type](rng)
 
 
 def draw_binding(rng: Random, parameter: PlannedParameter, operations: Operations) -> object:
-    """What a layer says of a parameter: a plain value or an operation."""
+    """Return what a layer says of a parameter: a plain value or an operation."""
     if parameter.secrets:
         return {"$secret": rng.choice(parameter.secrets)}
     names, weights = _fitting(
@@ -336,7 +336,7 @@ def _list_operand(rng: Random, separator: str | None) -> object:
 def _fitting(
     type_: str, must_change: bool, needed: bool, weights: tuple[float, ...]
 ) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """The operations that keep the repository valid, with their weights."""
+    """Return the operations that keep the repository valid, with their weights."""
     if must_change:
         return ("set",), (1.0,)
     every = dict(zip(Operations.__struct_fields__, weights, strict=True))
@@ -380,12 +380,12 @@ class Plan(msgspec.Struct, frozen=True):
     groups: tuple[PlannedGroup, ...]
 
     def bindings(self, rng: Random, count: int) -> dict[str, object]:
-        """What one layer says: so many parameters, and those that they depend on."""
+        """Return what one layer says: so many parameters, and those that they depend on."""
         chosen = sample(rng, tuple(self.parameters.ordinary), count)
         return self.bind(rng, (self.parameters.ordinary[name] for name in self.parameters.closed(chosen)))
 
     def bind(self, rng: Random, chosen: Iterable[PlannedParameter]) -> dict[str, object]:
-        """Something of each of these parameters."""
+        """Return a binding of each of these parameters."""
         return {one.name: draw_binding(rng, one, self.options.operations) for one in chosen}
 
     def any_features(self, rng: Random, count: int) -> list[str]:
@@ -393,7 +393,7 @@ class Plan(msgspec.Struct, frozen=True):
         return self.features.closed(sample(rng, tuple(self.features.ordinary), count))
 
     def spare(self, members: Iterable[PlannedGroup]) -> tuple[str, ...]:
-        """Features that a member of these groups has and can do without."""
+        """Return features that a member of these groups has and can do without."""
         reached = self.features.reached(name for group in members for name in group.features)
         return tuple(name for name in reached if name in self.features.spare)
 

@@ -20,7 +20,7 @@ from gitcfg.generate.plan import plan_repository
 
 
 def files(options: Options) -> Iterator[tuple[str, str]]:
-    """Path and YAML text of every file, without holding more than one. GitcfgError: impossible options."""
+    """Return path and YAML text of every file, one at a time. Raise GitcfgError if options are impossible."""
     validate(options)
     mistakes = plant_mistakes(options.mistakes)
     drawn = plan_repository(options)
@@ -30,14 +30,14 @@ def files(options: Options) -> Iterator[tuple[str, str]]:
 
 
 def _with(mistakes: dict[str, str], sound: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The sound files, those that a mistake replaces replaced, and after them those it adds."""
+    """Return the sound files, as far as no mistake replaces them, then those that mistakes add."""
     for path, text in sound:
         yield path, mistakes.pop(path, text)
     yield from mistakes.items()
 
 
 def repository(options: Options) -> Mapping[str, str]:
-    """All files at once, path to YAML text, in the order in which they were written."""
+    """Return all files at once, path to YAML text, in the order in which they were written."""
     return dict(files(options))
 
 

@@ -1,4 +1,4 @@
-"""What can be changed in a YAML text: each kind of change as data."""
+"""Changes of a YAML text as data, what a document means after one, and those between two values."""
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -69,7 +69,7 @@ Change = Set | Delete | Insert | Move | Rename
 
 
 def apply_change(before: Meaning, change: Change) -> Meaning:
-    """What a whole document means after a change. GitcfgError: the change does not fit it."""
+    """Return what a whole document means after a change. Raise GitcfgError if the change does not fit it."""
     match change:
         case Set():
             return _set(before, change.path, change.value, change.order)
@@ -90,7 +90,7 @@ def apply_change(before: Meaning, change: Change) -> Meaning:
 
 
 def move_item(items: list[Meaning], start: int, to: int) -> list[Meaning]:
-    """A list of which one item went elsewhere. GitcfgError: it has no such positions."""
+    """Return a list of which one item went elsewhere. Raise GitcfgError if it has no such positions."""
     if not (0 <= start < len(items) and 0 <= to < len(items)):
         raise GitcfgError(f"The list has no position {max(start, to)}: it has {len(items)} items.")
     rest = items[:start] + items[start + 1 :]
@@ -98,7 +98,7 @@ def move_item(items: list[Meaning], start: int, to: int) -> list[Meaning]:
 
 
 def key_position(keys: list[str], name: str, order: tuple[str, ...]) -> int:
-    """Where among the keys of a mapping a new one comes."""
+    """Return where among the keys of a mapping a new one comes."""
     if name not in order:
         return len(keys)
     earlier = order[: order.index(name)]
@@ -141,7 +141,7 @@ def _set(meaning: Meaning, path: Path, value: Meaning, order: tuple[str, ...]) -
 
 
 def _within(meaning: Meaning, path: Path, name: str | None) -> Meaning:
-    """A key renamed, or without a name gone; or an item gone."""
+    """Return a meaning with a key renamed, or, without a name, with a key or item deleted."""
     step, rest = path[0], path[1:]
     if isinstance(meaning, dict) and step in meaning:
         if rest:
@@ -171,7 +171,7 @@ def _unfit(path: Path, what: str) -> GitcfgError:
 def find_changes(
     path: Path, now: Meaning | None, then: Spot, text: str, order: Sequence[str]
 ) -> Iterator[Change]:
-    """What turns a value (None: there is none) into one that stands at a spot of another text.
+    """Return what turns a value (None: there is none) into one that stands at a spot of another text.
 
     A new key stands behind those that come before it in `order`.
     """
@@ -205,6 +205,6 @@ def _list_turned(path: Path, now: list[Meaning], then: Spot, text: str) -> Itera
 
 
 def _source(spot: Spot, text: str) -> str | None:
-    """How the other text writes it, if that may stand on one line."""
+    """Return how the other text writes it, if that may stand on one line."""
     source = text[spot.start : spot.end]
     return source if source.strip() and "\n" not in source and spot.shape is not Shape.BLOCK_SCALAR else None

@@ -17,7 +17,7 @@ _UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def to_yaml(meaning: Meaning) -> str:
-    """A value's text on one line."""
+    """Return a value's text on one line."""
     if isinstance(meaning, Raw):
         return meaning.text or "null"
     if isinstance(meaning, dict):
@@ -28,7 +28,7 @@ def to_yaml(meaning: Meaning) -> str:
 
 
 def may_be_plain(text: str) -> bool:
-    """May it stand without quotes, be it text or not?"""
+    """Return whether a text may stand without quotes, be it text or not."""
     return _PLAIN.fullmatch(text) is not None
 
 
@@ -39,19 +39,19 @@ def _text(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    """Text in double quotes."""
+    """Return text in double quotes."""
     return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def quote_like(first: str, text: str) -> str:
-    """Text in the quotes that there were; nothing if there were none."""
+    """Return text in the quotes that there were; nothing if there were none."""
     if first == "'" and text.isprintable():
         return "'" + text.replace("'", "''") + "'"
     return quote(text) if first == '"' else ""
 
 
 def from_json(value: Any) -> Meaning:
-    """What a plain value of JSON means."""
+    """Return what a plain value of JSON means."""
     if isinstance(value, dict):
         return {key: from_json(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -60,7 +60,7 @@ def from_json(value: Any) -> Meaning:
 
 
 def to_plain(meaning: Meaning) -> Any:
-    """What our loader makes of a value."""
+    """Return what our loader makes of a value."""
     if isinstance(meaning, Raw):
         return resolve(meaning.text) if meaning.text else None
     if isinstance(meaning, dict):
@@ -69,7 +69,7 @@ def to_plain(meaning: Meaning) -> Any:
 
 
 def parse_value(source: str, what: str) -> Meaning:
-    """What YAML text means that is given as a value. GitcfgError: it is no value."""
+    """Return what YAML text means that is given as a value. Raise GitcfgError if it is no value."""
     doc = document.parse(what, source.encode("utf-8", "surrogateescape"))
     if doc.findings:
         finding = doc.findings[0]

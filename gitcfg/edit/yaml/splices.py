@@ -1,4 +1,4 @@
-"""Lines of a YAML text: where they begin and end, and replacing parts of a text."""
+"""Where a change replaces what in a YAML text, be it written in lines or in brackets."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ class Splice(msgspec.Struct, frozen=True):
 
 
 def apply_splices(text: str, splices: Iterable[Splice]) -> str:
-    """The text with parts replaced; of two at one place the later stands behind the earlier."""
+    """Return the text with parts replaced; of two at one place the later stands behind the earlier."""
     in_order = sorted(splices, key=lambda splice: splice.start)
     for splice in reversed(in_order):
         text = text[: splice.start] + splice.text + text[splice.end :]
@@ -32,18 +32,18 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
 
 
 def newline(text: str) -> str:
-    """How lines end in this text."""
+    """Return how lines end in this text."""
     first = text.find("\n")
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
 def line_start(text: str, at: int) -> int:
-    """Where the line begins in which a place is."""
+    """Return where the line begins in which a place is."""
     return text.rfind("\n", 0, at) + 1
 
 
 def line_end(text: str, at: int) -> int:
-    """Where the line ends in which a place is, before its line break."""
+    """Return where the line ends in which a place is, before its line break."""
     found = text.find("\n", at)
     if found < 0:
         return len(text)
@@ -51,23 +51,23 @@ def line_end(text: str, at: int) -> int:
 
 
 def next_line(text: str, at: int) -> int:
-    """Where the line after that of a place begins."""
+    """Return where the line after that of a place begins."""
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 
 
 def lead(text: str, at: int) -> str:
-    """What stands on a line before a place."""
+    """Return what stands on a line before a place."""
     return text[line_start(text, at) : at]
 
 
 def begins_line(text: str, at: int) -> bool:
-    """Is there nothing but blanks before a place on its line?"""
+    """Return whether only blanks stand before a place on its line."""
     return not lead(text, at).strip(" ")
 
 
 def rest_end(text: str, at: int) -> int:
-    """Where a line ends with its comment, if nothing else stands behind a place; else the place itself."""
+    """Return the end of a line with its comment, if nothing else stands behind a place; else the place."""
     if at and line_start(text, at) == at:
         return at
     rest = _REST.match(text, at)
@@ -75,7 +75,7 @@ def rest_end(text: str, at: int) -> int:
 
 
 def comments_above(text: str, at: int) -> int:
-    """Where the comment begins whose lines stand directly above, as far in as the place; else the place."""
+    """Return where the comment directly above begins, if it is indented as the place is; else the place."""
     if not begins_line(text, at):
         return at
     column, start = at - line_start(text, at), line_start(text, at)
@@ -94,7 +94,7 @@ def comments_above(text: str, at: int) -> int:
 def insert_lines(
     text: str, spot: Spot, place: int, lines: Sequence[str], above: int | None = None
 ) -> list[Splice]:
-    """Lines put before an entry, or behind the last; the first is indented as the entries are.
+    """Put lines before an entry, or behind the last; the first is indented as the entries are.
 
     `above` is where the comment begins that stays with the entry.
     """
@@ -110,7 +110,7 @@ def insert_lines(
 
 
 def delete_lines(text: str, spot: Spot, place: int) -> list[Splice]:
-    """An entry of several gone, with the comment behind it; comments on lines of their own stay."""
+    """Delete an entry of several, with the comment behind it; comments on lines of their own stay."""
     entry = spot.entries[place]
     stop = rest_end(text, entry.end)
     if begins_line(text, entry.start):
@@ -126,7 +126,7 @@ def _blanks_before(text: str, at: int) -> int:
 
 
 def empty_block(text: str, spot: Spot, colon: int | None) -> list[Splice]:
-    """The only entry gone: the value is an empty one from now on. `colon`: behind it the value stands."""
+    """Delete the only entry: an empty value is left. `colon` is where the value stands."""
     empty = "[]" if spot.entries[0].key is None else "{}"
     entry = spot.entries[0]
     stop = rest_end(text, entry.end)
@@ -137,7 +137,7 @@ def empty_block(text: str, spot: Spot, colon: int | None) -> list[Splice]:
 
 
 def _lines(text: str, start: int, stop: int) -> Splice:
-    """Whole lines gone; of a text whose last line has no end, none has one afterwards."""
+    """Delete whole lines; a text whose last line has no end has none afterwards."""
     if stop > start and line_start(text, stop) == stop:
         return Splice(start, stop)
     if stop < len(text):
@@ -146,7 +146,7 @@ def _lines(text: str, start: int, stop: int) -> Splice:
 
 
 def replace_block(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
-    """A value that is written in lines, now on one; a comment behind its key, or behind `|`, stays."""
+    """Replace a value in lines by one on one line; a comment behind its key, or behind `|`, stays."""
     stop = rest_end(text, spot.end)
     ended = newline(text) if line_start(text, stop) == stop else ""
     if spot.shape is Shape.BLOCK_SCALAR:
@@ -159,7 +159,7 @@ def replace_block(text: str, spot: Spot, colon: int | None, source: str) -> list
 
 
 def block_segments(text: str, spot: Spot) -> list[tuple[int, int]]:
-    """What goes with each entry to another place: comments directly above, and the one behind it.
+    """Return what goes with each entry to another place: comments directly above, and the one behind it.
 
     Where the first entry shares its line with what it is in, comments have no place above it.
     """
@@ -179,7 +179,7 @@ _COMMA = re.compile(r"(?:\s+(?:#[^\r\n]*)?)*,")  # comments may stand between an
 
 
 def insert_in_flow(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
-    """An entry put before another, or behind the last: on a line of its own where its neighbour is."""
+    """Put an entry before another, or behind the last: on a line of its own where its neighbour is."""
     if not spot.entries:
         return [Splice(spot.start + 1, spot.start + 1, source)]
     if place == len(spot.entries):
@@ -204,7 +204,7 @@ def _append_in_flow(text: str, entry: Entry, source: str) -> list[Splice]:
 
 
 def _remark(text: str, entry: Entry) -> tuple[int, int]:
-    """Where the comment stands behind an entry of brackets, be it before its comma or behind it.
+    """Return where the comment stands behind an entry of brackets, be it before its comma or behind it.
 
     Without a comment both places are the same: where one would stand.
     """
@@ -217,7 +217,7 @@ def _remark(text: str, entry: Entry) -> tuple[int, int]:
 
 
 def delete_in_flow(text: str, spot: Spot, place: int) -> list[Splice]:
-    """An entry gone, with a comma, and with its line where it has one; comments of others stay."""
+    """Delete an entry with a comma, and with its line where it has one; comments of others stay."""
     entry = spot.entries[place]
     comma = _COMMA.match(text, entry.end)
     stop = comma.end() if comma else entry.end
@@ -237,7 +237,7 @@ def delete_in_flow(text: str, spot: Spot, place: int) -> list[Splice]:
 
 
 def _without_comma(text: str, end: int, place: int) -> list[Splice]:
-    """The comma gone behind the entry that ends there; one on a line of its own stays."""
+    """Delete the comma behind the entry that ends there; one on a line of its own stays."""
     comma = _COMMA.match(text, end) if place else None
     if comma is None or begins_line(text, comma.end() - 1):
         return []
@@ -250,7 +250,7 @@ def _ends_line(text: str, at: int) -> bool:
 
 
 def move_in_flow(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
-    """Items in another order, each with the comments directly above it and the one behind it.
+    """Put items in another order, each with the comments directly above it and the one behind it.
 
     Commas stay where they are. A comment that comes to stand before something else on its line ends it.
     """
@@ -274,7 +274,7 @@ _COLON = re.compile(r"\s*:")
 
 
 def find_spot(text: str, root: Spot | None, path: Path) -> tuple[Spot, int | None]:
-    """The spot that a path leads to, and where the colon before it ends."""
+    """Return the spot that a path leads to, and where the colon before it ends."""
     if root is None:
         raise GitcfgError("There is nothing in the file.")
     spot, colon = root, None
@@ -301,7 +301,7 @@ def _colon(text: str, at: int) -> int | None:
 
 
 def place_value(text: str, root: Spot | None, change: Set | Insert, source: str) -> list[Splice]:
-    """A value set or inserted: as far as the path leads there is something, the rest is made."""
+    """Set or insert a value; make what the path lacks."""
     spot, colon, left, order = root, None, list(change.path), change.order
     while spot is not None and left and spot.place(left[0]) is not None and not is_nothing(spot.meaning):
         spot, colon = find_spot(text, spot, (left.pop(0),))
@@ -327,7 +327,7 @@ def _replaced(text: str, spot: Spot, colon: int | None, source: str) -> list[Spl
 
 
 def _remark_inside(text: str, spot: Spot) -> str:
-    """The comment behind an opening bracket, which is about the whole, if it may stand behind the value."""
+    """Return the comment behind an opening bracket, if it may stand behind the value."""
     if not spot.flow or not _ends_line(text + "\n", spot.end):
         return ""
     stop = rest_end(text, spot.start + 1)
@@ -351,7 +351,7 @@ def _added(
 
 
 def _first(text: str, spot: Spot | None, keys: list[str], source: str) -> list[Splice]:
-    """The first entry of all."""
+    """Return the first entry of all."""
     end = newline(text)
     lines = end.join(_lines_placed(keys, source, 2)) if keys else source
     if spot is not None:
@@ -371,13 +371,13 @@ def _flow_lines(keys: list[str], source: str) -> str:
 
 
 def _lines_placed(keys: list[str], source: str, step: int) -> list[str]:
-    """Mappings in each other, a line each, indented from the first on."""
+    """Return mappings in each other, a line each, indented from the first on."""
     lines = [f"{' ' * step * level}{to_yaml(key)}:" for level, key in enumerate(keys)]
     return [*lines[:-1], f"{lines[-1]} {source}"]
 
 
 def _step(text: str, root: Spot | None) -> int:
-    """By how much mappings are indented in this text."""
+    """Return by how much mappings are indented in this text."""
     for entry in root.entries if root is not None and root.shape is Shape.MAPPING else ():
         inner = entry.value
         if inner.shape is Shape.MAPPING and not inner.flow and inner.entries:
@@ -390,7 +390,7 @@ def _step(text: str, root: Spot | None) -> int:
 
 
 def find_splices(text: str, root: Spot | None, change: Change, source: str) -> list[Splice]:
-    """What a change replaces in a text; `source` is how its value, or its name, is written."""
+    """Return what a change replaces in a text; `source` is how its value, or its name, is written."""
     match change:
         case Set() | Insert():
             return place_value(text, root, change, source)
@@ -406,7 +406,7 @@ def find_splices(text: str, root: Spot | None, change: Change, source: str) -> l
 
 
 def _key(first: str, name: str, source: str) -> str:
-    """A key in quotes is so afterwards, and one without, where it may be: keys are text in any case."""
+    """Return a key, in quotes if it was, else plain where it may be: keys are text in any case."""
     return quote_like(first, name) or (name if may_be_plain(name) else source)
 
 
@@ -417,7 +417,7 @@ def _deleted(text: str, spot: Spot, colon: int | None, place: int) -> list[Splic
 
 
 def _moved(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
-    """Items in another order; what stands between them stays where it is."""
+    """Put items in another order; what stands between them stays where it is."""
     if spot.flow:
         return move_in_flow(text, spot, start, to)
     parts = block_segments(text, spot)

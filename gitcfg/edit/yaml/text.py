@@ -18,9 +18,9 @@ _MARK = "\ufeff"
 
 
 def edit_text(text: str, changes: Iterable[Change], file: str = "The file") -> str:
-    """The text after changes, one after another. An empty text is taken for an empty mapping.
+    """Return the text after changes, one after another. An empty text is taken for an empty mapping.
 
-    GitcfgError: a change does not fit the text (2), the text is not one that our loader reads (2), or no
+    Raise GitcfgError if a change does not fit the text (2), the loader does not read the text (2), or no
     text was found that means exactly what was meant (4).
     """
     mark = _MARK if text.startswith(_MARK) else ""
@@ -45,7 +45,7 @@ def _changed(text: str, change: Change, file: str) -> str:
 
 
 def _means(text: str, wanted: Meaning) -> bool:
-    """Does our loader read just this, and find nothing wrong that is about YAML?"""
+    """Return whether the loader reads just this from a text, and finds nothing wrong with its YAML."""
     doc = document.parse("", text.encode("utf-8", "surrogatepass"))
     if any(finding.code == "GC101" for finding in doc.findings):
         return False
@@ -59,7 +59,7 @@ def _means(text: str, wanted: Meaning) -> bool:
 
 
 def read_spots(text: str, file: str) -> Spot | None:
-    """The spot of a text's value; None: there is nothing in it. GitcfgError: our loader does not read it."""
+    """Return the spot of a text's value; None: it has none. Raise GitcfgError if it is no sound YAML."""
     if not text.strip():
         return None
     doc = document.parse(file, text.encode("utf-8", "surrogatepass"))
@@ -76,7 +76,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _sources(change: Change) -> Iterator[str]:
-    """How a value may be written: as it was given, else as one line that may stand anywhere."""
+    """Return how a value may be written: as it was given, else as one line that may stand anywhere."""
     if isinstance(change, Set | Insert):
         if change.source is not None and "\n" not in change.source and change.source.strip():
             yield change.source.strip()

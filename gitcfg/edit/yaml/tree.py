@@ -22,12 +22,12 @@ Meaning = Any
 
 
 def is_nothing(meaning: Meaning) -> bool:
-    """Is it null, or not even that?"""
+    """Return whether a meaning is null, or nothing at all."""
     return meaning is None or (isinstance(meaning, Raw) and meaning.text in ("", "null", "~", "Null", "NULL"))
 
 
 def is_same(one: Meaning, other: Meaning) -> bool:
-    """Do they say the same, keys in the same order?"""
+    """Return whether two meanings are the same, with keys in the same order."""
     if isinstance(one, dict) and isinstance(other, dict):
         return list(one) == list(other) and all(is_same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -64,7 +64,7 @@ class Spot(msgspec.Struct):
         return self.scalar
 
     def place(self, step: str | int) -> int | None:
-        """Which entry a step of a path leads to."""
+        """Return which entry a step of a path leads to."""
         if self.shape is Shape.MAPPING:
             return next((i for i, entry in enumerate(self.entries) if entry.key == step), None)
         known = self.shape is Shape.LIST and isinstance(step, int) and 0 <= step < len(self.entries)
@@ -152,7 +152,7 @@ def _scalar(text: str, event: Any) -> Spot:
 
 
 def _without_blank_lines(text: str, start: int, end: int) -> int:
-    """A block's end without the empty lines behind it, unless they are part of it."""
+    """Return the end of a block without the empty lines behind it, unless they are part of it."""
     if _KEEPS.match(text, start) or text[end - 1] != "\n":
         return end
     held = text[start:end].rstrip()
