@@ -106,7 +106,7 @@ def carried(
         if wished.solve and not _decided(session, draft, shows):
             return None
         texts = headed(repository, draft)
-        files = {path: FileChange(draft.was(path), text) for path, text in texts.items()}
+        files = {path: FileChange(draft.original(path), text) for path, text in texts.items()}
         if files:
             added = added_findings(session, source, tree, OverlayTree(tree, texts), wished.renamed)
             if any(finding.is_error for finding in added) and not wished.force:

@@ -44,7 +44,7 @@ def _journal_folder(repository: "Repository") -> Path:
 def headed(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
     """A draft's files; a new one says which schema is its own, where `gitcfg schema` has written one."""
     texts = dict(draft.files)
-    new = {path: text for path, text in texts.items() if path.endswith(".yaml") and draft.was(path) is None}
+    new = {path: text for path, text in texts.items() if path.endswith(".yaml") and draft.original(path) is None}
     if not new:
         return texts
     from gitcfg.editor.modelines import FOLDER, with_modeline

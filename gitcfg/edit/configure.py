@@ -18,7 +18,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.impact import Mentions
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
-from gitcfg.compile.operations import Step as Step_operations
+from gitcfg.compile.operations import Step as OperationStep
 from gitcfg.compile.subset import part
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.orders import Action, Order, carry_out
@@ -293,7 +293,7 @@ def _askers(
     return found
 
 
-def _speaks(step: Step_operations) -> bool:
+def _speaks(step: OperationStep) -> bool:
     return isinstance(step.given, str | list | dict)
 
 
@@ -406,7 +406,7 @@ _NO_END = "\\ No newline at end of file"
 def format_diff(draft: Draft) -> Iterator[str]:
     """Return the lines of a unified diff as git writes it, without line ends, in order of path."""
     for path, now in sorted(draft.files.items()):
-        was = draft.was(path)
+        was = draft.original(path)
         old, new = "/dev/null" if was is None else f"a/{path}", "/dev/null" if now is None else f"b/{path}"
         for line in unified_diff(_lines(was), _lines(now), old, new, lineterm=""):
             yield from line.split("\n", 1)

@@ -64,7 +64,7 @@ class Draft:
     def files(self) -> Mapping[str, bytes | None]:
         """The files that are other than they were; None: it is gone."""
         found = {path: _data(text) for path, text in self._texts.items()}
-        return {path: text for path, text in found.items() if text != self.was(path)}
+        return {path: text for path, text in found.items() if text != self.original(path)}
 
     @property
     def tree(self) -> Tree:
@@ -78,16 +78,16 @@ class Draft:
             self._model = load(self.tree, self._keeper)
         return self._model
 
-    def was(self, path: str) -> bytes | None:
+    def original(self, path: str) -> bytes | None:
         """Return what a file held before."""
         entry = self._base.entry(path)
         return self._base.read(entry) if entry is not None and entry.kind is EntryKind.FILE else None
 
-    def held(self, path: str) -> bytes:
+    def content(self, path: str) -> bytes:
         """Return what a file holds now; nothing if it is not there."""
         if path in self._texts:
             return _data(self._texts[path]) or b""
-        return self.was(path) or b""
+        return self.original(path) or b""
 
     def text(self, path: str) -> str | None:
         """Return what a file holds now. Raise GitcfgError if it is no text, or no file."""
@@ -121,7 +121,7 @@ class Draft:
         taken = self._texts[place] if place in self._texts else self._entry(place)
         if taken is not None:
             raise GitcfgError(f"{place} is there already.", code=REFUSED)
-        held = self.held(path)
+        held = self.content(path)
         self.write(path, None)
         self.write(place, held)
 

@@ -163,7 +163,7 @@ class _Places:
 
     def _size(self, file: str) -> int:
         if file not in self._sizes:
-            self._sizes[file] = len(self._draft.held(file))
+            self._sizes[file] = len(self._draft.content(file))
         return self._sizes[file]
 
 

@@ -180,13 +180,13 @@ def settle_file(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> bytes 
     if any(key == WHOLE for _, key in places):
         return None
     try:
-        text = _text_settled(ours.decode(), theirs.decode().removeprefix(_MARK), path, places, want)
+        text = _apply_places(ours.decode(), theirs.decode().removeprefix(_MARK), path, places, want)
     except (UnicodeDecodeError, GitcfgError):
         return None
     return text.encode() if has_places(path, text.encode(), want) else None
 
 
-def _text_settled(text: str, other: str, path: str, places: list[Place], want: Content) -> str:
+def _apply_places(text: str, other: str, path: str, places: list[Place], want: Content) -> str:
     back = read_spots(other, path)
     for place in _in_turn(places, want):
         found = read_spots(text.removeprefix(_MARK), path)
@@ -346,12 +346,12 @@ def find_commit(
     """Return the newest commit that changed what clashes; `versions` of its file are newest first."""
     if clash.beside:
         return versions[0][0] if versions else None
-    held = [_value_undone(path, clash, data) for data in (*(data for _, data in versions), base)]
+    held = [_value_in(path, clash, data) for data in (*(data for _, data in versions), base)]
     changed = (commit for (commit, _), now, was in zip(versions, held, held[1:], strict=False) if now != was)
     return next(changed, None)
 
 
-def _value_undone(path: str, clash: Clash, data: bytes | None) -> Any:
+def _value_in(path: str, clash: Clash, data: bytes | None) -> Any:
     """Return what a version of a file says there; of a whole entity, all of its text."""
     if clash.key == WHOLE:
         return data

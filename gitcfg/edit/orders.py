@@ -283,7 +283,7 @@ def _edit(draft: Draft, kind: Kind, order: Order) -> None:
         set_entry(draft, kind, order.name, (kind.known(key, kind.fields),), given)
     for key in order.drop:
         drop_entry(draft, kind, order.name, (kind.known(key, kind.keys),))
-    _lists_carry(draft, kind, order)
+    _edit_lists(draft, kind, order)
     for key, entries in order.put.items():
         for name, given in entries.items():
             set_entry(draft, kind, order.name, (kind.mapping(key), name), given)
@@ -292,7 +292,7 @@ def _edit(draft: Draft, kind: Kind, order: Order) -> None:
             drop_entry(draft, kind, order.name, (kind.mapping(key), name))
 
 
-def _lists_carry(draft: Draft, kind: Kind, order: Order) -> None:
+def _edit_lists(draft: Draft, kind: Kind, order: Order) -> None:
     for key, items in order.remove.items():
         for given in items:
             _relist(draft, kind, order.name, key, given, lists.remove_item)

@@ -262,7 +262,7 @@ def find_leftovers(draft: Draft, name: str) -> Iterator[Leftover]:
     """Return where a name stands as a word of its own."""
     word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
     for path in list_files(draft):
-        data = draft.held(path)
+        data = draft.content(path)
         if name.encode() in data:
             for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
                 if found := word.search(line):
@@ -296,7 +296,7 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> FreedName:
     file = draft.path(kind, old)
     refuse_taken_name(draft, kind, new)
     _refuse_members(draft, kind, old)
-    paths = [path for path in list_files(draft) if old.encode() in draft.held(path)]
+    paths = [path for path in list_files(draft) if old.encode() in draft.content(path)]
     for path in paths:
         _follow(draft, kind, path, old, new)
     if kind.name == "group" and old == draft.model.settings.default_group:

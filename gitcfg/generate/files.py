@@ -203,12 +203,12 @@ def _default(plan: Plan) -> str:
             "description": "What every node has.",
             "features": [*several, *plan.any_features(rng, plan.options.default_features)],
             "params": plan.bindings(rng, plan.options.group_params),
-            "files": dict(_entry_layers(number) for number in range(plan.options.files)),
+            "files": dict(_file_entry(number) for number in range(plan.options.files)),
         }
     )
 
 
-def _entry_layers(number: int) -> tuple[str, dict[str, object]]:
+def _file_entry(number: int) -> tuple[str, dict[str, object]]:
     """Return a file with all parameters that its format can carry."""
     name = _FORMATS[number % len(_FORMATS)]
     params = ["*"] if name in _NESTING else ["*", "!MAP_*"]

@@ -117,7 +117,7 @@ def _carried(at: Conversation, draft: Draft) -> None:
 def _other(draft: Draft, mine: Draft, path: str) -> bool:
     """Is a file other than it was when it was shown?"""
     try:
-        return draft.was(path) != mine.was(path)
+        return draft.original(path) != mine.original(path)
     except GitcfgError:  # it changed while it was read
         return True
 

@@ -176,14 +176,14 @@ def find_changes(
     A new key stands behind those that come before it in `order`.
     """
     if isinstance(now, dict) and now and then.shape is Shape.MAPPING and then.entries:
-        yield from _mapping(path, now, then, text)
+        yield from _mapping_changes(path, now, then, text)
     elif isinstance(now, list) and now and then.shape is Shape.LIST and then.entries:
-        yield from _list_turned(path, now, then, text)
+        yield from _list_changes(path, now, then, text)
     elif now is None or not is_same(now, then.meaning):
         yield Set(path, then.meaning, _source(then, text), tuple(order))
 
 
-def _mapping(path: Path, now: dict[str, Meaning], then: Spot, text: str) -> Iterator[Change]:
+def _mapping_changes(path: Path, now: dict[str, Meaning], then: Spot, text: str) -> Iterator[Change]:
     keys = [entry.key or "" for entry in then.entries]
     for key, entry in zip(keys, then.entries, strict=True):
         yield from find_changes((*path, key), now.get(key), entry.value, text, keys)
@@ -192,7 +192,7 @@ def _mapping(path: Path, now: dict[str, Meaning], then: Spot, text: str) -> Iter
             yield Delete((*path, key))
 
 
-def _list_turned(path: Path, now: list[Meaning], then: Spot, text: str) -> Iterator[Change]:
+def _list_changes(path: Path, now: list[Meaning], then: Spot, text: str) -> Iterator[Change]:
     """From the end on, so that positions before it stay; new items first, so that it is never empty."""
     items = [entry.value for entry in then.entries]
     matcher = SequenceMatcher(None, [*map(repr, now)], [repr(item.meaning) for item in items], autojunk=False)

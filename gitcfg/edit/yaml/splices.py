@@ -347,13 +347,13 @@ def _added(
     place = key_position([entry.key or "" for entry in spot.entries], keys[0], order)
     if spot.flow:
         return insert_in_flow(text, spot, place, _pair(keys, source))
-    return insert_lines(text, spot, place, _lines_placed(keys, source, _step(text, root)))
+    return insert_lines(text, spot, place, _nested_lines(keys, source, _step(text, root)))
 
 
 def _first(text: str, spot: Spot | None, keys: list[str], source: str) -> list[Splice]:
     """Return the first entry of all."""
     end = newline(text)
-    lines = end.join(_lines_placed(keys, source, 2)) if keys else source
+    lines = end.join(_nested_lines(keys, source, 2)) if keys else source
     if spot is not None:
         return [Splice(spot.start, spot.end, lines)]
     apart = end if text and line_start(text, len(text)) != len(text) else ""
@@ -370,7 +370,7 @@ def _flow_lines(keys: list[str], source: str) -> str:
     return source
 
 
-def _lines_placed(keys: list[str], source: str, step: int) -> list[str]:
+def _nested_lines(keys: list[str], source: str, step: int) -> list[str]:
     """Return mappings in each other, a line each, indented from the first on."""
     lines = [f"{' ' * step * level}{to_yaml(key)}:" for level, key in enumerate(keys)]
     return [*lines[:-1], f"{lines[-1]} {source}"]
