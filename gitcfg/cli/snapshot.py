@@ -94,15 +94,17 @@ def list_snapshots(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> None:
     """List the snapshots, in order of name."""
-    from gitcfg.edit.snapshots import snapshots_to_json
     from gitcfg.git.refs import Snapshots
 
     session: Session = context.obj
     found = list(Snapshots(session.open().repository).all())
     if output is not Output.TEXT:
+        import msgspec
+
         from gitcfg.cli.records import write_record
 
-        write_record(snapshots_to_json(found), output)
+        items = [{"tag": f"refs/tags/{each.revision}", **msgspec.to_builtins(each)} for each in found]
+        write_record({"schema": "gitcfg.snapshots/1", "snapshots": items}, output)
         return
     for each in found:
         session.write(f"{_format_snapshot(each)}\n")
@@ -145,9 +147,8 @@ def restore(
 ) -> int:
     """Make everything as it was, by one commit on top, unless that brings errors; history stays."""
     from gitcfg.cli.proposed import Proposal, carry
-    from gitcfg.edit.snapshots import restore_message
     from gitcfg.git.refs import Snapshots
-    from gitcfg.git.revert import restore
+    from gitcfg.git.revert import restore, restore_message
 
     def proposal(repository: "Repository", head: str) -> "Proposal":
         found = Snapshots(repository).named(name)

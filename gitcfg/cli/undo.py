@@ -52,8 +52,7 @@ def command(
     from gitcfg.cli.conflicts.asking import answered
     from gitcfg.cli.conflicts.settling import Undoing
     from gitcfg.cli.proposed import Proposal, carry
-    from gitcfg.edit.snapshots import revert_message
-    from gitcfg.git.revert import find_span
+    from gitcfg.git.revert import find_span, revert_message
 
     asked = say.Asked(yes, dry_run, force, no_verify)
 

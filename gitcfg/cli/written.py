@@ -44,7 +44,8 @@ def _journal_folder(repository: "Repository") -> Path:
 def headed(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
     """A draft's files; a new one says which schema is its own, where `gitcfg schema` has written one."""
     texts = dict(draft.files)
-    new = {path: text for path, text in texts.items() if path.endswith(".yaml") and draft.original(path) is None}
+    added = (path for path in texts if path.endswith(".yaml") and draft.original(path) is None)
+    new = {path: texts[path] for path in added}
     if not new:
         return texts
     from gitcfg.editor.modelines import FOLDER, with_modeline

@@ -13,6 +13,7 @@ from pygit2.enums import FileMode, MergeFavor
 
 from gitcfg.git.index import IndexTree, merged
 from gitcfg.git.objects import Store
+from gitcfg.git.refs import Snapshot
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
@@ -300,3 +301,30 @@ def _is_text(data: bytes) -> bool:
         return "\1" not in data.decode()
     except UnicodeDecodeError:
         return False
+
+
+# The messages of the commits.
+
+
+def restore_message(snapshot: Snapshot, more: str | None) -> str:
+    """Return the message of the commit that brings a snapshot back."""
+    said = f"Restore snapshot {snapshot.name}\n\nThis restores commit {snapshot.commit}.\n"
+    return said + (f"\n{more.strip()}\n" if more else "")
+
+
+def revert_message(span: Span, more: str | None) -> str:
+    """Return the message of the commit that undoes others, as `git revert` has it."""
+    if len(span.commits) == 1:
+        against = f", reversing\nchanges made to {span.parent}" if span.parent is not None else ""
+        said = f"{_revert_subject(span.subject)}\n\nThis reverts commit {span.last}{against}.\n"
+    else:
+        each = "".join(f"This reverts commit {commit}.\n" for commit in span.commits)
+        said = f'Revert {len(span.commits)} commits up to "{span.subject}"\n\n{each}'
+    return said + (f"\n{more.strip()}\n" if more else "")
+
+
+def _revert_subject(was: str) -> str:
+    """Return the first line: git calls the revert of a revert a reapplication, and goes no further."""
+    if was.startswith('Revert "') and was.endswith('"') and not was.startswith('Revert "Revert "'):
+        return f"Reapply {was.removeprefix('Revert ')}"
+    return f'Revert "{was}"'

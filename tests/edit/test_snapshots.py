@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.edit.snapshots import revert_message
-from gitcfg.git.revert import Span
+from gitcfg.git.revert import Span, revert_message
 from tests.cli.published import judge
 from tests.edit.test_undo import BEGIN, WORKERS, cloned, git, state, taken, tree_of
 from tests.history.histories import Version
