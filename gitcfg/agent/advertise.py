@@ -24,8 +24,8 @@ _TIME = 60.0
 
 def advert_mark(package: Package, adverts: Iterable[Advert]) -> str:
     """Tells apart what would be advertised."""
-    said = [package.features, package.groups, package.state, [[one.path, one.command] for one in adverts]]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    values = [package.features, package.groups, package.state, [[one.path, one.command] for one in adverts]]
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 def advertise(place: Place, package: Package, adverts: Iterable[Advert]) -> None:
@@ -75,7 +75,7 @@ def _write(place: Place, path: str, package: Package) -> None:
 
 def _tell(place: Place, command: tuple[str, ...], package: Package) -> None:
     """The command gets, as its last word, the path of a file that says it all."""
-    said = {
+    data = {
         "node": package.node,
         "commit": package.commit,
         "state": package.state,
@@ -83,7 +83,7 @@ def _tell(place: Place, command: tuple[str, ...], package: Package) -> None:
         "groups": list(package.groups),
     }
     with open_store(place) as store:
-        store.write_json(NAME, said)
+        store.write_json(NAME, data)
         ran = run_command((*command, os.path.join(store.path, NAME)), _TIME, place.clock)
     if not ran.ok:
         raise Forbidden(f"{command[0]} did not take what this node is: {ran.output.strip() or ran.code}.")

@@ -80,8 +80,8 @@ class Agent:
             self._answered()
             while len(self._told) > 1:
                 self._told.popleft()
-        told = {"sequence": target.sequence, "told": target.digest, "problem": self.memory.problem}
-        self.remember(**told, **self._contact(), **changes)
+        changed = {"sequence": target.sequence, "told": target.digest, "problem": self.memory.problem}
+        self.remember(**changed, **self._contact(), **changes)
 
     def record_supply(self) -> None:
         """What the server names is here: fetched, or in force before."""
@@ -102,12 +102,12 @@ class Agent:
             self.say("This node's key is accepted now." if accepted else ended)
             self.memory = self.memory._replace(problem=None)
 
-    def record_trouble(self, error: AgentError | InstallError | OSError, again: float = 0.0) -> None:
+    def record_trouble(self, error: AgentError | InstallError | OSError, next_round: float = 0.0) -> None:
         """Keep what is in the way, and when the next round begins."""
         kind = error.kind if isinstance(error, AgentError) else AgentError.kind
         problem = {"kind": kind, "message": _sentence(error), "at": self.wall()}
         contact = self._contact() if isinstance(error, Declined) else {}
-        self.remember(**{"problem": problem, "next": again, "drift": self._drift(), **contact})
+        self.remember(**{"problem": problem, "next": next_round, "drift": self._drift(), **contact})
 
     def _contact(self) -> dict[str, Any]:
         server, offset = str(self.client.server), self.client.clock.offset
@@ -175,12 +175,12 @@ def keep_repair(agent: Agent, outcome: Outcome, found: tuple[Drift, ...], second
     """Keep that files were changed by hand and mended, for the server. No commit came or failed by that."""
     paths = [one.path for one in found]
     more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
-    said = f"Changed by hand, and mended: {', '.join(paths[:_PATHS])}{more}."
-    output = "\n".join((said, *(one.diff for one in found)))[:_OUTPUT]
-    told = _result_of(outcome._replace(step=REPAIR, output=output))
+    message = f"Changed by hand, and mended: {', '.join(paths[:_PATHS])}{more}."
+    output = "\n".join((message, *(one.diff for one in found)))[:_OUTPUT]
+    result = _result_of(outcome._replace(step=REPAIR, output=output))
     if agent.memory.failure is None:
-        agent.remember(results=_with_result(agent, {**told, "seconds": round(seconds, 3)}))
-    agent.say(said)
+        agent.remember(results=_with_result(agent, {**result, "seconds": round(seconds, 3)}))
+    agent.say(message)
 
 
 def keep_lost_memory(agent: Agent, message: str) -> None:
@@ -207,8 +207,8 @@ def _with_result(agent: Agent, result: dict[str, Any]) -> tuple[Mapping[str, Any
 
 def _failure(agent: Agent, outcome: Outcome) -> Failure:
     known = agent.memory.failure
-    again = known is not None and (known.commit, known.digest) == (outcome.commit, outcome.digest)
-    return Failure(outcome.commit, outcome.digest, agent.wall(), known.tries + 1 if known and again else 1)
+    repeated = known is not None and (known.commit, known.digest) == (outcome.commit, outcome.digest)
+    return Failure(outcome.commit, outcome.digest, agent.wall(), known.tries + 1 if known and repeated else 1)
 
 
 def _result_of(outcome: Outcome) -> dict[str, Any]:

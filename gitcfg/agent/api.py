@@ -39,13 +39,13 @@ def parse_target(answer: Answer, node: str, newest: int) -> Target:
 
     Headers say it, because an answer without a body (304) has them too; a body must say the same.
     """
-    said = answer.headers
+    headers = answer.headers
     target = Target(
         node=check_node(answer, node),
-        commit=_hash(said, "gitcfg-commit"),
-        digest=_hash(said, "gitcfg-digest"),
-        sequence=_number(said),
-        rollback=said.get("gitcfg-rollback", "").lower() in ("1", "true", "?1"),
+        commit=_hash(headers, "gitcfg-commit"),
+        digest=_hash(headers, "gitcfg-digest"),
+        sequence=_number(headers),
+        rollback=headers.get("gitcfg-rollback", "").lower() in ("1", "true", "?1"),
     )
     if target.sequence < newest and not target.rollback:
         raise Untrusted(
@@ -64,27 +64,27 @@ def check_node(answer: Answer, node: str) -> str:
 
 def _check_body(target: Target, body: bytes) -> Target:
     try:
-        said = json.loads(body)
+        data = json.loads(body)
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict) or said.get("schema") != SCHEMA:
+        data = None
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise Untrusted(f"The server's answer is not {SCHEMA}.")
     for key in ("node", "commit", "digest", "sequence", "rollback"):
-        if said.get(key) != getattr(target, key):
+        if data.get(key) != getattr(target, key):
             raise Untrusted(f"The server's answer says one {key} in its body and another in its headers.")
-    hold = said.get("hold")
-    return target._replace(hold=hold if isinstance(hold, dict) else None, again=said.get("again") is True)
+    hold = data.get("hold")
+    return target._replace(hold=hold if isinstance(hold, dict) else None, again=data.get("again") is True)
 
 
-def _hash(said: Mapping[str, str], name: str) -> str:
-    value = said.get(name, NONE)
+def _hash(headers: Mapping[str, str], name: str) -> str:
+    value = headers.get(name, NONE)
     if not _HASH.fullmatch(value):
         raise Untrusted(f"The server's answer has no {name}.")
     return value
 
 
-def _number(said: Mapping[str, str]) -> int:
-    value = said.get("gitcfg-sequence", NONE)
+def _number(headers: Mapping[str, str]) -> int:
+    value = headers.get("gitcfg-sequence", NONE)
     if not (value.isascii() and value.isdigit() and len(value) < 19):
         raise Untrusted("The server's answer has no sequence.")
     return int(value)
@@ -123,10 +123,10 @@ def ask_package(client: Client, target: Target) -> Package:
     answer = client.ask(request, most=MAX_BYTES, timeout=_LARGE * client.settings.timeout)
     check_node(answer, node)
     package = open_package(answer.body, client.who)
-    told = (package.node, package.commit, package.digest)
-    if told != (node, target.commit, target.digest):
+    received = (package.node, package.commit, package.digest)
+    if received != (node, target.commit, target.digest):
         raise Untrusted(
-            f"The server sent the configuration {told[1][:10]} of {told[0]}, which was not asked for."
+            f"The server sent the configuration {received[1][:10]} of {received[0]}, which was not asked for."
         )
     return package
 
@@ -148,12 +148,12 @@ def ask_actions(client: Client, before: Package | None, target: Target) -> Actio
 def _actions(client: Client, path: str, query: str, before: Package | None, target: Target) -> Actions:
     answer = client.ask(Request("GET", path, f"{query}to={target.commit}"))
     check_node(answer, client.who.node)
-    said = decode_json(answer.body)
-    if not isinstance(said, dict) or said.get("schema") != "gitcfg.changes/1":
+    data = decode_json(answer.body)
+    if not isinstance(data, dict) or data.get("schema") != "gitcfg.changes/1":
         raise PackageError("The server's answer is not gitcfg.changes/1.")
     known = (None, before.commit) if before else (None,)
-    if (said.get("node"), said.get("to")) != (client.who.node, target.commit) or said.get(
+    if (data.get("node"), data.get("to")) != (client.who.node, target.commit) or data.get(
         "from"
     ) not in known:
         raise Untrusted("The server sent other changes than were asked for.")
-    return parse_actions(said)
+    return parse_actions(data)

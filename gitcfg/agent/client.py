@@ -71,26 +71,26 @@ def check_accepted(answer: Answer, who: Identity, now: float) -> Answer:
     """Return the answer; raise Declined if it is no."""
     if answer.status in (200, 304):
         return answer
-    said = _problem(answer)
-    kind = str(said.get("type", "")).rpartition(":")[2]
-    detail = str(said.get("detail") or said.get("title") or f"HTTP {answer.status}")[:1000]
+    problem = _problem(answer)
+    kind = str(problem.get("type", "")).rpartition(":")[2]
+    detail = str(problem.get("detail") or problem.get("title") or f"HTTP {answer.status}")[:1000]
     verb = "The server is not ready" if answer.status in BUSY else "The server declines"
     known = {PENDING: _pending, UNAUTHORIZED: _unauthorized}.get(kind)
-    told = known(who, said) if known else (f"{verb}: {detail.rstrip('.')}.",)
-    raise Declined(answer.status, kind, *told, after=retry_pause(answer, now))
+    messages = known(who, problem) if known else (f"{verb}: {detail.rstrip('.')}.",)
+    raise Declined(answer.status, kind, *messages, after=retry_pause(answer, now))
 
 
-def _pending(who: Identity, said: Mapping[str, Any]) -> tuple[str, ...]:
+def _pending(who: Identity, problem: Mapping[str, Any]) -> tuple[str, ...]:
     """With a fingerprint it waits for its key to be accepted; without, git has its key, and no more."""
-    if "fingerprint" not in said:
-        return (str(said.get("detail") or "The node is not accepted yet.")[:1000],)
+    if "fingerprint" not in problem:
+        return (str(problem.get("detail") or "The node is not accepted yet.")[:1000],)
     return (
         "This node's key is not accepted yet.",
         f"`gitcfg node accept {who.node}` on a clone of the repository accepts {who.fingerprint}.",
     )
 
 
-def _unauthorized(who: Identity, said: Mapping[str, Any]) -> tuple[str, ...]:
+def _unauthorized(who: Identity, problem: Mapping[str, Any]) -> tuple[str, ...]:
     """It has one answer for all that does not fit, so as to tell nobody more."""
     return (
         f"The server does not take this for {who.node}'s: it knows the node by another key, or the request"
@@ -102,19 +102,19 @@ def _unauthorized(who: Identity, said: Mapping[str, Any]) -> tuple[str, ...]:
 
 def retry_pause(answer: Answer, now: float) -> float:
     """Seconds that a busy server wants to be left alone, by its Retry-After; `now` is its clock."""
-    said = answer.headers.get("retry-after", "") if answer.status in BUSY else ""
-    if said.isascii() and said.isdigit():
-        return min(float(said[:9]), MOST_AFTER)
-    date = parse_date(said)
+    header = answer.headers.get("retry-after", "") if answer.status in BUSY else ""
+    if header.isascii() and header.isdigit():
+        return min(float(header[:9]), MOST_AFTER)
+    date = parse_date(header)
     return 0.0 if date is None else min(max(0.0, date - now), MOST_AFTER)
 
 
 def _problem(answer: Answer) -> Mapping[str, Any]:
     try:
-        said = json.loads(answer.body)
+        problem = json.loads(answer.body)
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return problem if isinstance(problem, dict) else {}
 
 
 def make_context(settings: Settings) -> ssl.SSLContext | None:
@@ -180,9 +180,9 @@ def find_hints(error: Exception) -> tuple[str, ...]:
 
 def describe_error(error: Exception) -> str:
     """Return the reason, without a full stop."""
-    told = getattr(error, "verify_message", "")
-    if told:
-        return f"certificate verify failed: {told.rstrip('.')}"
+    message = getattr(error, "verify_message", "")
+    if message:
+        return f"certificate verify failed: {message.rstrip('.')}"
     if isinstance(error, (TimeoutError, socket.timeout)):
         return "the time ran out"
     if isinstance(error, OSError) and error.strerror:
@@ -372,8 +372,8 @@ class Client:
             return answer, self.clock.seen(verify(answer, ready, self.settings.server_keys))
         except Untrusted as error:
             line.close()
-            told = parse_date(answer.headers.get("date", ""))
-            if answer.status == 401 and told is not None and _private(line.server) and self.clock.seen(told):
+            date = parse_date(answer.headers.get("date", ""))
+            if answer.status == 401 and date is not None and _private(line.server) and self.clock.seen(date):
                 return answer, True
             raise self._unbelieved(line, answer, error) from None
 

@@ -24,8 +24,8 @@ _MOST = 7 * 86400.0
 class Reader:
     """Takes keys out of a table; keys that are left in the end are refused."""
 
-    def __init__(self, said: Mapping[str, Any], path: str) -> None:
-        self._said = dict(said)
+    def __init__(self, table: Mapping[str, Any], path: str) -> None:
+        self._said = dict(table)
         self._path = path
         self._known: list[str] = []
 
@@ -200,9 +200,9 @@ class Settings(NamedTuple):
         return self._replace(policy=Policy(known.paths, known.commands, (*known.never, *paths)))
 
 
-def parse_settings(said: Mapping[str, Any], path: str, host: Callable[[], str]) -> Settings:
+def parse_settings(table: Mapping[str, Any], path: str, host: Callable[[], str]) -> Settings:
     """Return the settings of a table; `host` returns the name of the node where it has none."""
-    read = Reader(said, path)
+    read = Reader(table, path)
     plain = read.switch("plain", False)
     servers = tuple(parse_server(read, one, plain) for one in read.texts("server"))
     keys = tuple(_parse_key(read, one) for one in read.texts("server_key"))
@@ -215,7 +215,7 @@ def parse_settings(said: Mapping[str, Any], path: str, host: Callable[[], str]) 
     commands = tuple(read.lines("commands"))
     if any(not line[0].startswith("/") and line != ("**",) for line in commands):
         raise read.wrong("commands", "must name programs by their whole paths")
-    made = Settings(
+    settings = Settings(
         servers=servers,
         server_keys=keys,
         node=node,
@@ -230,7 +230,7 @@ def parse_settings(said: Mapping[str, Any], path: str, host: Callable[[], str]) 
         advertise=tuple(_parse_advert(Reader(one, f"{path}: advertise")) for one in read.tables("advertise")),
     )
     read.finished()
-    return made
+    return settings
 
 
 def _parse_key(read: Reader, text: str) -> bytes:
@@ -246,13 +246,13 @@ def _parse_key(read: Reader, text: str) -> bytes:
 
 def _parse_advert(read: Reader) -> Advert:
     paths = tuple(read.paths("htcondor"))
-    made = Advert(paths[0] if paths else "", read.line("run"))
-    if len(paths) > 1 or not (made.path or made.command):
+    advert = Advert(paths[0] if paths else "", read.line("run"))
+    if len(paths) > 1 or not (advert.path or advert.command):
         raise read.wrong("htcondor", "must be one path, or `run` a command")
-    if made.command and not made.command[0].startswith("/"):
+    if advert.command and not advert.command[0].startswith("/"):
         raise read.wrong("run", "must name its program by its whole path")
     read.finished()
-    return made
+    return advert
 
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -331,10 +331,10 @@ def parse_toml(raw: bytes, path: str) -> dict[str, Any]:
             f"Python {version} cannot read TOML by itself.", "Install tomli, or use Python 3.11 or newer."
         ) from None
     try:
-        said: dict[str, Any] = toml.loads(raw.decode())
+        table: dict[str, Any] = toml.loads(raw.decode())
     except (UnicodeDecodeError, toml.TOMLDecodeError) as error:
         raise SettingsError(f"{path} is not TOML: {error}.") from None
-    return said
+    return table
 
 
 def _own_paths(root: str, path: str, settings: Settings) -> tuple[str, ...]:

@@ -31,8 +31,8 @@ def _lines(root: str, path: str) -> Iterator[str]:
 
 
 def _system(root: str) -> Facts:
-    said = dict(line.split("=", 1) for line in _lines(root, "etc/os-release") if "=" in line)
-    name = {key: value.strip().strip("\"'")[:100] for key, value in said.items()}
+    release = dict(line.split("=", 1) for line in _lines(root, "etc/os-release") if "=" in line)
+    name = {key: value.strip().strip("\"'")[:100] for key, value in release.items()}
     return {"os": name.get("ID", ""), "os_version": name.get("VERSION_ID", "")}
 
 

@@ -24,7 +24,7 @@ yet), 5 no server in reach, or all are busy, 70 a fault of the agent's own, 141 
 130 and 143 ended by SIGINT and SIGTERM before a round was over"""
 
 
-def parse_arguments(said: Sequence[str], program: str, version: str) -> Namespace:
+def parse_arguments(line: Sequence[str], program: str, version: str) -> Namespace:
     """What is asked for; argparse ends the process with 2 where that makes no sense."""
     import argparse
 
@@ -42,7 +42,7 @@ def parse_arguments(said: Sequence[str], program: str, version: str) -> Namespac
     status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="json: for programs")
     _add_command(commands, "key", "this node's line for keys/ and its fingerprint")
     _add_command(commands, "drift", "which files were changed by hand, with differences")
-    return parser.parse_args(said)
+    return parser.parse_args(line)
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -60,8 +60,8 @@ def _absolute(root: str) -> str:
 def _add_command(
     commands: argparse._SubParsersAction[ArgumentParser], name: str, purpose: str
 ) -> ArgumentParser:
-    told = f"{purpose[0].upper()}{purpose[1:]}."
-    parser = commands.add_parser(name, help=purpose, description=told, formatter_class=_formatter)
+    sentence = f"{purpose[0].upper()}{purpose[1:]}."
+    parser = commands.add_parser(name, help=purpose, description=sentence, formatter_class=_formatter)
     parser.add_argument(
         "--root", type=_absolute, default="/", metavar="DIR", help="all of the node's files are below DIR"
     )
@@ -75,7 +75,7 @@ PROGRAM = "gitcfg-agent"
 _DIFF, _LOCK_WAIT = 4096, 10.0
 
 
-def _run(asked: Namespace) -> int:
+def _run(options: Namespace) -> int:
     from ..install.commands import forbid_core_dumps
     from ..install.errors import InstallError
     from .process import Signals
@@ -91,21 +91,21 @@ def _run(asked: Namespace) -> int:
     notify = make_notifier(os.environ.get("NOTIFY_SOCKET", ""))
 
     def say(line: str) -> None:
-        told = printable(line, sys.stderr.encoding)
-        sys.stderr.write(f"{told}\n")
+        text = printable(line, sys.stderr.encoding)
+        sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
-        notify(f"STATUS={told.partition(os.linesep)[0]}")
+        notify(f"STATUS={text.partition(os.linesep)[0]}")
 
     try:
-        agent = start_agent(asked.root, asked.config, _place(asked), say, __version__)
+        agent = start_agent(options.root, options.config, _place(options), say, __version__)
     except (AgentError, InstallError, OSError):
-        settle_without_settings(_place(asked))
+        settle_without_settings(_place(options))
         raise
     agent.signals = signals
     with hold_agent_lock(agent.place):
         settle_memory(agent)
         notify("READY=1")
-        if asked.once:
+        if options.once:
             from .rounds import run_once
 
             return run_once(agent)
@@ -115,17 +115,17 @@ def _run(asked: Namespace) -> int:
         return 0
 
 
-def _key(asked: Namespace) -> int:
+def _key(options: Namespace) -> int:
     from .config import load_settings
     from .keys import load_identity
 
-    who = load_identity(_place(asked), load_settings(asked.root, asked.config).node)
+    who = load_identity(_place(options), load_settings(options.root, options.config).node)
     print_lines([who.line])
     sys.stderr.write(f"{who.fingerprint}\n")
     return 0
 
 
-def _status(asked: Namespace) -> int:
+def _status(options: Namespace) -> int:
     from ..install.errors import InstallError
     from ..install.plan import Debt
     from ..install.record import read_debts, read_installed
@@ -134,7 +134,7 @@ def _status(asked: Namespace) -> int:
     from .memory import Memory, load_memory
     from .status import format_status, make_status
 
-    place, settings = _place(asked), load_settings(asked.root, asked.config)
+    place, settings = _place(options), load_settings(options.root, options.config)
     who, memory = load_identity(place, settings.node), Memory()
     package, unreadable = None, []
     owed: tuple[Debt, ...] = ()
@@ -150,21 +150,21 @@ def _status(asked: Namespace) -> int:
         owed = read_debts(place)
     except InstallError as error:
         unreadable.append(str(error))
-    said = make_status(settings, who, memory, package, unreadable, owed)
-    if asked.output == "json":
+    found = make_status(settings, who, memory, package, unreadable, owed)
+    if options.output == "json":
         import json
 
-        print_lines([json.dumps(said, indent=2)])
+        print_lines([json.dumps(found, indent=2)])
     else:
-        print_lines(format_status(said))
+        print_lines(format_status(found))
     return 0
 
 
-def _drift(asked: Namespace) -> int:
+def _drift(options: Namespace) -> int:
     from ..install.drift import find_drift
     from .status import format_drift
 
-    found = find_drift(_place(asked))
+    found = find_drift(_place(options))
     print_lines(format_drift(found))
     return 1 if found else 0
 
@@ -177,10 +177,10 @@ COMMANDS: Mapping[str, Callable[[Namespace], int]] = {
 }
 
 
-def _place(asked: Namespace) -> Place:
+def _place(options: Namespace) -> Place:
     from ..install.place import Limits, Place
 
-    return Place(asked.root, who=PROGRAM, limits=Limits(lock_wait=_LOCK_WAIT, diff=_DIFF))
+    return Place(options.root, who=PROGRAM, limits=Limits(lock_wait=_LOCK_WAIT, diff=_DIFF))
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -202,39 +202,39 @@ def program() -> None:
     sys.exit(main(sys.argv[1:]))
 
 
-def main(said: Sequence[str], name: str = PROGRAM) -> int:
+def main(line: Sequence[str], name: str = PROGRAM) -> int:
     """Run a command line; its exit code."""
     try:
-        if list(said) == ["--version"]:  # before argparse is imported: scripts ask this often
+        if list(line) == ["--version"]:  # before argparse is imported: scripts ask this often
             print_lines([f"{name} {__version__}"])
             return 0
-        return _run_command(_parse(said, name))
+        return _run_command(_parse(line, name))
     except BrokenPipeError:
         # What is still buffered has no reader; without this Python complains when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
 
 
-def _parse(said: Sequence[str], name: str) -> Namespace:
+def _parse(line: Sequence[str], name: str) -> Namespace:
     try:
-        return parse_arguments(said, name, __version__)
+        return parse_arguments(line, name, __version__)
     finally:
         sys.stdout.flush()  # --help ends the process in there
 
 
-def _run_command(asked: Namespace) -> int:
+def _run_command(options: Namespace) -> int:
     try:
-        return COMMANDS[asked.command](asked)
+        return COMMANDS[options.command](options)
     except (AgentError, InstallError) as error:
-        said = [f"error: {error.message}\n", *(f"hint: {hint}\n" for hint in error.hints)]
-        sys.stderr.write(printable("".join(said), sys.stderr.encoding))
+        lines = [f"error: {error.message}\n", *(f"hint: {hint}\n" for hint in error.hints)]
+        sys.stderr.write(printable("".join(lines), sys.stderr.encoding))
         return error.code if isinstance(error, AgentError) else REFUSED
     except BrokenPipeError:
         raise
     except OSError as error:
         # Not USAGE: a disk that is full now need not stay so, and systemd is to start the agent again.
         hint = "hint: Run it as root.\n" if isinstance(error, PermissionError) and os.geteuid() else ""
-        sys.stderr.write(f"error: {_where(error, asked.root)}: {error.strerror or error}.\n{hint}")
+        sys.stderr.write(f"error: {_where(error, options.root)}: {error.strerror or error}.\n{hint}")
         return REFUSED
 
 

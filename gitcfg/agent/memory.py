@@ -61,12 +61,12 @@ class Memory(NamedTuple):
 def load_memory(place: Place) -> Memory:
     """What was kept; Damaged where it cannot be read."""
     with open_store(place) as store:
-        said = read_table(store, NAME)
-    if said is None:
+        data = read_table(store, NAME)
+    if data is None:
         return Memory()
-    if said.get("schema") != SCHEMA:
+    if data.get("schema") != SCHEMA:
         raise Damaged(f"{NAME} in the state folder is damaged: it is not {SCHEMA}.", _ANEW)
-    known = {name: said[name] for name in Memory._fields if name in said}
+    known = {name: data[name] for name in Memory._fields if name in data}
     try:
         known["running"] = known.get("running") and Running(**known["running"])
         known["failure"] = known.get("failure") and Failure(**known["failure"])

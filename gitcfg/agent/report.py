@@ -21,25 +21,25 @@ SIZES = ((200, 32_768), (100, 8_192), (50, 0))
 _UNFIT = (400, 413, 422)
 
 
-def report(agent: Agent, again: float = 0.0) -> Target:
+def report(agent: Agent, next_round: float = 0.0) -> Target:
     """Check in, once for each result that was not reported yet; return what the node shall run.
 
-    `again` is when the next check-in is planned, 0 where none is.
+    `next_round` is when the next check-in is planned, 0 where none is.
     """
     found = _find_drift(agent)
     while True:
         results = agent.memory.results
         try:
-            said = _encode(agent, found)
+            body = _encode(agent, found)
             with agent.signals.waiting():
-                target = check_in(agent.client, agent.memory.sequence, said)
+                target = check_in(agent.client, agent.memory.sequence, body)
         except Declined as error:
             if not results or error.status not in _UNFIT:
                 raise
             agent.say(f"The server does not take the result of {results[0].get('commit')}: {error.message}")
             agent.remember(results=results[1:])
             continue
-        agent.record_answer(target, results=results[1:], next=again)
+        agent.record_answer(target, results=results[1:], next=next_round)
         if len(results) < 2:
             return target
 

@@ -154,11 +154,11 @@ def _wait_after_failure(agent: Agent, error: AgentError | InstallError | OSError
         agent.client.turn()
     chance = _chance()
     longest = agent.settings.interval if isinstance(error, Declined) else MOST_PAUSE
-    again = min(longest, retry_pause(misses, agent.settings.interval, chance))
-    again = max(again, agent.client.rest * (1 + chance / 2))
+    seconds = min(longest, retry_pause(misses, agent.settings.interval, chance))
+    seconds = max(seconds, agent.client.rest * (1 + chance / 2))
     agent.explain(error)
-    agent.record_trouble(error, agent.wall() + again)
-    _pause(agent, again)
+    agent.record_trouble(error, agent.wall() + seconds)
+    _pause(agent, seconds)
 
 
 def _run_round(agent: Agent, due: float) -> float:

@@ -128,10 +128,10 @@ def _decode(text: bytes, size: int) -> bytes:
 
 def open_package(raw: bytes, who: Identity) -> Package:
     """The package, whose secrets are in memory alone. PackageError: it is none, or sealed to another key."""
-    said = decode_json(raw)
-    files = said.get("files") if isinstance(said, dict) else None
+    data = decode_json(raw)
+    files = data.get("files") if isinstance(data, dict) else None
     contents = _open_contents(files, who) if isinstance(files, dict) else {}
-    package = package_from_json(said)
+    package = package_from_json(data)
     if not contents:
         return package
     known = {path: with_hidden_content(package.files[path], content) for path, content in contents.items()}

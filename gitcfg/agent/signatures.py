@@ -50,8 +50,8 @@ def find_component(request: Request, name: str) -> str | None:
 
 def signature_base(lines: Sequence[tuple[str, str]], params: str) -> bytes:
     """The signature base: a line for each component, and the line that names them."""
-    told = [f"{name}: {value}" for name, value in lines]
-    return "\n".join((*told, f'"@signature-params": {params}')).encode()
+    parts = [f"{name}: {value}" for name, value in lines]
+    return "\n".join((*parts, f'"@signature-params": {params}')).encode()
 
 
 def sign_request(request: Request, who: Identity, created: int, nonce: str = "") -> Request:
@@ -124,8 +124,8 @@ def verify(answer: Answer, request: Request, keys: Iterable[bytes]) -> int:
     created = _parse_created(found["rest"])
     if answer.headers.get("content-digest") != content_digest(answer.body):
         raise Untrusted("The answer's body is not the one that was signed.")
-    told = signature_base([(name, _component(answer, request, name)) for name in names], found["params"])
-    if not any(_is_signed_by(key, signature[1], told) for key in keys):
+    signed = signature_base([(name, _component(answer, request, name)) for name in names], found["params"])
+    if not any(_is_signed_by(key, signature[1], signed) for key in keys):
         raise Untrusted(
             "The answer is not signed by the server whose key agent.toml pins.",
             "If the server has a new key, set `server_key`.",
@@ -156,12 +156,12 @@ def _component(answer: Answer, request: Request, name: str) -> str:
     return value
 
 
-def _is_signed_by(key: bytes, signature: str, told: bytes) -> bool:
+def _is_signed_by(key: bytes, signature: str, signed: bytes) -> bool:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(key).verify(base64.b64decode(signature, validate=True), told)
+        Ed25519PublicKey.from_public_bytes(key).verify(base64.b64decode(signature, validate=True), signed)
     except (InvalidSignature, ValueError, binascii.Error):
         return False
     return True

@@ -63,39 +63,39 @@ def _running(memory: Memory, package: Package | None) -> dict[str, Any] | None:
     return {**known._asdict(), "state": package.state}
 
 
-def format_status(said: Mapping[str, Any]) -> Iterator[str]:
+def format_status(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield the status for people, line by line."""
-    yield f"node      {said['node']}"
-    yield f"key       {said['fingerprint']}"
-    yield f"servers   {', '.join(said['servers'])}"
-    yield f"contact   {_time(said['contact'])}{' with ' + said['server'] if said['server'] else ''}"
-    offset = said["clock_offset"]
+    yield f"node      {data['node']}"
+    yield f"key       {data['fingerprint']}"
+    yield f"servers   {', '.join(data['servers'])}"
+    yield f"contact   {_time(data['contact'])}{' with ' + data['server'] if data['server'] else ''}"
+    offset = data["clock_offset"]
     if offset:
         yield f"clock     {abs(offset):g} s {'behind' if offset > 0 else 'ahead of'} the server's"
-    if said["problem"]:
-        yield f"problem   {' '.join(str(said['problem'].get('message')).split())}"
-    yield from (f"problem   {one}" for one in said["unreadable"])
-    if said["next"]:
-        yield f"next      {_time(said['next'])}"
-    unknown = said["running"] is None and said["unreadable"]
-    yield f"runs      {'unknown' if unknown else _runs(said['running'])}"
-    yield from _results(said)
-    yield from (f"owed      {one}" for one in said["owed"])
-    yield from (f"drift     {one['kind']} {one['path']}" for one in said["drift"])
+    if data["problem"]:
+        yield f"problem   {' '.join(str(data['problem'].get('message')).split())}"
+    yield from (f"problem   {one}" for one in data["unreadable"])
+    if data["next"]:
+        yield f"next      {_time(data['next'])}"
+    unknown = data["running"] is None and data["unreadable"]
+    yield f"runs      {'unknown' if unknown else _runs(data['running'])}"
+    yield from _results(data)
+    yield from (f"owed      {one}" for one in data["owed"])
+    yield from (f"drift     {one['kind']} {one['path']}" for one in data["drift"])
 
 
-def _results(said: Mapping[str, Any]) -> Iterator[str]:
-    failure, last = said["failure"], said["last"]
+def _results(data: Mapping[str, Any]) -> Iterator[str]:
+    failure, last = data["failure"], data["last"]
     if failure:
         yield f"failed    {failure['commit'][:10]}, {times(failure['tries'])}, last {_time(failure['at'])}"
     if last:
         how = f"{last.get('outcome')} {last.get('step')}".rstrip()
         yield f"last      {str(last.get('commit'))[:10]} {how}, {_time(last.get('at'))}"
         yield from (f"          {line}" for line in str(last.get("output")).splitlines())
-    if said["under_way"]:
-        yield f"under way {said['under_way'][:10]}"
-    if said["unheard"]:
-        yield f"unheard   {said['unheard']} results that no server has heard yet"
+    if data["under_way"]:
+        yield f"under way {data['under_way'][:10]}"
+    if data["unheard"]:
+        yield f"unheard   {data['unheard']} results that no server has heard yet"
 
 
 def _runs(running: Mapping[str, Any] | None) -> str:

@@ -64,12 +64,12 @@ def settle_memory(agent: Agent) -> None:
     from ..install.damage import set_file_aside, set_report_aside
 
     try:
-        said = set_file_aside(agent.place, NAME, _stamp(agent), lambda: load_memory(agent.place))
-        if said:
-            keep_lost_memory(agent, f"{said} {_FORGOTTEN}")
-        said = set_report_aside(agent.place, _stamp(agent))
-        if said:
-            keep_lost_memory(agent, said)
+        message = set_file_aside(agent.place, NAME, _stamp(agent), lambda: load_memory(agent.place))
+        if message:
+            keep_lost_memory(agent, f"{message} {_FORGOTTEN}")
+        message = set_report_aside(agent.place, _stamp(agent))
+        if message:
+            keep_lost_memory(agent, message)
     except (InstallError, OSError) as error:
         agent.explain(error)
 

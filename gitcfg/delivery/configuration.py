@@ -112,7 +112,7 @@ def make_configuration(fleet: Fleet, name: str, known: Consequences | None = Non
         node.groups,
         node.params,
         dict(_files(part, node, here, known or find_consequences(part))),
-        {each: _subsystem(said, running) for each, said in running.items()},
+        {each: _subsystem(found, running) for each, found in running.items()},
     )
 
 
@@ -138,18 +138,18 @@ def _parameters_of(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, 
     return tuple(sorted(node.params if whatever else {name for name, _ in analysis.params}))
 
 
-def _subsystem(said: Subsystem, here: Iterable[str]) -> RunsHere:
+def _subsystem(found: Subsystem, here: Iterable[str]) -> RunsHere:
     """A subsystem's commands; `covers` as the names of those that run here."""
-    check = said.check
-    named = [ref.name for ref in said.covers]
+    check = found.check
+    named = [ref.name for ref in found.covers]
     return RunsHere(
-        said.validate or None,
-        said.reload or None,
-        said.restart or None,
-        said.stop or None,
+        found.validate or None,
+        found.reload or None,
+        found.restart or None,
+        found.stop or None,
         Check(check.run, seconds(check.timeout) or 60.0, check.retries) if check else None,
-        said.using,
-        tuple(each for each in here if each != said.name and ("*" in named or each in named)),
+        found.using,
+        tuple(each for each in here if each != found.name and ("*" in named or each in named)),
     )
 
 

@@ -51,22 +51,22 @@ def _process_recorder(journal: Journal) -> Callable[[int], None]:
     return lambda pid: journal.note({"process": [pid, start_time(pid)]})
 
 
-def run_check(journal: Journal, place: Place, name: str, asked: Check) -> None:
+def run_check(journal: Journal, place: Place, name: str, wanted: Check) -> None:
     """Run a check until it succeeds or its retries are used up; StepFailed then."""
     title = f"check {name}"
     place.listener.notify(title, "begun")
-    ran = try_check(place, asked, _process_recorder(journal))
-    _raise_unless_ok(place, title, asked.run, ran)
+    ran = try_check(place, wanted, _process_recorder(journal))
+    _raise_unless_ok(place, title, wanted.run, ran)
 
 
-def try_check(place: Place, asked: Check, started: Callable[[int], None]) -> CommandResult:
+def try_check(place: Place, wanted: Check, started: Callable[[int], None]) -> CommandResult:
     """Run a check with its retries; return the result of the last try."""
-    ran = run_command(asked.run, asked.timeout, place.clock, started, place.redaction)
-    for _ in range(asked.retries):
+    ran = run_command(wanted.run, wanted.timeout, place.clock, started, place.redaction)
+    for _ in range(wanted.retries):
         if ran.ok:
             break
         place.clock.sleep(place.limits.check_pause)
-        ran = run_command(asked.run, asked.timeout, place.clock, started, place.redaction)
+        ran = run_command(wanted.run, wanted.timeout, place.clock, started, place.redaction)
     return ran
 
 
@@ -76,7 +76,7 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
     A daemon that died of the new files cannot be reloaded: a reload that fails is followed by a restart.
     """
     started = lenient_process_recorder(journal)
-    said = "" if step.undo.commands else f"{step.name} has no command that takes the old files."
+    problem = "" if step.undo.commands else f"{step.name} has no command that takes the old files."
     for command in step.undo.commands:
         title = f"{step.title} again"
         place.listener.notify(title, "begun")
@@ -87,8 +87,8 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
         place.listener.notify(title, "done" if ran.ok else "failed")
         if ran.ok:
             return True, ""
-        said = f"{title}: {describe_end(ran)}\n{ran.output[-_UNDO_OUTPUT:]}".rstrip()
-    return not step.undo.commands, said
+        problem = f"{title}: {describe_end(ran)}\n{ran.output[-_UNDO_OUTPUT:]}".rstrip()
+    return not step.undo.commands, problem
 
 
 def recheck_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
@@ -135,9 +135,9 @@ def stop_owed(
     for one in owed:
         command = policy.resolve(one.command) if one.kind == STOP else None
         if command and one.name not in package.running and one.name not in outcome.stopped:
-            said = _stop(journal, place, one, command)
-            if said:
-                output = "\n".join(part for part in (outcome.output, said) if part)
+            problem = _stop(journal, place, one, command)
+            if problem:
+                output = "\n".join(part for part in (outcome.output, problem) if part)
                 outcome = outcome._replace(output=output)
             else:
                 outcome = outcome._replace(stopped=(*outcome.stopped, one.name))

@@ -107,7 +107,9 @@ def _release(process: subprocess.Popen[bytes]) -> None:
         gate.write(b"go\n")
 
 
-def _follow(process: subprocess.Popen[bytes], until: float, clock: Clock, said: OutputTail) -> CommandResult:
+def _follow(
+    process: subprocess.Popen[bytes], until: float, clock: Clock, output: OutputTail
+) -> CommandResult:
     """Read until the process itself has ended: what it leaves behind may hold its output open for good."""
     assert process.stdout is not None
     pipe = process.stdout.fileno()
@@ -117,16 +119,16 @@ def _follow(process: subprocess.Popen[bytes], until: float, clock: Clock, said: 
         while process.poll() is None:
             if clock.now() >= until:
                 _kill(process)
-                said.add(_read_pending(pipe))
-                return CommandResult(None, said.text)
+                output.add(_read_pending(pipe))
+                return CommandResult(None, output.text)
             if selector.select(_TICK):
                 more = _read_pending(pipe)
-                said.add(more)
+                output.add(more)
                 if not more:
                     # The output is closed, and the process is not over.
                     _wait(process, until, clock)
-    said.add(_read_pending(pipe))
-    return CommandResult(process.returncode, said.text)
+    output.add(_read_pending(pipe))
+    return CommandResult(process.returncode, output.text)
 
 
 def _wait(process: subprocess.Popen[bytes], until: float, clock: Clock) -> None:

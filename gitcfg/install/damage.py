@@ -35,7 +35,7 @@ def set_damaged_aside(place: Place, stamp: str) -> str:
             _set_debts_aside(store, stamp),
             _set_journal_aside(store, stamp),
         )
-        return "\n".join(said for said in parts if said)
+        return "\n".join(part for part in parts if part)
 
 
 def _set_record_aside(store: Store, stamp: str) -> str:

@@ -80,11 +80,11 @@ class Disk:
     def make_folder(self, at: int, name: str, mode: int) -> None:
         """A new folder with exactly that mode, whatever the umask."""
         os.mkdir(name, mode, dir_fd=at)
-        made = self.folder(name, at)
+        folder = self.folder(name, at)
         try:
-            os.fchmod(made, mode)
+            os.fchmod(folder, mode)
         finally:
-            os.close(made)
+            os.close(folder)
 
     def remove_folder(self, at: int, name: str) -> None:
         """Remove an empty folder."""

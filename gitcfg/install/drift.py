@@ -75,12 +75,12 @@ def unified_diff(old: str, new: str, names: tuple[str, str], most: int) -> str:
     import difflib
 
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
-    said = ""
+    diff = ""
     for line in lines:
-        if len(said) + len(line) >= most:
-            return f"{said}... (the rest is not shown)\n"
-        said += f"{line}\n"
-    return said or "the content differs in line endings only\n"
+        if len(diff) + len(line) >= most:
+            return f"{diff}... (the rest is not shown)\n"
+        diff += f"{line}\n"
+    return diff or "the content differs in line endings only\n"
 
 
 CHANGED, MISSING, MODE, OWNER, LINKED = "changed", "missing", "mode", "owner", "link"

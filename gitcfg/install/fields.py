@@ -60,10 +60,10 @@ def _encoded(value: str, where: str) -> bytes:
 
 def parse_word(value: object, where: str, limit: int = MAX_NAME) -> str:
     """Return text that is not empty and has no control characters: a name."""
-    said = parse_text(value, where, limit)
-    if not said or any(ord(char) < 32 or ord(char) == 127 for char in said):
+    found = parse_text(value, where, limit)
+    if not found or any(ord(char) < 32 or ord(char) == 127 for char in found):
         raise PackageError(f"{where} is empty or holds a control character.")
-    return said
+    return found
 
 
 def parse_choice(value: object, where: str, choices: Collection[str]) -> str:
@@ -75,10 +75,10 @@ def parse_choice(value: object, where: str, choices: Collection[str]) -> str:
 
 def parse_hash(value: object, where: str, lengths: Collection[int]) -> str:
     """Return a lower-case hexadecimal hash of one of some lengths."""
-    said = parse_text(value, where)
-    if len(said) not in lengths or not set(said) <= set("0123456789abcdef"):
+    found = parse_text(value, where)
+    if len(found) not in lengths or not set(found) <= set("0123456789abcdef"):
         raise PackageError(f"{where} is not a hexadecimal hash.")
-    return said
+    return found
 
 
 def parse_number(value: object, where: str, most: float) -> float:

@@ -129,8 +129,8 @@ class Installation:
         found.aside = exchange(store, self.place, plan, found.key)
         for number in range(len(early), len(plan.steps)):
             take_step(journal, self.place, found, number, plan.steps[number])
-        for name, asked in plan.checks:
-            run_check(journal, self.place, name, asked)
+        for name, wanted in plan.checks:
+            run_check(journal, self.place, name, wanted)
         if self.confirm is not None:
             self.confirm()
 
@@ -191,11 +191,11 @@ def _ignore(outcome: Outcome) -> None:
 
 
 def run_locked(
-    place: Place, work: Callable[[Store], Outcome], heard: Callable[[Outcome], None] = _ignore
+    place: Place, work: Callable[[Store], Outcome], report: Callable[[Outcome], None] = _ignore
 ) -> Outcome:
     """Run `work` under the lock, after an installation that died was finished or rolled back.
 
-    `heard` is told of such a one. InstallError (Busy, Damaged, Refused) or OSError where it does not come to
+    `report` hears of such a one. InstallError (Busy, Damaged, Refused) or OSError where it does not come to
     that.
     """
     with open_store(place) as store, hold_lock(store, place):
@@ -203,7 +203,7 @@ def run_locked(
         if before is not None and store.disk.stat(store.at, JOURNAL) is not None:
             return before
         if before is not None:
-            heard(before)
+            report(before)
         return work(store)
 
 

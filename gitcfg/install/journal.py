@@ -63,8 +63,8 @@ def _parse_line(part: bytes) -> dict[str, Any] | None:
     crc, _, raw = part.partition(b" ")
     if crc != b"%08x" % zlib.crc32(raw):
         return None
-    said: dict[str, Any] = json.loads(raw)
-    return said
+    line: dict[str, Any] = json.loads(raw)
+    return line
 
 
 SCHEMA = "gitcfg.journal/1"

@@ -40,13 +40,13 @@ class Outcome(NamedTuple):
 
     def with_failure(self, result: str, failure: StepFailed) -> Outcome:
         """Return the outcome with the step that failed."""
-        said = "\n".join(part for part in (str(failure), failure.output) if part)
+        output = "\n".join(part for part in (str(failure), failure.output) if part)
         return self._replace(
             result=result,
             step=failure.step,
             command=failure.command,
             exit=failure.code,
-            output=said,
+            output=output,
             changed=(),
             removed=(),
             kept=(),
@@ -71,7 +71,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
     return outcome._asdict()
 
 
-def outcome_from_json(said: Mapping[str, Any]) -> Outcome:
+def outcome_from_json(data: Mapping[str, Any]) -> Outcome:
     """From plain data that this version wrote."""
-    lists = {key: tuple(value) for key, value in said.items() if isinstance(value, (list, tuple))}
-    return Outcome(**{**said, **lists})
+    lists = {key: tuple(value) for key, value in data.items() if isinstance(value, (list, tuple))}
+    return Outcome(**{**data, **lists})

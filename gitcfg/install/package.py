@@ -76,11 +76,11 @@ def hidden_to_json(found: Hidden) -> dict[str, Any]:
     }
 
 
-def hidden_from_json(said: Mapping[str, Any], where: str, most: int) -> Hidden | None:
+def hidden_from_json(data: Mapping[str, Any], where: str, most: int) -> Hidden | None:
     """Of a file that holds secrets what is known of its content; None for any other file."""
-    if said.get("hidden") is None:
-        return UNKNOWN if "sealed" in said else None
-    kept = parse_mapping(said["hidden"], f"{where}: hidden")
+    if data.get("hidden") is None:
+        return UNKNOWN if "sealed" in data else None
+    kept = parse_mapping(data["hidden"], f"{where}: hidden")
     check_keys(kept, f"{where}: hidden", _KEYS)
     digest = parse_hash(kept.get("sha256"), f"{where}: sha256", _LENGTHS)
     return Hidden(digest, int(parse_number(kept.get("size"), f"{where}: size", most)))
@@ -221,36 +221,36 @@ def parse_file(path: str, value: object) -> File:
     problem = find_path_problem(path)
     if problem:
         raise PackageError(f"The path {path!r} {problem}.")
-    said = parse_mapping(value, path)
-    check_keys(said, path, _FILE_KEYS)
+    data = parse_mapping(value, path)
+    check_keys(data, path, _FILE_KEYS)
     file = File(
         path=path,
-        content=_parse_content(said, path),
-        mode=_parse_mode(said.get("mode"), path),
-        owner=parse_word(said.get("owner"), f"{path}: owner"),
-        group=parse_word(said.get("group"), f"{path}: group"),
-        digest=parse_hash(said.get("digest"), f"{path}: digest", DIGEST_LENGTHS),
+        content=_parse_content(data, path),
+        mode=_parse_mode(data.get("mode"), path),
+        owner=parse_word(data.get("owner"), f"{path}: owner"),
+        group=parse_word(data.get("group"), f"{path}: group"),
+        digest=parse_hash(data.get("digest"), f"{path}: digest", DIGEST_LENGTHS),
         concerns={
             name: parse_choice(how, f"{path}: concerns", ("reload", "restart"))
-            for name, how in parse_mapping(said.get("concerns", {}), f"{path}: concerns").items()
+            for name, how in parse_mapping(data.get("concerns", {}), f"{path}: concerns").items()
         },
-        hidden=_parse_hidden(said, path),
+        hidden=_parse_hidden(data, path),
     )
     if file_digest(file.mode, file.owner, file.group, file.content) != file.digest:
         raise PackageError(f"{path} does not have the digest that the package says.")
     return file
 
 
-def _parse_content(said: Mapping[str, Any], path: str) -> bytes:
+def _parse_content(data: Mapping[str, Any], path: str) -> bytes:
     import base64
 
-    if ("content" in said) == ("base64" in said):
+    if ("content" in data) == ("base64" in data):
         raise PackageError(f"{path} has not one of content and base64.")
     try:
-        if "content" in said:
-            raw = str(said["content"]).encode() if isinstance(said["content"], str) else None
+        if "content" in data:
+            raw = str(data["content"]).encode() if isinstance(data["content"], str) else None
         else:
-            raw = base64.b64decode(said["base64"], validate=True)
+            raw = base64.b64decode(data["base64"], validate=True)
     except (binascii.Error, TypeError, ValueError) as error:
         raise PackageError(f"{path} has content that cannot be read.") from error
     if raw is None or len(raw) > MAX_FILE:
@@ -258,31 +258,31 @@ def _parse_content(said: Mapping[str, Any], path: str) -> bytes:
     return raw
 
 
-def _parse_hidden(said: Mapping[str, Any], path: str) -> Hidden | None:
-    if said.get("sealed") is not None:
+def _parse_hidden(data: Mapping[str, Any], path: str) -> Hidden | None:
+    if data.get("sealed") is not None:
         raise PackageError(f"{path} is sealed, and nobody has opened it.")
-    return hidden_from_json(said, path, MAX_FILE)
+    return hidden_from_json(data, path, MAX_FILE)
 
 
 def _parse_mode(value: object, path: str) -> str:
     """Modes that let a program run as its owner (setuid, setgid) are refused, and sticky ones."""
-    said = parse_text(value, f"{path}: mode")
-    if not _MODE.fullmatch(said):
-        raise PackageError(f"{path} has the mode {said!r}: three octal digits after a 0 are meant.")
-    return said
+    mode = parse_text(value, f"{path}: mode")
+    if not _MODE.fullmatch(mode):
+        raise PackageError(f"{path} has the mode {mode!r}: three octal digits after a 0 are meant.")
+    return mode
 
 
 def parse_subsystem(name: str, value: object) -> Subsystem:
     """Return a subsystem; one without commands is allowed."""
     where = f"subsystem {parse_word(name, 'a subsystem')}"
-    said = parse_mapping(value, where)
-    check_keys(said, where, _SUBSYSTEM_KEYS)
-    commands = {key: parse_command(said.get(key), f"{where}: {key}") for key in _COMMAND_KEYS}
+    data = parse_mapping(value, where)
+    check_keys(data, where, _SUBSYSTEM_KEYS)
+    commands = {key: parse_command(data.get(key), f"{where}: {key}") for key in _COMMAND_KEYS}
     return Subsystem(
         name=name,
-        check=_parse_check(said.get("check"), f"{where}: check"),
-        using=parse_choice(said.get("using", "new"), f"{where}: using", ("new", "old")),
-        covers=parse_list(said.get("covers", []), f"{where}: covers", parse_word),
+        check=_parse_check(data.get("check"), f"{where}: check"),
+        using=parse_choice(data.get("using", "new"), f"{where}: using", ("new", "old")),
+        covers=parse_list(data.get("covers", []), f"{where}: covers", parse_word),
         **commands,
     )
 
@@ -290,13 +290,13 @@ def parse_subsystem(name: str, value: object) -> Subsystem:
 def _parse_check(value: object, where: str) -> Check | None:
     if value is None:
         return None
-    said = parse_mapping(value, where)
-    check_keys(said, where, ("run", "timeout", "retries"))
-    run = parse_command(said.get("run"), where)
+    data = parse_mapping(value, where)
+    check_keys(data, where, ("run", "timeout", "retries"))
+    run = parse_command(data.get("run"), where)
     if not run:
         raise PackageError(f"{where} runs nothing.")
-    timeout = parse_number(said.get("timeout", 60), f"{where}: timeout", 3600)
-    retries = parse_number(said.get("retries", 0), f"{where}: retries", 1000)
+    timeout = parse_number(data.get("timeout", 60), f"{where}: timeout", 3600)
+    retries = parse_number(data.get("retries", 0), f"{where}: retries", 1000)
     return Check(run, float(timeout), int(retries))
 
 
@@ -311,9 +311,9 @@ def parse_package(raw: bytes) -> Package:
     return package_from_json(decode_json(raw))
 
 
-def parse_actions(said: Mapping[str, Any]) -> Actions:
+def parse_actions(data: Mapping[str, Any]) -> Actions:
     """Return the actions of a gitcfg.changes/1."""
-    lists = (parse_list(said.get(key, []), key, parse_word) for key in ("restart", "reload", "stop"))
+    lists = (parse_list(data.get(key, []), key, parse_word) for key in ("restart", "reload", "stop"))
     return Actions(*lists)
 
 
@@ -329,19 +329,19 @@ def decode_json(raw: bytes) -> object:
 
 def package_from_json(value: object) -> Package:
     """Return the package of decoded JSON."""
-    said = parse_mapping(value, "The package")
-    parse_choice(said.get("schema"), "schema", (SCHEMA,))
-    files = parse_mapping(said.get("files"), "files")
-    subsystems = parse_mapping(said.get("subsystems"), "subsystems")
-    check_depth(said.get("params"), "params")
+    data = parse_mapping(value, "The package")
+    parse_choice(data.get("schema"), "schema", (SCHEMA,))
+    files = parse_mapping(data.get("files"), "files")
+    subsystems = parse_mapping(data.get("subsystems"), "subsystems")
+    check_depth(data.get("params"), "params")
     package = Package(
-        node=parse_word(said.get("node"), "node"),
-        commit=parse_hash(said.get("commit"), "commit", _COMMIT_LENGTHS),
-        digest=parse_hash(said.get("digest"), "digest", DIGEST_LENGTHS),
-        state=parse_choice(said.get("state"), "state", (ACTIVE, RETIRED)),
-        features=parse_list(said.get("features", []), "features", parse_word),
-        groups=parse_list(said.get("groups", []), "groups", parse_word),
-        params=parse_mapping(said.get("params", {}), "params", 1_000_000),
+        node=parse_word(data.get("node"), "node"),
+        commit=parse_hash(data.get("commit"), "commit", _COMMIT_LENGTHS),
+        digest=parse_hash(data.get("digest"), "digest", DIGEST_LENGTHS),
+        state=parse_choice(data.get("state"), "state", (ACTIVE, RETIRED)),
+        features=parse_list(data.get("features", []), "features", parse_word),
+        groups=parse_list(data.get("groups", []), "groups", parse_word),
+        params=parse_mapping(data.get("params", {}), "params", 1_000_000),
         files={path: parse_file(path, file) for path, file in sorted(files.items())},
         subsystems={name: parse_subsystem(name, one) for name, one in sorted(subsystems.items())},
     )
@@ -354,9 +354,9 @@ def _check_references(package: Package) -> None:
     if clash:
         raise PackageError(f"{clash[0]} is a file and the folder of {clash[1]}.")
     for path, file in package.files.items():
-        strangers = sorted(set(file.concerns) - set(package.subsystems))
-        if strangers:
-            raise PackageError(f"{path} concerns {strangers[0]!r}, which is no subsystem of this node.")
+        unknown = sorted(set(file.concerns) - set(package.subsystems))
+        if unknown:
+            raise PackageError(f"{path} concerns {unknown[0]!r}, which is no subsystem of this node.")
 
 
 def _refuse_repeated_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -158,16 +158,16 @@ def _undo_to_json(undo: Undo) -> dict[str, Any]:
     return {**undo._asdict(), "checks": checks, "owes": owes}
 
 
-def plan_from_json(said: Mapping[str, Any]) -> Plan:
+def plan_from_json(data: Mapping[str, Any]) -> Plan:
     """Return the plan of plain data that this version wrote."""
     return Plan(
         entries=tuple(
             Entry(one["path"], FileState(**one["before"]), FileState(**one["after"]), one["keep"])
-            for one in said["entries"]
+            for one in data["entries"]
         ),
-        folders=tuple(said["folders"]),
-        steps=tuple(_step_from_json(one) for one in said["steps"]),
-        checks=tuple((name, _check_from_json(check)) for name, check in said["checks"]),
+        folders=tuple(data["folders"]),
+        steps=tuple(_step_from_json(one) for one in data["steps"]),
+        checks=tuple((name, _check_from_json(check)) for name, check in data["checks"]),
     )
 
 
@@ -177,14 +177,14 @@ def names_by_action(steps: tuple[Step, ...]) -> dict[str, Any]:
     return {key: tuple(step.name for step in steps if step.kind == kind) for key, kind in kinds.items()}
 
 
-def _step_from_json(said: Mapping[str, Any]) -> Step:
-    undo = said["undo"]
+def _step_from_json(data: Mapping[str, Any]) -> Step:
+    undo = data["undo"]
     commands = tuple(tuple(one) for one in undo["commands"])
     checks = tuple(_check_from_json(one) for one in undo["checks"])
     owes = (Debt(one["name"], one["kind"], tuple(one["command"])) for one in undo.get("owes", ()))
     own = Undo(commands, checks, undo["required"], tuple(owes))
-    return Step(said["kind"], said["name"], tuple(said["command"]), said["early"], own)
+    return Step(data["kind"], data["name"], tuple(data["command"]), data["early"], own)
 
 
-def _check_from_json(said: Mapping[str, Any]) -> Check:
-    return Check(tuple(said["run"]), said["timeout"], said["retries"])
+def _check_from_json(data: Mapping[str, Any]) -> Check:
+    return Check(tuple(data["run"]), data["timeout"], data["retries"])

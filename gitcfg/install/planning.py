@@ -241,9 +241,9 @@ def _choose(request: Request, mended: Iterable[str]) -> Activations:
     concerns += [(one.name, RELOAD if one.kind == RELOAD else RESTART) for one in owed]
     restart = {*wanted.restart, *(name for name, way in concerns if way == RESTART)}
     reload = {*wanted.reload, *(name for name, way in concerns if way == RELOAD)}
-    strangers = sorted((restart | reload) - set(here))
-    if strangers:
-        raise PackageError(f"The subsystem {strangers[0]!r} is to be activated and is not in the package.")
+    unknown = sorted((restart | reload) - set(here))
+    if unknown:
+        raise PackageError(f"The subsystem {unknown[0]!r} is to be activated and is not in the package.")
     return choose_activations(here, restart, reload)
 
 

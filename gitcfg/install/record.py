@@ -33,10 +33,10 @@ class Record(NamedTuple):
 
 def read_record(store: Store, name: str = INSTALLED) -> Record | None:
     """The record; None if there is none. It was written whole: what cannot be read is Damaged."""
-    said = read_table(store, name)
-    if said is None:
+    data = read_table(store, name)
+    if data is None:
         return None
-    schema = said.get("schema")
+    schema = data.get("schema")
     if isinstance(schema, str) and schema != SCHEMA and _OURS.fullmatch(schema):
         raise InstallError(
             f"{name} in the state folder is {schema}, which a later gitcfg wrote; this one reads {SCHEMA}.",
@@ -45,7 +45,7 @@ def read_record(store: Store, name: str = INSTALLED) -> Record | None:
     if schema != SCHEMA:
         raise Damaged(f"{name} in the state folder is damaged: it is not {SCHEMA}.", ANEW)
     try:
-        return Record(package_from_json(said.get("package")), tuple(said.get("folders", ())))
+        return Record(package_from_json(data.get("package")), tuple(data.get("folders", ())))
     except (PackageError, TypeError) as error:
         raise Damaged(f"{name} in the state folder is damaged: {error}", ANEW) from error
 
@@ -55,24 +55,24 @@ def read_table(store: Store, name: str) -> dict[str, Any] | None:
     try:
         if store.read(name) is None:
             return None
-        said = store.read_json(name)
+        data = store.read_json(name)
     except RecursionError:
-        said = None
+        data = None
     except OSError as error:
         if error.errno not in _NO_FILE:
             raise
         raise Damaged(f"{name} in the state folder cannot be read: {error.strerror}.") from error
-    return said if isinstance(said, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
 def write_record(store: Store, name: str, package: Package, folders: Iterable[str]) -> None:
     """Write a record, whole or not at all."""
-    said: dict[str, Any] = {
+    data: dict[str, Any] = {
         "schema": SCHEMA,
         "package": package_to_json(package),
         "folders": sorted(set(folders)),
     }
-    store.write_json(name, said)
+    store.write_json(name, data)
 
 
 def write_report(store: Store, outcome: Outcome) -> None:
@@ -84,17 +84,17 @@ def read_report(store: Store) -> Outcome | None:
     """Return the outcome of the last installation."""
     # Another version's report may say other things; what is told anew does not depend on it.
     with suppress(Damaged, TypeError):
-        said = read_whole_report(store)
-        return outcome_from_json(said) if said else None
+        data = read_whole_report(store)
+        return outcome_from_json(data) if data else None
     return None
 
 
 def read_whole_report(store: Store) -> dict[str, Any] | None:
     """Return the last report, None if there is none; raise Damaged if it says nothing."""
-    said = read_table(store, REPORT)
-    if said == {}:
+    data = read_table(store, REPORT)
+    if data == {}:
         raise Damaged(f"{REPORT} in the state folder is damaged.")
-    return said
+    return data
 
 
 UNKNOWN, UNKNOWN_DIGEST = "0" * 40, "0" * 64
@@ -123,13 +123,13 @@ OWED_SCHEMA = "gitcfg.owed/1"
 
 def read_owed(store: Store) -> tuple[Debt, ...]:
     """Return the debts in order of name; raise Damaged if they cannot be read: what runs is unknown then."""
-    said = read_table(store, OWED)
-    if said is None:
+    data = read_table(store, OWED)
+    if data is None:
         return ()
     try:
-        if said.get("schema") != OWED_SCHEMA:
+        if data.get("schema") != OWED_SCHEMA:
             raise TypeError(f"it is not {OWED_SCHEMA}")
-        return tuple(sorted(_debt(one) for one in said["owed"]))
+        return tuple(sorted(_debt(one) for one in data["owed"]))
     except (TypeError, KeyError) as error:
         raise Damaged(
             f"{OWED} in the state folder is damaged: {error}.",
@@ -137,8 +137,8 @@ def read_owed(store: Store) -> tuple[Debt, ...]:
         ) from error
 
 
-def _debt(said: Any) -> Debt:
-    name, kind, command = said["name"], said["kind"], said["command"]
+def _debt(data: Any) -> Debt:
+    name, kind, command = data["name"], data["kind"], data["command"]
     if kind not in (RESTART, RELOAD, STOP) or not isinstance(command, list):
         raise TypeError("a debt is none")
     if not all(isinstance(word, str) for word in (name, *command)):

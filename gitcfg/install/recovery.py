@@ -151,11 +151,11 @@ def _put_back_from_elsewhere(
     store: Store, entry: Entry, saved: Where, at: int, key: str, number: int
 ) -> None:
     """From another file system: by the second name that it has here, else as a copy, which needs room."""
-    held = old_name(key, number)
-    if read_state(store.disk, at, held) != entry.before:
-        held = new_name(key, number)
-        copy(store.disk, saved, (at, held), entry.before)
-    store.disk.rename(at, held, at, name_of(entry.path))
+    source = old_name(key, number)
+    if read_state(store.disk, at, source) != entry.before:
+        source = new_name(key, number)
+        copy(store.disk, saved, (at, source), entry.before)
+    store.disk.rename(at, source, at, name_of(entry.path))
 
 
 def find_unrestored(store: Store, plan: Plan) -> tuple[str, ...]:
@@ -211,10 +211,10 @@ def record_debts(store: Store, found: JournalState) -> None:
     A note that is damaged stays so: whoever reads it next has everything installed anew.
     """
     assert found.plan is not None
-    told = [(found.plan.steps[number], well) for number, (well, _) in sorted(found.undone.items())]
+    undone = [(found.plan.steps[number], well) for number, (well, _) in sorted(found.undone.items())]
     with suppress(Damaged):
         before = read_owed(store)
-        after = remaining_debts(before, told)
+        after = remaining_debts(before, undone)
         try:
             write_owed(store, after)
         except OSError:
@@ -229,10 +229,10 @@ def is_still_owing(store: Store, found: JournalState) -> bool:
     return True
 
 
-def remaining_debts(before: Iterable[Debt], told: Iterable[tuple[Step, bool]]) -> tuple[Debt, ...]:
+def remaining_debts(before: Iterable[Debt], undone: Iterable[tuple[Step, bool]]) -> tuple[Debt, ...]:
     """Return what is owed after a way back. Pure."""
     found = {one.name: one for one in before}
-    for step, well in told:
+    for step, well in undone:
         for one in step.undo.owes:
             if _is_paid(step, one, well):
                 found.pop(one.name, None)
@@ -273,8 +273,8 @@ def roll_back(store: Store, place: Place, found: JournalState, failure: Outcome)
     try:
         record_debts(store, found)
     except OSError as error:
-        said = f"What is still owed cannot be kept on the disk: {error.strerror}. Every run tries again."
-        return outcome._replace(result=FAILED, output=f"{outcome.output}\n{said}")
+        message = f"What is still owed cannot be kept on the disk: {error.strerror}. Every run tries again."
+        return outcome._replace(result=FAILED, output=f"{outcome.output}\n{message}")
     return _end(store, place, found, outcome)
 
 
@@ -297,26 +297,26 @@ def _report_stuck(store: Store, found: JournalState, failure: Outcome, problem: 
     """The journal stays: the next run tries again."""
     assert found.plan is not None
     paths = ", ".join(find_unrestored(store, found.plan)) or "none"
-    said = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
-    return failure._replace(result=FAILED, output=f"{failure.output}\n{said}", **_activated(found))
+    message = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
+    return failure._replace(result=FAILED, output=f"{failure.output}\n{message}", **_activated(found))
 
 
 def _judge(found: JournalState, failure: Outcome) -> Outcome:
     assert found.plan is not None
-    told = [(found.plan.steps[number], well, text) for number, (well, text) in sorted(found.undone.items())]
-    bad = [text or f"{step.title} is owed." for step, well, text in told if not well and step.undo.required]
-    rest = [text for step, well, text in told if text and text not in bad]
-    said = [failure.output, *rest]
+    undone = [(found.plan.steps[number], well, text) for number, (well, text) in sorted(found.undone.items())]
+    bad = [text or f"{step.title} is owed." for step, well, text in undone if not well and step.undo.required]
+    rest = [text for step, well, text in undone if text and text not in bad]
+    lines = [failure.output, *rest]
     kept = (*found.aside, *(found.back or ()))
     if kept:
-        said.append("What somebody else wrote meanwhile is kept.")
+        lines.append("What somebody else wrote meanwhile is kept.")
     if bad:
-        said += ["All files are as before, but not every subsystem took them:", *bad]
-    loose = [step for step, well, _ in told if not well and not step.undo.required and step.undo.owes]
+        lines += ["All files are as before, but not every subsystem took them:", *bad]
+    loose = [step for step, well, _ in undone if not well and not step.undo.required and step.undo.owes]
     if loose:
         titles = ", ".join(f"{one.kind} {one.name}" for step in loose for one in step.undo.owes)
-        said.append(f"Owed since then, and tried again by the next installation: {titles}.")
-    output = "\n".join(part for part in said if part)
+        lines.append(f"Owed since then, and tried again by the next installation: {titles}.")
+    output = "\n".join(part for part in lines if part)
     return failure._replace(result=FAILED if bad else REVERTED, output=output, kept=kept, **_activated(found))
 
 

@@ -24,11 +24,11 @@ class Redaction(NamedTuple):
         """The bytes of the longest word."""
         return len(self.words[0]) if self.words else 0
 
-    def redact(self, said: bytes) -> bytes:
+    def redact(self, text: bytes) -> bytes:
         """Return the text without those words."""
         for word in self.words:
-            said = said.replace(word, INSTEAD)
-        return said
+            text = text.replace(word, INSTEAD)
+        return text
 
 
 NONE = Redaction()
@@ -84,14 +84,14 @@ class OutputTail:
 
     def add(self, more: bytes) -> None:
         """Keep so much that a word to be hidden is there whole wherever it touches what is told."""
-        said = self._end + more
-        self._end = said[-(OUTPUT + self._redaction.longest) :]
-        self._cut = self._cut or len(said) > len(self._end)
+        output = self._end + more
+        self._end = output[-(OUTPUT + self._redaction.longest) :]
+        self._cut = self._cut or len(output) > len(self._end)
 
     @property
     def text(self) -> str:
         """The end of the output, redacted; a line that begins in the middle of a secret is left out."""
-        said = self._end
+        output = self._end
         if self._cut and self._redaction.words:
-            said = said.partition(b"\n")[2] or said[self._redaction.longest :]
-        return self._redaction.redact(said)[-OUTPUT:].decode(errors="replace")
+            output = output.partition(b"\n")[2] or output[self._redaction.longest :]
+        return self._redaction.redact(output)[-OUTPUT:].decode(errors="replace")

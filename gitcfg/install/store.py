@@ -41,7 +41,7 @@ class Store(NamedTuple):
             return None if raw is None else json.loads(raw)
         return None
 
-    def write_json(self, name: str, said: object) -> None:
+    def write_json(self, name: str, data: object) -> None:
         """A file, whole or not at all, on the disk when this returns.
 
         Its content is synced before it gets its name: a loss of power would leave an empty one.
@@ -49,7 +49,7 @@ class Store(NamedTuple):
         fresh = name + FRESH
         self.disk.unlink(self.at, fresh)
         try:
-            write_file(self.disk, self.at, fresh, json.dumps(said).encode(), None, 0o600)
+            write_file(self.disk, self.at, fresh, json.dumps(data).encode(), None, 0o600)
             self.disk.rename(self.at, fresh, self.at, name)
         except OSError:
             # Half a file would take room from what goes back.

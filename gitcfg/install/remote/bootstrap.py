@@ -52,8 +52,8 @@ class Modules:
         if not self._codes and self._sources:
             import json
 
-            said = json.loads(self._sources)
-            self._codes = {name: _compile(name, text) for name, text in said.items()}
+            sources = json.loads(self._sources)
+            self._codes = {name: _compile(name, text) for name, text in sources.items()}
         return self._codes
 
     def _code(self, name: str) -> CodeType:

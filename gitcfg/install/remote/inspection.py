@@ -77,36 +77,36 @@ _UNITS = (f"{_WANTS}/gitcfg-agent.service", "/etc/systemd/system/timers.target.w
 
 def make_hello(place: Place) -> dict[str, Any]:
     """As the near end's Hello. Refused, or an OSError, where the state folder is not to be had."""
-    said: dict[str, Any] = {
+    hello: dict[str, Any] = {
         "python": ".".join(map(str, sys.version_info[:3])),
         "host": os.uname().nodename,
         "user": user_name(),
     }
     with view_store(place) as (store, there):
-        said["agent"] = _find_agent(store, there)
+        hello["agent"] = _find_agent(store, there)
         if there:
-            said.update(_read_in_force(store))
-    return said
+            hello.update(_read_in_force(store))
+    return hello
 
 
 def _read_in_force(store: Store) -> dict[str, Any]:
     busy = lock_holder(store)
-    said: dict[str, Any] = {"busy": busy, "interrupted": not busy and has_journal(store)}
+    found: dict[str, Any] = {"busy": busy, "interrupted": not busy and has_journal(store)}
     report = read_report(store)
     if report is not None:
-        said["report"] = outcome_to_json(report)
+        found["report"] = outcome_to_json(report)
     try:
         record = read_record_of(store, True)
     except Damaged as error:
-        return {**said, "problem": error.message}
+        return {**found, "problem": error.message}
     except InstallError as error:
-        return {**said, "problem": str(error)}
+        return {**found, "problem": str(error)}
     package = record.package
     if record.owed:
-        said["owed"] = list(debt_titles(record.owed))
+        found["owed"] = list(debt_titles(record.owed))
     if package is not None and package.commit != UNKNOWN:
-        said.update(commit=package.commit, digest=package.digest)
-    return {**said, **(_read_decided(store) if said["interrupted"] else {})}
+        found.update(commit=package.commit, digest=package.digest)
+    return {**found, **(_read_decided(store) if found["interrupted"] else {})}
 
 
 def _read_decided(store: Store) -> dict[str, Any]:

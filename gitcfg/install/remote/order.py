@@ -155,37 +155,37 @@ def receive_order(line: FarLine, place: Place) -> Order:
     """The order, whole. PackageError or WireError for one that is not; nothing was touched then."""
     raw = line.receive({ORDER: _MOST_ORDER})[1]
     try:
-        said: dict[str, Any] = json.loads(raw)
-        dry = said["dry"] is True
-        pieces, contents = _receive(line, place, said, dry)
-        package = package_from_json(join_package(said["head"], pieces, contents))
+        data: dict[str, Any] = json.loads(raw)
+        dry = data["dry"] is True
+        pieces, contents = _receive(line, place, data, dry)
+        package = package_from_json(join_package(data["head"], pieces, contents))
         return Order(
             _with_hidden(package, contents, dry),
-            parse_actions(said["actions"]),
+            parse_actions(data["actions"]),
             dry,
-            said["force_agent"] is True,
-            parse_text(said["who"], "who"),
-            parse_number(said["wait"], "wait", _MOST_WAIT),
-            parse_text(said["base"], "base"),
+            data["force_agent"] is True,
+            parse_text(data["who"], "who"),
+            parse_number(data["wait"], "wait", _MOST_WAIT),
+            parse_text(data["base"], "base"),
         )
     except _UNREADABLE as error:
         raise PackageError(f"The order cannot be read: {type(error).__name__}.") from None
 
 
 def _receive(
-    line: FarLine, place: Place, said: Mapping[str, Any], dry: bool
+    line: FarLine, place: Place, data: Mapping[str, Any], dry: bool
 ) -> tuple[Iterable[bytes], Mapping[str, bytes]]:
-    if "pieces" in said:
-        pieces = _check_sum([piece.encode() for piece in said["pieces"]], said)
+    if "pieces" in data:
+        pieces = _check_sum([piece.encode() for piece in data["pieces"]], data)
         return pieces, receive_contents(line, pieces)
     with view_store(place) as (store, there):
         known = find_known(store, there)
-        pieces = _check_sum(receive_pieces(line, known, _parse_ids(said["ids"])), said)
+        pieces = _check_sum(receive_pieces(line, known, _parse_ids(data["ids"])), data)
         return pieces, receive_lacking_contents(line, store, known, pieces, dry)
 
 
-def _check_sum(pieces: list[bytes], said: Mapping[str, Any]) -> list[bytes]:
-    if whole_sum(pieces) != said["sum"]:
+def _check_sum(pieces: list[bytes], data: Mapping[str, Any]) -> list[bytes]:
+    if whole_sum(pieces) != data["sum"]:
         raise PackageError("The parts of the order are not those that were meant.")
     return pieces
 
@@ -201,9 +201,9 @@ def _with_hidden(package: Package, contents: Mapping[str, bytes], dry: bool) -> 
     return package._replace(files=files)
 
 
-def _parse_ids(said: str) -> list[bytes]:
+def _parse_ids(text: str) -> list[bytes]:
     try:
-        raw = binascii.a2b_base64(said)
+        raw = binascii.a2b_base64(text)
     except binascii.Error:
         raise PackageError("The order cannot be read: its ids are damaged.") from None
     return [raw[start : start + ID] for start in range(0, len(raw), ID)]

@@ -45,14 +45,14 @@ def split_package(package: Mapping[str, Any], hidden: Mapping[str, bytes]) -> Pa
     contents: dict[str, bytes] = {}
     pieces = [canonical([key, package.get(key, {})]) for key in OWN]
     for path, file in sorted(package["files"].items()):
-        said = {key: file[key] for key in FILE if key in file}
-        said["content"] = _keep(contents, raw_content(file))
+        part = {key: file[key] for key in FILE if key in file}
+        part["content"] = _keep(contents, raw_content(file))
         if path in hidden:
-            said["sealed"] = None
-            said["hidden"] = _keep(contents, hidden[path])
+            part["sealed"] = None
+            part["hidden"] = _keep(contents, hidden[path])
         elif file.get("hidden"):
-            said["hidden"] = [file["hidden"]["sha256"], file["hidden"]["size"]]
-        pieces.append(canonical(["file", path, said]))
+            part["hidden"] = [file["hidden"]["sha256"], file["hidden"]["size"]]
+        pieces.append(canonical(["file", path, part]))
     head = {key: package[key] for key in _HEAD if key in package}
     return Parts(head, tuple(pieces), contents)
 
@@ -61,16 +61,16 @@ def list_contents(pieces: Iterable[bytes]) -> tuple[Content, ...]:
     """Return the contents that files need, each once, in an order that both ends have."""
     found: dict[tuple[str, bool], Content] = {}
     for piece in pieces:
-        said = json.loads(piece)
-        if said[0] == "file":
+        part = json.loads(piece)
+        if part[0] == "file":
             for key in ("content", "hidden"):
-                if said[2].get(key):
-                    sha256, size = said[2][key]
+                if part[2].get(key):
+                    sha256, size = part[2][key]
                     if type(size) is not int:
                         raise TypeError("a size is a number")
                     name = (str(sha256), key == "hidden")
                     known = found.get(name, Content(name[0], size, name[1], ()))
-                    found[name] = known._replace(paths=(*known.paths, str(said[1])))
+                    found[name] = known._replace(paths=(*known.paths, str(part[1])))
     return tuple(found.values())
 
 
@@ -116,24 +116,24 @@ def join_package(
     """
     package: dict[str, Any] = {**head, "files": {}}
     for piece in pieces:
-        said = json.loads(piece)
-        if said[0] == "file":
-            package["files"][said[1]] = _join_file(said[2], contents)
-        elif said[0] in OWN:
-            package[said[0]] = said[1]
+        part = json.loads(piece)
+        if part[0] == "file":
+            package["files"][part[1]] = _join_file(part[2], contents)
+        elif part[0] in OWN:
+            package[part[0]] = part[1]
     return package
 
 
-def _join_file(said: Mapping[str, Any], contents: Mapping[str, bytes]) -> dict[str, Any]:
+def _join_file(part: Mapping[str, Any], contents: Mapping[str, bytes]) -> dict[str, Any]:
     import base64
 
-    content = contents[said["content"][0]]
-    file = {key: said[key] for key in FILE if key in said}
-    file["digest"] = file_digest(str(said["mode"]), str(said["owner"]), str(said["group"]), content)
+    content = contents[part["content"][0]]
+    file = {key: part[key] for key in FILE if key in part}
+    file["digest"] = file_digest(str(part["mode"]), str(part["owner"]), str(part["group"]), content)
     try:
         file["content"] = content.decode()
     except UnicodeDecodeError:
         file["base64"] = base64.b64encode(content).decode()
-    if said.get("hidden"):
-        file["hidden"] = {"sha256": said["hidden"][0], "size": said["hidden"][1]}
+    if part.get("hidden"):
+        file["hidden"] = {"sha256": part["hidden"][0], "size": part["hidden"][1]}
     return file

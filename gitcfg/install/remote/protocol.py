@@ -138,8 +138,8 @@ class FarLine:
         self._write(self._taken())
 
     def _taken(self) -> bytes:
-        held, self._held = self._held, b""
-        return held
+        news, self._held = self._held, b""
+        return news
 
     def _take(self, size: int) -> bytes:
         found = b""

@@ -42,11 +42,11 @@ def rehearse(
             raise
         except Refused as error:
             return begun._replace(result=REFUSED, step="prepare", output=str(error)), {}
-        said = [_INTERRUPTED] if there and has_journal(store) else []
+        lines = [_INTERRUPTED] if there and has_journal(store) else []
         if record.owed and not plan.idle:
-            said.append(f"{_OWED}: {', '.join(debt_titles(record.owed))}.")
+            lines.append(f"{_OWED}: {', '.join(debt_titles(record.owed))}.")
         found = begun._replace(
-            output="\n".join(said), changed=plan.changed, removed=plan.removed, **names_by_action(plan.steps)
+            output="\n".join(lines), changed=plan.changed, removed=plan.removed, **names_by_action(plan.steps)
         )
         if undone is not None:
             found = with_earlier(found, undone)
@@ -70,8 +70,8 @@ def _differences(store: Store, place: Place, plan: Plan, package: Package, recor
     found: dict[str, str] = {}
     room = _MOST
     for entry in plan.entries:
-        said = _difference(store, place, entry, package, record)
-        found[entry.path] = said if len(said) <= room else "(too much to show)\n"
+        text = _difference(store, place, entry, package, record)
+        found[entry.path] = text if len(text) <= room else "(too much to show)\n"
         room -= len(found[entry.path])
     return found
 

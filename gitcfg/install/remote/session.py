@@ -54,9 +54,9 @@ def decline(line: FarLine, kind: str, message: str, *hints: str) -> None:
     send(line, PROBLEM, {"kind": kind, "message": message, "hints": hints})
 
 
-def send(line: FarLine, kind: int, said: dict[str, Any]) -> None:
+def send(line: FarLine, kind: int, data: dict[str, Any]) -> None:
     """Send a message of JSON."""
-    line.say(kind, [json.dumps(said, separators=(",", ":")).encode()])
+    line.say(kind, [json.dumps(data, separators=(",", ":")).encode()])
 
 
 WHO = "gitcfg deploy"
@@ -106,17 +106,17 @@ def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
     found = make_hello(place)
     send(line, HELLO, found)
     forbid_core_dumps()  # what comes may be secret
-    asked = receive_order(line, place)
-    if os.geteuid() and (path := find_foreign_file(asked.package)):
+    order = receive_order(line, place)
+    if os.geteuid() and (path := find_foreign_file(order.package)):
         decline(line, "sudo", f"{_not_root()}, and {path} is to be somebody else's.", _OWNERS, _AS_ROOT)
         return NOT_DONE
-    if asked.dry:
-        return _rehearse(line, place, asked)
-    if found["agent"] and not asked.force_agent:
+    if order.dry:
+        return _rehearse(line, place, order)
+    if found["agent"] and not order.force_agent:
         decline(line, "refused", "An agent keeps this node, and would undo what is deployed.")
         return NOT_DONE
 
-    return run_apart(lambda: _install(line, place, asked, carried))
+    return run_apart(lambda: _install(line, place, order, carried))
 
 
 def _not_root() -> str:
@@ -124,24 +124,24 @@ def _not_root() -> str:
     return f"The user {user_name()} is not root on this node"
 
 
-def _rehearse(line: FarLine, place: Place, asked: Order) -> int:
+def _rehearse(line: FarLine, place: Place, order: Order) -> int:
     from .rehearsal import rehearse
 
     began = time.monotonic()
-    outcome, differences = rehearse(place, asked.package, asked.actions, Policy.everything())
+    outcome, differences = rehearse(place, order.package, order.actions, Policy.everything())
     send_done(line, outcome, differences, began)
     return WELL
 
 
-def _install(line: FarLine, place: Place, asked: Order, carried: Carried) -> int:
+def _install(line: FarLine, place: Place, order: Order, carried: Carried) -> int:
 
     began = time.monotonic()
     here = place._replace(
-        who=f"{WHO} of {asked.who}" if asked.who else WHO,
+        who=f"{WHO} of {order.who}" if order.who else WHO,
         listener=StepReporter(line),
-        limits=Limits(lock_wait=max(_LEAST_WAIT, asked.wait)),
+        limits=Limits(lock_wait=max(_LEAST_WAIT, order.wait)),
     )
-    found = put_in_force(here, asked, format_stamp(time.time()))
+    found = put_in_force(here, order, format_stamp(time.time()))
     _keep(place, carried)
     if isinstance(found, Problem):
         send(line, PROBLEM, found._asdict())
@@ -192,38 +192,38 @@ def _unless_root(kind: str) -> str:
     return "sudo" if kind == "refused" and os.geteuid() else kind
 
 
-def put_in_force(place: Place, asked: Order, stamp: str) -> Outcome | Problem:
+def put_in_force(place: Place, order: Order, stamp: str) -> Outcome | Problem:
     """Install. Of a damaged record or journal the outcome tells, and all is installed anew, as agents do.
 
     So it does of an installation that died here before this one: nobody else has heard of how it ended.
     """
-    installing = Installation(place, asked.package, asked.actions, Policy.everything(), base=asked.base)
-    said: list[str] = []
+    installing = Installation(place, order.package, order.actions, Policy.everything(), base=order.base)
+    lines: list[str] = []
     undone: list[Outcome] = []
 
     def heard(before: Outcome) -> None:
-        said.append(_earlier(before))
+        lines.append(_earlier(before))
         undone.extend([before] if before.result == REVERTED else [])
 
     try:
         try:
             outcome = run_locked(place, installing, heard)
         except Damaged:
-            said.append(set_damaged_aside(place, stamp))
+            lines.append(set_damaged_aside(place, stamp))
             installing.base = ""
             outcome = run_locked(place, installing, heard)
     except (InstallError, OSError) as error:
         found = make_problem(error)
-        return found._replace(message=_lines(*said, found.message))
+        return found._replace(message=_lines(*lines, found.message))
     if outcome.result == REFUSED and outcome.output.startswith("The file system of "):
-        return Problem("full", _lines(*said, outcome.output))
-    new = asked.package
+        return Problem("full", _lines(*lines, outcome.output))
+    new = order.package
     if (outcome.commit, outcome.digest) != (new.commit, new.digest):
         # An earlier one that cannot be taken back is in the way, and nothing else was done.
         outcome = outcome._replace(output=_earlier(outcome), commit=new.commit, digest=new.digest)
     for before in undone if outcome.result in (OK, UNCHANGED) else ():
         outcome = with_earlier(outcome, before)._replace(result=OK)  # something was done, if only that
-    return outcome._replace(output=_lines(*said, outcome.output))
+    return outcome._replace(output=_lines(*lines, outcome.output))
 
 
 def _lines(*parts: str) -> str:
