@@ -165,7 +165,7 @@ def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> in
 
 
 def _tell_astray(session: Session, source: "Source", fleet: "Fleet") -> None:
-    from gitcfg.cli.astray import warnings
+    from gitcfg.cli.hold_warnings import find_warnings
 
-    for text in warnings(source, fleet):
+    for text in find_warnings(source, fleet):
         session.console(stderr=True).print(text, style="yellow")

@@ -1,11 +1,20 @@
 """`gitcfg export`: what a repository says, for people and programs elsewhere."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from gitcfg.cli.session import Session
+from gitcfg.convert.reference.chapters import collect_reference
+from gitcfg.convert.reference.content import FOLDERS, Reference
+from gitcfg.model import GitcfgError
+from gitcfg.model.text import counted, safe
+from gitcfg.output.stamp import stamped
+from gitcfg.output.stamped import Brought, Foreign, bring
+from gitcfg.pictures.picture import Picture
 
 EPILOG = """Nothing but files that gitcfg wrote, and nobody changed since, is replaced or removed.
 
@@ -19,18 +28,24 @@ Examples:
 _OUT = typer.Option(help="Bring a folder of Markdown up to date.", metavar="DIR")
 _HTML = typer.Option("--html", help="Write one page that needs nothing else.", metavar="FILE")
 _FORCE = typer.Option("--force", help="Also replace files that are not as gitcfg wrote them.")
+_FIRST = "<!DOCTYPE html>\n"
+
+
+class DocsOptions(msgspec.Struct, frozen=True):
+    """Where to write the reference, of which commit, under which title."""
+
+    out: Path | None
+    html: Path | None
+    at: str | None
+    title: str
+    force: bool
 
 
 def register(app: typer.Typer, name: str) -> None:
-    """Make the commands known."""
+    """Add the commands."""
     group = typer.Typer(rich_markup_mode=None, help="Write what a repository says for people elsewhere.")
     group.command("docs", epilog=EPILOG)(docs)
-    group.callback()(_group)
     app.add_typer(group, name=name)
-
-
-def _group() -> None:
-    """Write what a repository says for people elsewhere."""
 
 
 def docs(
@@ -42,7 +57,74 @@ def docs(
     force: Annotated[bool, _FORCE] = False,
 ) -> None:
     """Write a reference of this site: features, groups, parameters, subsystems, and who uses what."""
-    from gitcfg.cli.exported import Request, deliver
 
     session: Session = context.obj
-    deliver(session, Request(out, html, at, title, force))
+    write_docs(session, DocsOptions(out, html, at, title, force))
+
+
+def write_docs(session: Session, request: DocsOptions) -> None:
+    """Write the reference as Markdown, as a page, or both, and print what was done."""
+    if request.out is None and request.html is None:
+        raise GitcfgError("Nothing is asked for.", "Say --out DIR for Markdown, or --html FILE for a page.")
+    _check_folder(request.out)
+    with session.fleet(request.at) as fleet:
+        commit = fleet.commit if request.at is not None else None
+        reference = collect_reference(fleet.compiled, request.title, commit)
+    foreign = Foreign.REPLACE if request.force else Foreign.REFUSE
+    for note in reference.notes:
+        _print_note(session, note)
+    if request.out is not None:
+        from gitcfg.convert.reference.markdown import render_markdown
+
+        files = {path: stamped(text) for path, text in render_markdown(reference).items()}
+        _write_files(session, request.out, files, foreign)
+    if request.html is not None:
+        page = stamped(_page(session, reference), _FIRST)
+        _write_files(session, request.html.parent, {request.html.name: page}, foreign, of=request.html)
+
+
+def _check_folder(folder: Path | None) -> None:
+    """Raise GitcfgError if a folder is a repository itself, in which features/ are other files."""
+    if folder is not None and (folder / "gitcfg.yaml").exists():
+        raise GitcfgError(f"{folder} is a repository.", "Name a folder of its own, such as docs/site.")
+
+
+def _page(session: Session, reference: Reference) -> str:
+    from gitcfg.cli.graphviz import svg
+    from gitcfg.convert.reference.html import render_page
+    from gitcfg.pictures.dot import dot
+
+    problems: list[str] = []
+
+    def draw(picture: Picture) -> str | None:
+        try:
+            return svg(dot(picture))
+        except GitcfgError as error:
+            problems.append(error.message)
+            return None
+
+    text = render_page(reference, draw)
+    for message in dict.fromkeys(problems):
+        _print_note(session, f"{message} Lists stand in for pictures.")
+    return text
+
+
+def _write_files(
+    session: Session, top: Path, files: Mapping[str, bytes], foreign: Foreign, of: Path | None = None
+) -> None:
+    own = ("", *FOLDERS.values()) if of is None else ()
+    done = bring(top, files, own, foreign)
+    session.write(f"{safe(str(of or top))}: {_summary(done)}\n")
+    for path in done.kept:
+        _print_note(session, f"{path} is no longer meant, but was changed since gitcfg wrote it: it stays.")
+
+
+def _summary(done: Brought) -> str:
+    if not (done.written or done.removed):
+        return f"nothing to do, {counted(done.same, 'file')} as before."
+    parts = [(done.written, "written"), (done.removed, "removed"), (done.same, "as before")]
+    return ", ".join(f"{counted(number, 'file')} {what}" for number, what in parts if number) + "."
+
+
+def _print_note(session: Session, text: str) -> None:
+    session.console(stderr=True).print(f"note: {safe(text)}", style="yellow")

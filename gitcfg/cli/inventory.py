@@ -1,14 +1,52 @@
 """`gitcfg inventory`: nodes with what they run, and when they last checked in."""
 
+import csv
+import io
 import time
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
+from rich.text import Text
 
-from gitcfg.cli.server_state import Database, Server, StateFolder, Token, state_query
-from gitcfg.cli.session import Session
+from gitcfg.cli.node import expand_names
+from gitcfg.cli.nodes import chosen
+from gitcfg.cli.records import write_record
+from gitcfg.cli.server_state import (
+    Database,
+    Server,
+    StateFolder,
+    StateQuery,
+    Token,
+    find_node_states,
+    note_on_tip,
+    state_query,
+)
+from gitcfg.cli.session import Output, Session, write
+from gitcfg.cli.trails import aligned
+from gitcfg.inventory.columns import COLUMNS, TIMES, value
+from gitcfg.inventory.conditions import selected
+from gitcfg.inventory.described import behind, described
+from gitcfg.inventory.failures import failing
+from gitcfg.inventory.keys import by_another
+from gitcfg.inventory.places import Described, Place, Tip, joined
+from gitcfg.inventory.places import counted as by_state
+from gitcfg.inventory.records import ago, inventory_record
+from gitcfg.inventory.standing import Standing
+from gitcfg.library import Fleet, Source
+from gitcfg.load.keys import fingerprint
 from gitcfg.model import GitcfgError
+from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted, safe
+
+if TYPE_CHECKING:
+    from gitcfg.git.repository import Repository
+    from gitcfg.state import NodeState
+
 
 EPILOG = """States: ok, behind, failed, refused, reverted, away, drifted, held, never, pending, retired, gone.
 Without a server or its database only what git says is told, and what was deployed from here. Conditions also
@@ -22,6 +60,18 @@ Examples:
   gitcfg inventory --where 'age(node.checkin) > duration("2h") && "rack3" in node.groups' --sort checkin
 
   gitcfg inventory @gpu --columns name,state,facts -o csv"""
+_NODES = typer.Argument(help="Nodes: names, exec[001-100], @group.", metavar="NODES")
+_SORT = typer.Option(help="The column to sort by; -COLUMN turns it round.", metavar="COLUMN")
+_COLUMNS = typer.Option(help="What to tell, in a table or CSV.", metavar="COLUMN,COLUMN")
+_AT = typer.Option(help="The commit that nodes shall run; HEAD if nothing is said.", metavar="REV")
+_SEEN = ("name", "state", "commit", "since", "checkin", "deployed", "who", "groups", "labels", "overdue")
+_GIT = ("name", "state", "hold", "groups", "labels", "overdue")
+_STYLES = {
+    Standing.OK: "green",
+    **dict.fromkeys((Standing.FAILED, Standing.REFUSED, Standing.REVERTED), "red"),
+    **dict.fromkeys((Standing.DRIFTED, Standing.AWAY), "yellow"),
+}
+_IDS = ("commit", "failed", "digest")
 
 
 class Form(StrEnum):
@@ -34,18 +84,35 @@ class Form(StrEnum):
     CSV = "csv"
 
 
-_NODES = typer.Argument(help="Nodes: names, exec[001-100], @group.", metavar="NODES")
-_SORT = typer.Option(help="The column to sort by; -COLUMN turns it round.", metavar="COLUMN")
-_COLUMNS = typer.Option(help="What to tell, in a table or CSV.", metavar="COLUMN,COLUMN")
-_AT = typer.Option(help="The commit that nodes shall run; HEAD if nothing is said.", metavar="REV")
+class InventoryQuery(msgspec.Struct, frozen=True):
+    """Which nodes to list, of which commit, by which column."""
+
+    words: tuple[str, ...]
+    where: str | None
+    sort: str
+    at: str | None
+    database: StateQuery
+
+
+class Inventory(msgspec.Struct, frozen=True):
+    """Nodes; `tip` is the commit that they shall run, `seen` whether more is known than git says.
+
+    `notes` are about a branch whose tip is not accepted, and nodes that use another key.
+    """
+
+    tip: str | None
+    now: float
+    seen: bool
+    places: tuple[Place, ...]
+    notes: tuple[str, ...] = ()
 
 
 def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
+    """Add the command."""
+    app.command(name, epilog=EPILOG)(show_inventory)
 
 
-def command(
+def show_inventory(
     context: typer.Context,
     nodes: Annotated[list[str] | None, _NODES] = None,
     where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
@@ -59,18 +126,204 @@ def command(
     output: Annotated[Form, typer.Option("-o", "--output", help="What to write.")] = Form.TABLE,
 ) -> None:
     """List nodes with what they run and when they last checked in."""
-    from gitcfg.cli.inventoried import Wanted, found
 
     if columns is not None and output not in (Form.TABLE, Form.CSV):
         raise GitcfgError(f"-o {output} tells everything.", "--columns goes with a table or CSV.")
     session: Session = context.obj
     now = time.time()
-    wanted = Wanted(
+    wanted = InventoryQuery(
         tuple(nodes or ()), where, sort, at, state_query(context, database, folder, server, token)
     )
-    inventory = found(session.open(), wanted, now)
-    from gitcfg.cli.inventory_told import tell
+    inventory = find_inventory(session.open(), wanted, now)
 
-    tell(session, inventory, columns, output.value)
+    print_inventory(session, inventory, columns, output.value)
     for note in inventory.notes:
         session.console(stderr=True).print(note)
+
+
+def find_inventory(source: Source, wanted: InventoryQuery, now: float) -> Inventory:
+    """Return the inventory. Raise GitcfgError if a node, column or condition is wrong."""
+    column = check_column(wanted.sort.removeprefix("-"))
+    said = load_reports(source, wanted.database)
+    branch = note_on_tip(source.repository, wanted.database)
+    with _fleet(source, wanted.at) as fleet:
+        tip = _tip(source, fleet, said.nodes.values(), now)
+        places = _choose_places(fleet, said.places(described(fleet, source.today), tip), wanted.words)
+        if wanted.where is not None:
+            places = selected(places, fleet, wanted.where, now if said.any else None)
+        notes = tuple(filter(None, (branch, _note_on_keys(fleet, places))))
+        return Inventory(fleet.commit, now, said.any, _sorted(places, column, wanted.sort), notes)
+
+
+class NodeReports(msgspec.Struct, frozen=True):
+    """What is known of nodes beside git; `complete`: of all others it is known that they never came."""
+
+    nodes: "Mapping[str, NodeState]"
+    complete: bool
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is known."""
+        return self.complete or bool(self.nodes)
+
+    def places(self, git: Mapping[str, Described], tip: Tip) -> tuple[Place, ...]:
+        """Return all nodes, in order of name."""
+        if self.complete:
+            return joined(git, self.nodes, tip)
+        there = {name: said for name, said in git.items() if name in self.nodes}
+        others = {name: said for name, said in git.items() if name not in self.nodes}
+        both = (*joined(there, self.nodes, tip), *joined(others, None, tip))
+        return tuple(sorted(both, key=lambda place: place.name))
+
+
+def load_reports(source: Source, asked: StateQuery) -> NodeReports:
+    """Return what a server knows; without one, what was deployed from here."""
+    found = find_node_states(source.repository, asked, facts=True)
+    if found is not None:
+        return NodeReports({one.node: one for one in found}, True)
+    return NodeReports({one.node: one for one in _deploy_reports(source.repository)}, False)
+
+
+def _deploy_reports(repository: "Repository") -> "list[NodeState]":
+    if repository.shared is None:
+        return []
+    from gitcfg.deploy.record_files import folder_of, ids, runs_in_order
+
+    folder = folder_of(repository.shared)
+    if not ids(folder):
+        return []
+    from gitcfg.deploy.record_told import states
+
+    return states(runs_in_order(folder))
+
+
+def _note_on_keys(fleet: Fleet, places: tuple[Place, ...]) -> str:
+    """Return a note on nodes that use another key than git has: they may look well, and run nothing."""
+    names = by_another(fleet, [place.seen for place in places if place.seen is not None])
+    if not names:
+        return ""
+    come, them = ("comes", "it") if len(names) == 1 else ("come", "them")
+    return f"note: {abridged(names)} {come} with another key: `gitcfg node list --pending` shows {them}."
+
+
+def check_column(column: str) -> str:
+    """Return a column's name. Raise GitcfgError if there is no such column."""
+    if not column:
+        raise GitcfgError("A column has no name.", f"Say some of: {', '.join(COLUMNS)}.")
+    if column not in COLUMNS:
+        near = did_you_mean(column, COLUMNS) or f"Say one of: {', '.join(COLUMNS)}."
+        raise GitcfgError(f"There is no column {shown(column)}.", near)
+    return column
+
+
+def _fleet(source: Source, at: str | None) -> Fleet:
+    """Open the fleet of the commit that nodes shall run; without any commit, that of the work tree."""
+    if at is not None or source.repository.knows("HEAD"):
+        return source.at(at or "HEAD")
+    return source.worktree()
+
+
+def _tip(source: Source, fleet: Fleet, seen: "Collection[NodeState]", now: float) -> Tip:
+    older, walk_in = partial(_older, source), fleet.model.settings.walk_in
+    late = behind(fleet, seen, source.cache, older, source.today)
+    failed = failing(fleet, [one for one in seen if one.node in late], source.cache, older, source.today)
+    return Tip(late, None if walk_in is None else tuple(ref.name for ref in walk_in), now, failed)
+
+
+def _older(source: Source, commit: str) -> Fleet | None:
+    return source.at(commit) if source.repository.knows(commit) else None
+
+
+def _choose_places(fleet: Fleet, places: tuple[Place, ...], words: tuple[str, ...]) -> tuple[Place, ...]:
+    """Return the nodes that words name, also those that only the database knows."""
+    if not words:
+        return places
+    groups = tuple(word for word in words if word.startswith("@"))
+    plain = tuple(word for word in words if word not in groups)
+    there = {place.name for place in places}
+    wanted = set(expand_names(fleet.model.settings.max_nodes, plain))
+    if strange := sorted(wanted - there):
+        raise GitcfgError(f"There is no node {shown(strange[0])}.", did_you_mean(strange[0], there))
+    wanted |= set(chosen(fleet, groups)) if groups else set()
+    return tuple(place for place in places if place.name in wanted)
+
+
+def _sorted(places: tuple[Place, ...], column: str, said: str) -> tuple[Place, ...]:
+    """Sort by a column, then by name; nodes without a value come first."""
+    return tuple(sorted(places, key=lambda place: _rank(value(place, column)), reverse=said.startswith("-")))
+
+
+def _rank(said: Any) -> tuple[bool, Any]:
+    return said is not None, str(said) if isinstance(said, list | dict) else said if said is not None else 0
+
+
+def print_inventory(session: Session, inventory: Inventory, columns: str | None, form: str) -> None:
+    """Write an inventory. Raise GitcfgError if there is no such column."""
+    usual = _SEEN if inventory.seen else _GIT
+    names = tuple(check_column(name.strip()) for name in columns.split(",")) if columns is not None else usual
+    if form == "csv":
+        write(_format_csv(inventory, names))
+    elif form != "table":
+        record = inventory_record(inventory.tip, inventory.now, inventory.places)
+        write_record(record, Output(form))
+    else:
+        _print_table(session, inventory, names, columns is None)
+
+
+def _print_table(session: Session, inventory: Inventory, names: tuple[str, ...], usual: bool) -> None:
+    console = session.console()
+    if inventory.places:
+        rows = [tuple(_format_cell(one, name, inventory.now) for name in names) for one in inventory.places]
+        shown = [at for at in range(len(names)) if not usual or any(row[at].plain for row in rows)]
+        head = tuple(Text(names[at].replace("_", " "), "dim") for at in shown)
+        for line in aligned([head, *(tuple(row[at] for at in shown) for row in rows)]):
+            console.print(line)
+    session.console(stderr=True).print(_format_summary(inventory))
+
+
+def _format_summary(inventory: Inventory) -> str:
+    said = counted(len(inventory.places), "node")
+    states = [f"{number} {state}" for state, number in by_state(inventory.places).items()]
+    unknown = sum(place.state is None for place in inventory.places)
+    if inventory.seen and states and unknown:  # all of them together are all nodes
+        states.append(
+            f"{unknown} not known, since nothing was deployed to {'it' if unknown == 1 else 'them'} from here"
+        )
+    tip = f" The tip is {inventory.tip[:ABBREVIATED]}." if inventory.tip and inventory.seen else ""
+    return f"{said}: {', '.join(states)}.{tip}" if states else f"{said}."
+
+
+def _format_cell(place: Place, name: str, now: float) -> Text:
+    said = value(place, name)
+    if name == "state":
+        return Text(said or "", _STYLES.get(place.state, "") if place.state is not None else "")
+    if name in TIMES and said is not None:
+        return Text(ago(now - said))
+    if name in _IDS and said is not None:
+        return Text(safe(said[:ABBREVIATED]))
+    return Text(safe(_format_value(name, said)), "bold" if name == "name" else "")
+
+
+def _format_value(name: str, said: Any) -> str:
+    if said is None:
+        return ""
+    if name == "key":
+        return fingerprint(said)
+    if name == "overdue":
+        return ", ".join(f"{override} since {day}" for override, day in said.items())
+    if isinstance(said, list):
+        return ", ".join(said)
+    return msgspec.json.encode(said).decode() if isinstance(said, dict) else f"{said}"
+
+
+def _format_csv(inventory: Inventory, names: tuple[str, ...]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(_csv_rows(inventory, names))
+    return text.getvalue()
+
+
+def _csv_rows(inventory: Inventory, names: tuple[str, ...]) -> Iterator[list[str]]:
+    for place in inventory.places:
+        yield [_format_value(name, value(place, name)) for name in names]

@@ -43,7 +43,7 @@ COMMANDS = {
     "inventory": "gitcfg.cli.inventory",
     "init": "gitcfg.cli.init",
     "schema": "gitcfg.cli.schema",
-    "import": "gitcfg.cli.imports",
+    "import": "gitcfg.cli.import_",
     "export": "gitcfg.cli.export",
     "sanitize": "gitcfg.cli.sanitize",
     "serve": "gitcfg.cli.serve",

@@ -1,12 +1,22 @@
 """`gitcfg sanitize`: the same repository with every name and value replaced."""
 
+import os
+import secrets
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from gitcfg.cli.session import Session
 from gitcfg.convert.sanitize.keep import Keep
+from gitcfg.convert.sanitize.sanitizer import Sanitizer, check_folder, write_repository
+from gitcfg.convert.sanitize.verify import compare_findings
+from gitcfg.library import Fleet
+from gitcfg.library import open as opened
+from gitcfg.model import REFUSED, Finding, GitcfgError
+from gitcfg.model.text import counted, safe
 
 EPILOG = """Examples:
 
@@ -23,14 +33,26 @@ _KEY = typer.Option(
     help="What decides all names; made if it is not there. Without it, by chance.", metavar="FILE"
 )
 _MAPPING = typer.Option(help="Also write what was replaced by what, for your eyes alone.", metavar="FILE")
+_SHORTEST = 16
+
+
+class SanitizeOptions(msgspec.Struct, frozen=True):
+    """Where to write the repository, of which commit, and what stays as it is."""
+
+    folder: Path
+    at: str | None
+    names: frozenset[str]
+    keep: frozenset[Keep]
+    key: Path | None
+    mapping: Path | None
 
 
 def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
+    """Add the command."""
+    app.command(name, epilog=EPILOG)(sanitize)
 
 
-def command(
+def sanitize(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="Where; there must be nothing yet.", metavar="DIR")],
     at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
@@ -40,8 +62,81 @@ def command(
     mapping: Annotated[Path | None, _MAPPING] = None,
 ) -> int:
     """Write a repository with other names and values, but the same findings. Exits 1 if some differ."""
-    from gitcfg.cli.sanitized import Request, answered
 
     session: Session = context.obj
-    request = Request(folder, at, frozenset(keep_names or ()), frozenset(keep or ()), key, mapping)
-    return answered(session, request)
+    request = SanitizeOptions(folder, at, frozenset(keep_names or ()), frozenset(keep or ()), key, mapping)
+    return write_sanitized(session, request)
+
+
+def write_sanitized(session: Session, request: SanitizeOptions) -> int:
+    """Write the repository; return 1 if its findings are not those of the original."""
+    _check_options(request)
+    source = session.open()
+    with session.fleet(request.at) as fleet:
+        before = source.repository.before(fleet.tree)
+        trees = [fleet.tree] if before is None else [before, fleet.tree]
+        sanitizer = Sanitizer(_load_key(session, request.key), trees, request.names, request.keep)
+        versions = [sanitizer.files(tree) for tree in trees]
+        write_repository(request.folder, versions)
+        if request.mapping is not None:
+            _write_private(
+                request.mapping, msgspec.json.format(msgspec.json.encode(sanitizer.known())) + b"\n"
+            )
+        return _compare_findings(session, request, fleet, sanitizer, len(versions[-1]))
+
+
+def _compare_findings(
+    session: Session, request: SanitizeOptions, fleet: Fleet, sanitizer: Sanitizer, files: int
+) -> int:
+    with opened(request.folder, session.today).at("HEAD") as made:
+        missing, besides = compare_findings(fleet.all_findings, made.all_findings, sanitizer)
+        console = session.console(stderr=True)
+        told = f"A repository of {counted(files, 'file')} is in {request.folder}"
+        if not (missing or besides):
+            console.print(f"{told}; it has the same {counted(len(fleet.all_findings), 'finding')}.")
+            return 0
+    console.print(f"{told}, but its findings are not all the same.", style="yellow")
+    for line in (*_lines("missing", missing), *_lines("besides", besides)):
+        console.print(safe(line))
+    console.print("hint: Say which parameters' names may stay with --keep-names.", style="cyan")
+    return 1
+
+
+def _lines(word: str, findings: Iterable[Finding]) -> Iterable[str]:
+    return (f"  {word}: {finding.code} at {', '.join(map(str, finding.origins))}" for finding in findings)
+
+
+def _check_options(request: SanitizeOptions) -> None:
+    """Raise GitcfgError if something would be overwritten, or the names given away."""
+    check_folder(request.folder)
+    for file in filter(None, (request.key, request.mapping)):
+        if file.resolve().is_relative_to(request.folder.resolve()):
+            raise GitcfgError(
+                f"{file} would give the names away: it lies in {request.folder}.", "Put it elsewhere."
+            )
+    if request.mapping is not None and os.path.lexists(request.mapping):
+        raise GitcfgError(f"{request.mapping} is there already.", "Choose a new file.", code=REFUSED)
+
+
+def _load_key(session: Session, file: Path | None) -> bytes:
+    """Return the key in a file, which is made if missing. Raise GitcfgError if it is too short."""
+    if file is None:
+        return secrets.token_bytes(32)
+    if not os.path.lexists(file):
+        _write_private(file, secrets.token_hex(32).encode() + b"\n")
+        session.console(stderr=True).print(f"A new key is in {file}; keep it to yourself.")
+    found = file.read_bytes()
+    if len(found) < _SHORTEST:
+        raise GitcfgError(
+            f"The key in {file} is too short.", f"It must have {_SHORTEST} bytes; name a new file."
+        )
+    return found
+
+
+def _write_private(file: Path, data: bytes) -> None:
+    """Write a new file that only its owner may read."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "wb") as written:
+        written.write(data)
+        written.flush()
+        os.fsync(descriptor)

@@ -49,9 +49,8 @@ def command(
     no_verify: say.NoVerify = False,
 ) -> int:
     """Take commits back by one commit on top, unless that brings errors; what changes is shown first."""
-    from gitcfg.cli.conflicts.asking import answered
-    from gitcfg.cli.conflicts.settling import Undoing
     from gitcfg.cli.proposed import Proposal, carry
+    from gitcfg.cli.undo_conflicts import Undo, ask_side
     from gitcfg.git.revert import find_span, revert_message
 
     asked = say.Asked(yes, dry_run, force, no_verify)
@@ -59,8 +58,8 @@ def command(
     def proposal(repository: "Repository", head: str) -> "Proposal":
         found = find_span(repository, revision, mainline, head)
         return Proposal(
-            lambda: Undoing(repository, found, head).proposed(
-                _sides(ours or (), theirs or ()), answered if asked.interactive else None
+            lambda: Undo(repository, found, head).proposed(
+                _sides(ours or (), theirs or ()), ask_side if asked.interactive else None
             ),
             revert_message(found, message),
             "Undo?",

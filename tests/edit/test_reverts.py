@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from gitcfg.cli.conflicts.settling import Undoing
 from gitcfg.cli.main import run
+from gitcfg.cli.undo_conflicts import Undo
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import find_span
 from gitcfg.model import GitcfgError
@@ -33,7 +33,7 @@ def undone(repository: Repository, commit: str, mainline: int | None, head: str)
     """The tree that undoing gives, or why there is none."""
     try:
         found = find_span(repository, commit, mainline, head)
-        return Undoing(repository, found, head).proposed({}, None).write()
+        return Undo(repository, found, head).proposed({}, None).write()
     except GitcfgError as error:
         return error
 

@@ -15,9 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.cli.conflicts.asking import Reply
-from gitcfg.cli.conflicts.settling import Undoing
 from gitcfg.cli.main import run
+from gitcfg.cli.undo_conflicts import Reply, Undo
 from gitcfg.edit.merge import find_clashes, is_merged
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import Proposal, Side, find_span
@@ -122,7 +121,7 @@ def any_is_undone(place: Path, history: Sequence[Version]) -> None:
         one = 1 if len(version.parents) > 1 else None
         if not git.descendant_of(head, commit):
             continue
-        undoing = Undoing(repository, find_span(repository, commit, one, head), head)
+        undoing = Undo(repository, find_span(repository, commit, one, head), head)
         ours = undoing.proposed({}, lambda _: Reply(Side.OURS)).tree()
         theirs = undoing.proposed({}, lambda _: Reply(Side.THEIRS)).tree()
         before = history[version.parents[0]].files if version.parents else {}

@@ -1,4 +1,4 @@
-"""Warnings of holds whose commits a server will not have, as far as that can be known here."""
+"""Warnings of holds whose commits no server will have, as far as that can be known here."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from gitcfg.library import Fleet, Source
 
 
-def warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
-    """A line for each. In a shallow clone nothing can be known of commits that are not here."""
+def find_warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
+    """Yield a warning for each. In a shallow clone nothing is known of commits that are not here."""
     from gitcfg.git.history import History
 
     repository = source.repository
@@ -21,12 +21,12 @@ def warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
     history = History(repository)
     if not history.shallow:
         head = fleet.commit or str(repository.commit("HEAD").id)
-        for text in astray(fleet, lambda commit: wrong(repository, history, head, commit)):
+        for text in astray(fleet, lambda commit: describe_fault(repository, history, head, commit)):
             yield f"warning: {text}"
 
 
-def wrong(repository: "Repository", history: "History", head: str, commit: str) -> str:
-    """What is wrong with a commit at which nodes are held."""
+def describe_fault(repository: "Repository", history: "History", head: str, commit: str) -> str:
+    """Say what is wrong with a commit at which nodes are held; "" if nothing is."""
     if not repository.knows(commit):
         return "and there is no such commit here"
     if history.includes(head, str(repository.commit(commit).id)):

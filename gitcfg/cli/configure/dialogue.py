@@ -1,0 +1,275 @@
+"""The state of `gitcfg configure`: its terminal, what it shows of the fleet, and what was done."""
+
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gitcfg.cache import Scratch
+from gitcfg.check.results import PLACES
+from gitcfg.cli.console import Pager
+from gitcfg.edit.configure import (
+    IMAGINED_NODE,
+    Step,
+    Target,
+    Work,
+    check_imagined,
+    find_definition,
+    find_nodes,
+    find_target,
+    imagine_fleet,
+    match_name,
+)
+from gitcfg.git.tree import changed_paths
+from gitcfg.model import Finding, GitcfgError, Group, Node
+from gitcfg.model.text import safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from gitcfg.cli.session import Session
+    from gitcfg.comparison.comparison import Comparison
+    from gitcfg.compile import fleet as whole
+    from gitcfg.compile.node_class import NodeClass
+    from gitcfg.git.tree import Tree
+    from gitcfg.library import Fleet, Source
+
+
+_WIDTH = 78
+
+
+class GivenUp(Exception):
+    """Nobody answers any more: the end of the input (Ctrl-D)."""
+
+
+class Talk:
+    """Somebody at a terminal: `read` gives a line of what they type, nothing at its end."""
+
+    def __init__(self, console: "Console", read: Callable[[], bytes]) -> None:
+        self.console = console
+        self._read = read
+
+    def tell(self, text: "str | Text" = "", style: str = "") -> None:
+        """A line, or several."""
+        self.console.print(text, style=style)
+
+    def warn(self, error: GitcfgError) -> None:
+        """Why something cannot be, and what to do."""
+        self.tell(error.message, "red")
+        for hint in filter(None, error.hints):
+            self.tell(f"hint: {hint}", "cyan")
+
+    def ask(self, question: str) -> str:
+        """A line of an answer. GivenUp: there is none."""
+        self.console.print(question, style="bold", end=" ")
+        self.console.file.flush()
+        line = self._read()
+        if not line:
+            self.tell()
+            raise GivenUp
+        return line.decode("utf-8", "replace").strip()
+
+    def agreed(self, question: str, default: bool) -> bool:
+        """Yes or no; Enter is the one in capitals."""
+        while True:
+            said = self.ask(f"{question} {'[Y/n]' if default else '[y/N]'}").lower()
+            if said in ("", "y", "yes", "n", "no"):
+                return default if not said else said[0] == "y"
+            self.tell("Say y or n.")
+
+    def choose(self, choices: Mapping[str, str]) -> str:
+        """One of several keys, each told with what it does; "" is Enter, where it is one of them."""
+        self.tell(", ".join(f"{key or 'Enter'}: {what}" for key, what in choices.items()))
+        while (said := self.ask(">").lower()) not in choices:
+            self.tell(f"Say one of: {', '.join(key or 'Enter' for key in choices)}.")
+        return said
+
+    def list(self, names: Sequence[str], indent: str = "  ") -> None:
+        """Names, as many in a line as a narrow terminal holds."""
+        line = indent
+        for number, name in enumerate(map(safe, names)):
+            word = name + ("," if number < len(names) - 1 else "")
+            if line != indent and len(line) + len(word) > _WIDTH:
+                self.tell(line.rstrip())
+                line = indent
+            line += f"{word} "
+        self.tell(line.rstrip())
+
+    def lines(self, lines: "Iterable[Text]") -> None:
+        """Several lines."""
+        for line in lines:
+            self.tell(line)
+
+
+def open_talk(session: "Session") -> Talk:
+    """Whoever is at this process's terminal."""
+    return Talk(session.console(stderr=True), sys.stdin.buffer.readline)
+
+
+def check_terminal() -> None:
+    """GitcfgError: there is no terminal to ask on."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        hint = "`gitcfg modify` does the same without asking; its --from takes many edits at once."
+        raise GitcfgError("`gitcfg configure` asks, and there is no terminal to ask on.", hint)
+
+
+def find_name(talk: Talk, noun: str, text: str, known: Collection[str]) -> str | None:
+    """The name that is meant; asked about until it is clear. None: it is left."""
+    while text:
+        found = match_name(text, known)
+        if found.sure is not None:
+            return found.sure
+        if found.begun:
+            talk.tell(f"{len(found.near)} {noun}s begin so:")
+            talk.list(found.near)
+        else:
+            talk.tell(f"There is no {noun} {safe(text)}.", "red")
+            if len(found.near) == 1:
+                if talk.agreed(f"Did you mean {safe(found.near[0])}?", default=True):
+                    return found.near[0]
+            elif found.near:
+                talk.tell("Did you mean one of these?")
+                talk.list(found.near)
+        text = talk.ask(f"Which {noun} (Enter: none):")
+    return None
+
+
+class Seen:
+    """A fleet, and of it what is made from one definition: all else is not even read."""
+
+    def __init__(self, fleet: "Fleet", target: Target, today: date) -> None:
+        self.fleet = fleet
+        self._today = today
+        self.target = target
+
+    @property
+    def definition(self) -> Node | Group | None:
+        """What the definition says."""
+        return find_definition(self.fleet.model, self.target)
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes that are made from it."""
+        return find_nodes(self.fleet.model, self.target, lambda: self.fleet.mentions)
+
+    @cached_property
+    def narrow(self) -> "Fleet":
+        """These nodes alone."""
+        return self.fleet.valued(self.nodes)
+
+    @cached_property
+    def compiled(self) -> "whole.Fleet":
+        """What these nodes are made of; of a group without any, what one would be made of."""
+        return self.narrow.compiled if self.nodes else self._imagined
+
+    @cached_property
+    def kinds(self) -> tuple["NodeClass", ...]:
+        """Their classes."""
+        names = self.nodes or (IMAGINED_NODE,)
+        found = {id(kind): kind for kind in (self.compiled[name].kind for name in names)}
+        return tuple(found.values())
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong, anywhere; in a group that nobody is in, as if somebody were."""
+        return self.fleet.findings if self.nodes else (*self.fleet.findings, *check_imagined(self._imagined))
+
+    @cached_property
+    def _imagined(self) -> "whole.Fleet":
+        fleet = self.fleet
+        return imagine_fleet(fleet.model, fleet.tree, self._today, self.target.name, lambda: fleet.compiled)
+
+    def since(self, before: "Seen") -> "Comparison":
+        """What has become other on these nodes."""
+        from gitcfg.library import compare
+
+        return compare(before.narrow, self.narrow, sorted({*before.nodes, *self.nodes}))
+
+
+class WriteResult(Enum):
+    """How far it got, as it is told to who leaves."""
+
+    NOTHING = "Nothing was changed."
+    BEGUN = "It was just being written: `git status` tells how far; the next edit finishes what was begun."
+    WHOLE = "What was written stays."
+
+
+class Conversation:
+    """Somebody configures something. Nothing is written here: what is done is done to a draft."""
+
+    def __init__(
+        self, session: "Session", source: "Source", talk: Talk, what: Target, fleet: "Fleet"
+    ) -> None:
+        self.session = msgspec.structs.replace(session, pager=Pager(""))  # a pager would hide what was said
+        self.source = source
+        self.talk = talk
+        self.target = what
+        self.work = Work(fleet.tree)
+        self.base = Seen(fleet, what, source.today)
+        self.now = self.base
+        self._scratch = Scratch(source.cache)
+        self._made: list[Fleet] = []
+        self.written = WriteResult.NOTHING
+
+    def do(self, step: Step) -> bool:
+        """Do a thing; False if it makes no difference. GitcfgError: it cannot be done."""
+        done = self.work.take(step)
+        if done:
+            self._look()
+        return done
+
+    def back(self) -> Step:
+        """Take back the last thing."""
+        step = self.work.back()
+        self._look()
+        return step
+
+    def anew(self) -> tuple[tuple[Step, GitcfgError], ...]:
+        """Do everything to the repository as it is now; what can no longer be done, and why.
+
+        GitcfgError: what is configured is gone.
+        """
+        tree = self.source.repository.worktree()
+        self.base = self._seen(tree)
+        found = find_target(self.base.fleet.model, self.target.entity)
+        failed = self.work.onto(tree)
+        assert found == self.target
+        self._look()
+        return failed
+
+    def stale(self) -> tuple[str, ...]:
+        """What has changed since in the repository, in order of path."""
+        now = self.source.repository.worktree()
+        return tuple(sorted(changed_paths(self.base.fleet.tree, now, PLACES)))
+
+    def settled(self) -> None:
+        """Nobody asks any more about what was before the last step, but for the beginning."""
+        kept = (id(self.base.fleet), id(self.now.fleet))  # to compare fleets would compile all their nodes
+        for fleet in self._made:
+            if id(fleet) not in kept:
+                fleet.close()
+        self._made = [fleet for fleet in self._made if id(fleet) in kept]
+
+    def close(self) -> None:
+        """End what answers for drafts."""
+        for fleet in self._made:
+            fleet.close()
+
+    def _look(self) -> None:
+        """See what it would be now. What was before may be asked about still."""
+        self.now = self._seen(self.work.draft.tree) if self.work.steps else self.base
+
+    def _seen(self, tree: "Tree") -> Seen:
+        from gitcfg.library import Fleet
+
+        before = self.source.repository.before(self.source.repository.worktree())
+        # What the first check finds out is kept, so that the next conversation looks only at what is other
+        # then (4 s at 10,000 nodes); all that comes later is forgotten.
+        cache = self._scratch if self.work.steps[1:] else self.source.cache
+        self._made.append(Fleet(tree, before, self.source.today, cache))
+        return Seen(self._made[-1], self.target, self.source.today)

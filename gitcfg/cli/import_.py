@@ -1,0 +1,235 @@
+"""`gitcfg import`: a repository from what another program has."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from gitcfg.cli.session import Session
+from gitcfg.convert.notes import Note
+from gitcfg.model.folders import SETTINGS
+from gitcfg.model.text import counted, safe
+
+if TYPE_CHECKING:
+    from gitcfg.convert.condor.htcondor import HTCondor
+    from gitcfg.convert.condor.repository import CondorImport
+    from gitcfg.library import Source
+
+
+_WALLABY_EPILOG = """Examples:
+
+  gitcfg import wallaby dump.yaml pool         a repository in the folder pool
+
+  wallaby dump | gitcfg import wallaby - pool
+
+  gitcfg import wallaby dump.yaml pool && cd pool && gitcfg check"""
+_CONDOR_EPILOG = """\
+The last word is the folder of the repository. FILEs, and folders of them, are what every host
+reads first; if no host is named, they are one host's. In a folder the files are read that HTCondor would
+read, in its order: condor_config, LOCAL_CONFIG_DIR, LOCAL_CONFIG_FILE. Nothing is run, and nothing outside
+the folders is read.
+
+Examples:
+
+  gitcfg import condor --node exec01 /etc/condor pool
+
+  gitcfg import condor --hosts saved pool       saved/exec01/condor_config, saved/exec01/config.d, ...
+
+  gitcfg import condor --defaults pool          declare all that HTCondor knows"""
+ALL_PLACES = typer.Option("--all-places", help="List every place of every note, not only the first ones.")
+_HOST = typer.Option(help="A host and a file or folder of its own; may be repeated.", metavar="NODE=FILE")
+_HOSTS = typer.Option(help="A folder that holds one folder, or one file, for each host.", metavar="DIR")
+_NODE = typer.Option(help="What the node is called if FILEs are those of one host.", metavar="NODE")
+_DEFAULTS = typer.Option("--defaults", help="Declare every parameter that the installed HTCondor knows.")
+_FILES = typer.Argument(help="Files, and at last the repository's folder.", metavar="[FILE]... DIR")
+_COLOR = {"dropped": "bold red", "changed": "bold yellow", "look": "bold cyan"}
+_SHOWN_PLACES = 5  # places of a note that are shown unless all are asked for
+_MORE = 2  # so many more are shown too: to say how many there are takes as much room
+
+
+def register(app: typer.Typer, name: str) -> None:
+    """Add the commands."""
+    group = typer.Typer(rich_markup_mode=None, help="Make a repository from another program's.")
+    group.command("wallaby", epilog=_WALLABY_EPILOG)(wallaby)
+    group.command("condor", epilog=_CONDOR_EPILOG)(condor)
+    app.add_typer(group, name=name)
+
+
+def wallaby(
+    context: typer.Context,
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="What `wallaby dump` wrote; - is stdin.")],
+    folder: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
+    all_places: Annotated[bool, ALL_PLACES] = False,
+) -> None:
+    """Turn a Wallaby dump into a repository; what cannot be carried over faithfully is listed."""
+    from gitcfg.cli.hook_install import hooked
+    from gitcfg.convert.wallaby.repository import import_wallaby
+    from gitcfg.edit.create import create_repository
+
+    session: Session = context.obj
+    imported = import_wallaby(file.read())
+    made = create_repository(folder, imported.files, "Import a Wallaby dump")
+    console = session.console(stderr=True)
+    print_notes(console, imported.notes, all_places)
+    hooked(console, made.folder)
+    console.print(f"A repository of {made.files} files is in {made.folder}.")
+    console.print(f"Next: cd {made.folder} && gitcfg check")
+
+
+def condor(
+    context: typer.Context,
+    files: Annotated[list[Path] | None, _FILES] = None,
+    host: Annotated[list[str] | None, _HOST] = None,
+    hosts: Annotated[Path | None, _HOSTS] = None,
+    node: Annotated[str, _NODE] = "host",
+    defaults: Annotated[bool, _DEFAULTS] = False,
+    all_places: Annotated[bool, ALL_PLACES] = False,
+) -> int:
+    """Turn HTCondor's configuration files into a repository: common features, and each host's rest.
+
+    Exits 1 if HTCondor does not read the same.
+    """
+    from gitcfg.convert.condor.htcondor import HTCondor
+    from gitcfg.convert.condor.repository import import_condor
+    from gitcfg.convert.condor.sources import read_hosts
+    from gitcfg.edit.create import create_repository
+
+    session: Session = context.obj
+    *first, folder = files or [Path()]
+    with HTCondor() as installed:
+        console = session.console(stderr=True)
+        if defaults:
+            _declare(session, installed.begin(), first or host or hosts, folder)
+            return 0
+        notes: list[Note] = []
+        given = read_hosts(first, _hosts(first, host or [], hosts, node, notes))
+        imported = import_condor(given, installed.begin(), notes)
+        made = create_repository(folder, imported.files, "Import HTCondor configuration")
+        _print_imported(imported, installed, console, all_places)
+        differs = bool(installed.version) and imported.alike < imported.hosts
+    from gitcfg.cli.hook_install import hooked
+
+    hooked(console, made.folder)
+    console.print(f"A repository of {made.files} files is in {made.folder}.")
+    console.print(f"Next: cd {made.folder} && gitcfg check")
+    return int(differs)
+
+
+def _hosts(
+    first: list[Path], host: list[str], hosts: Path | None, node: str, notes: list["Note"]
+) -> dict[str, list[Path]]:
+    """Return each host's own files, in order."""
+    from gitcfg.convert.condor.sources import find_hosts
+    from gitcfg.model import GitcfgError
+
+    found = find_hosts(hosts, notes) if hosts is not None else {}
+    for said in host:
+        name, equal, file = said.partition("=")
+        if not equal or not file:
+            raise GitcfgError(f"--host {said} names no file.", "Write --host NODE=FILE.")
+        found.setdefault(name, []).append(Path(file))
+    if not found and not first:
+        raise GitcfgError(
+            "There is nothing to import.", "Name files, or hosts with --host NODE=FILE, and then DIR."
+        )
+    return found or {node: []}
+
+
+def _print_imported(
+    imported: "CondorImport", installed: "HTCondor", console: "Console", all_places: bool
+) -> None:
+    """Print the notes, what was found, and whether HTCondor reads the same."""
+    from gitcfg.model.nodeset import abridged
+    from gitcfg.model.text import counted, safe
+
+    print_notes(console, imported.notes, all_places)
+    features = [found for found in imported.found if found.feature]
+    console.print(f"Found {counted(len(features), 'feature')} for {counted(imported.hosts, 'host')}:")
+    for found in imported.found:
+        who = abridged(found.hosts)
+        where = f"{found.feature} ({who})" if found.feature else f"{who} alone"
+        what = f": {', '.join(found.params)}" if found.params else ""
+        console.print(safe(f"  {where}, {counted(len(found.params), 'setting')}{what}"))
+    if installed.version:
+        known = f"HTCondor {installed.version} reads the same from the repository"
+        files = counted(imported.read, "file")
+        console.print(f"{known} for {imported.alike} of {counted(imported.hosts, 'host')} ({files}).")
+
+
+def print_notes(console: Console, notes: Iterable[Note], all_places: bool) -> None:
+    """Print the notes by weight and reason, each with the first of its places, or with all of them."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for note in notes:
+        where = " ".join(filter(None, (note.kind, note.name, note.field)))
+        places.setdefault((str(note.weight), note.reason), []).append(where)
+    cut = False
+    for (weight, reason), found in places.items():
+        line = Text(f"{weight}: ", _COLOR[weight])
+        console.print(line + Text(f"{safe(reason)} ({counted(len(found), 'place')})", "default"))
+        some = found if all_places or len(found) <= _SHOWN_PLACES + _MORE else found[:_SHOWN_PLACES]
+        more = f", and {len(found) - len(some)} more" if len(some) < len(found) else ""
+        cut = cut or bool(more)
+        console.print(Text(f"  {safe(', '.join(some))}{more}", "dim"))
+    if cut:
+        console.print("hint: --all-places lists every place.", style="cyan")
+
+
+def _declare(session: Session, installed: "HTCondor", others: object, folder: Path) -> None:
+    """Declare what HTCondor knows, in a new repository or in one that is there."""
+    from gitcfg.model import GitcfgError
+    from gitcfg.model.text import counted, install_hint
+
+    if others:
+        raise GitcfgError("--defaults takes a folder, and no files or hosts.", "Import those by themselves.")
+    if not installed.version:
+        raise GitcfgError("HTCondor's bindings are not installed.", install_hint("htcondor"))
+    names, files = declare_defaults(session, installed, folder)
+    where = counted(files, "new file")
+    console = session.console(stderr=True)
+    console.print(f"{counted(names, 'parameter')} of HTCondor {installed.version} declared in {where}.")
+
+
+def declare_defaults(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
+    """Declare the names that are not declared; return how many, and in how many new files."""
+    from gitcfg.bundled import pack_files
+    from gitcfg.convert.condor.parameters import default_files
+    from gitcfg.edit.create import create_repository
+
+    if (folder / SETTINGS).exists():
+        return _add_declarations(session, installed, folder)
+    files = default_files(installed.defaults.values(), lambda name: False, ())
+    begun = {path: content.decode() for path, content in pack_files("empty").items()}
+    create_repository(folder, {**begun, **files}, "Declare what HTCondor knows")
+    return len(installed.defaults), len(files)
+
+
+def _add_declarations(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
+    from gitcfg.cli.written import alone, put_down
+    from gitcfg.convert.condor.parameters import default_files
+    from gitcfg.edit.transaction import FileChange, finish_if_interrupted
+    from gitcfg.library import open
+
+    source = open(folder)
+    with alone(session, source.repository) as place:
+        known = _is_declared(source)
+        there = {path.relative_to(folder).as_posix() for path in folder.glob("parameters/**/*.yaml")}
+        files = default_files(installed.defaults.values(), known, there)
+        written = {path: FileChange(None, text.encode()) for path, text in files.items()}
+        if written:
+            with finish_if_interrupted(source.repository.root, place):
+                put_down(source.repository, place, written, None)
+    return sum(not known(one.name) for one in installed.defaults.values()), len(files)
+
+
+def _is_declared(source: "Source") -> Callable[[str], bool]:
+    """Return what says whether a name is declared, by itself or by a pattern."""
+    from gitcfg.model.names import glob, is_glob
+
+    with source.worktree() as fleet:
+        names: Iterable[str] = tuple(fleet.model.parameters)
+    patterns = [glob(name) for name in names if is_glob(name)]
+    found = {name.casefold() for name in names}
+    return lambda name: name.casefold() in found or any(pattern.matches(name) for pattern in patterns)
