@@ -132,12 +132,12 @@ class Fleet(Mapping[str, Node]):
     @cached_property
     def mentions(self) -> "Mentions":
         """Which nodes are in which groups, list which features, and bind which secrets."""
-        from gitcfg.compile.impact import Mentions, mentions, mentions_of
+        from gitcfg.compile.impact import Mentions, index_classes, index_nodes
 
         asked = f"mentions 2 {fingerprint(self.tree, WHO)}"
         found = self._cache.get(asked, Mentions)
         if found is None:
-            found = mentions_of(self.compiled.classes) if self.is_compiled() else mentions(self.roster)
+            found = index_classes(self.compiled.classes) if self.is_compiled() else index_nodes(self.roster)
             self._cache.put(asked, found)
         return found
 
@@ -365,7 +365,7 @@ def compare(old: Fleet, new: Fleet, names: Iterable[str] | None = None) -> "Comp
 
 def _concerned(old: Fleet, new: Fleet) -> Iterable[str] | None:
     """Return the nodes that what changed can concern; None: all."""
-    from gitcfg.compile.impact import concerned
+    from gitcfg.compile.impact import find_changed_nodes
 
-    found = concerned(old.version, new.version)
+    found = find_changed_nodes(old.version, new.version)
     return None if found is None else sorted(found)

@@ -19,7 +19,7 @@ from gitcfg.check.structure import needs_of
 from gitcfg.check.target_parsers import Judge
 from gitcfg.check.unused import Idle, Traces, Tracing, file_of
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.impact import Version, collecting, concerned_by, installed_by_rules, leading, lists
+from gitcfg.compile.impact import Version, find_bearers, find_collecting_nodes, find_nodes_made_from
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.selection import Stopped
 from gitcfg.compile.subset import Part, narrowed, only
@@ -150,24 +150,15 @@ def _candidates(lost: _Lost, now: Version, roster: Roster) -> Iterator[str]:
     """The nodes that may show what is lost, in order of name."""
     files = {file_of(key) for key in lost.won | lost.busy}
     named = {(file.partition("/")[0], stem(file)) for file in files}
-    model = now.model
-    having = concerned_by((f"secrets/{name}.yaml" for name in lost.secrets), (now,))
-    if having is None:
+    users = find_nodes_made_from((f"secrets/{name}.yaml" for name in lost.secrets), (now,))
+    features = lost.features | {name for kind, name in named if kind == "features"}
+    groups = lost.groups | {name for kind, name in named if kind == "groups"}
+    bearers = find_bearers(now, features, groups)
+    if users is None or bearers is None:
         yield from roster.names()
         return
-    features = leading(model, lost.features | {name for kind, name in named if kind == "features"})
-    groups = set(lost.groups | {name for kind, name in named if kind == "groups"})
-    groups |= {name for name, group in model.groups.items() if lists(group.features, features)}
-    if model.settings.default_group in groups or installed_by_rules(model, features):
-        yield from roster.names()
-        return
-    said = now.mentions()
-    found = set(having)
-    found |= {name for group in groups for name in said.groups.get(group, ())}
-    found.update(name for feature in features for name in said.features.get(feature, ()))
-    for kind, name in named:
-        found.update(model.nodesets[name].members if kind == "nodesets" else ())
-    yield from sorted(found)
+    sets = (now.model.nodesets[name].members for kind, name in named if kind == "nodesets")
+    yield from sorted(users.union(bearers, *sets))
 
 
 # What an earlier check told that is still so, and whether that can be told without looking at all nodes.
@@ -394,11 +385,11 @@ def _concerned(
     nodes = {path for path in changed if path.startswith("nodes/")}
     if any(path.partition("/")[0] not in _CONTENT or path not in both for path in changed - nodes):
         return None
-    found = concerned_by(changed | _needing(now.model, changed), (now,))
+    found = find_nodes_made_from(changed | _needing(now.model, changed), (now,))
     overrides = now.model.overrides.values()
     if found is None or any(override.members is None for override in overrides):
         return None
-    if collecting(now.model.nodes):  # from nodes that would not be there
+    if find_collecting_nodes(now.model.nodes):  # from nodes that would not be there
         return None
     names = found.union(map(stem, nodes), anew, *(override.members or () for override in overrides))
     if len(names) > (len(now.model.nodes) + len(roster.sets)) // _SHARE:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.impact import collects
+from gitcfg.compile.impact import has_collect
 from gitcfg.compile.layers import NOWHERE
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
@@ -116,7 +116,7 @@ def _names(refs: Iterable[Ref]) -> Iterator[str]:
 
 def alone(model: Model) -> bool:
     """Are nodes made from nothing but this, not from what other nodes have?"""
-    return not collects(bound for _, bound in model.bindings())
+    return not has_collect(bound for _, bound in model.bindings())
 
 
 def typed(model: Model) -> bool:

@@ -9,7 +9,7 @@ from gitcfg.check.nodes import chosen
 from gitcfg.check.results import Checked, checked
 from gitcfg.check.secrets import FOLDER, Ground, header_of, path_of, refused
 from gitcfg.compile import fleet as compiled
-from gitcfg.compile.impact import concerned_by
+from gitcfg.compile.impact import find_nodes_made_from
 from gitcfg.gate.former import Former
 from gitcfg.gate.ruling import Seen
 from gitcfg.git.repository import Repository
@@ -96,7 +96,7 @@ def withheld(before: Before, new: Fleet) -> tuple[Finding, ...]:
     asked = {name: conditions for name, conditions in said.items() if conditions}
     if not asked:
         return ()
-    names = concerned_by([f"{FOLDER}/{name}.yaml" for name in asked], (new.version,))
+    names = find_nodes_made_from([f"{FOLDER}/{name}.yaml" for name in asked], (new.version,))
     fleet = (new if names is None else new.only(names)).compiled
     return tuple(
         finding

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from gitcfg.comparison.change import Delta
 from gitcfg.compile.declarations import Declarations, implied_kinds
-from gitcfg.compile.impact import collects
+from gitcfg.compile.impact import has_collect
 from gitcfg.history.snapshot import KINDS, Documents, Key, Place, Snapshot
 from gitcfg.load.overrides import NEVER
 from gitcfg.model import (
@@ -197,7 +197,7 @@ class Ruling(msgspec.Struct, frozen=True):
     @property
     def collects(self) -> bool:
         """Do rules set what is collected from other nodes?"""
-        return collects(bound for _, bound in self.bindings)
+        return has_collect(bound for _, bound in self.bindings)
 
     @property
     def binds(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from gitcfg.comparison.change import Delta, Kind, came_and_went, deltas
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.impact import collects
+from gitcfg.compile.impact import has_collect
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Said
 from gitcfg.git.history import History
@@ -313,7 +313,7 @@ class ParamResult:
     ) -> Whole | None:
         """The fleet, where the parameter is collected anywhere."""
         said = (bound for params in pool.bindings.values() for bound in params.values())
-        if not (ruled.collects or collects(said)):
+        if not (ruled.collects or has_collect(said)):
             return None
         return self._wholes.follow(older.whole if older else None, snapshot, keys)
 

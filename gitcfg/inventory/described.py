@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gitcfg.cache import Cache
 from gitcfg.check.results import PLACES
-from gitcfg.compile.impact import concerned
+from gitcfg.compile.impact import find_changed_nodes
 from gitcfg.compile.nodes import Said
 from gitcfg.git.tree import changed_paths, fingerprint
 from gitcfg.inventory.guests import Older, guests_behind
@@ -79,7 +79,7 @@ def _changed(old: Fleet, new: Fleet) -> Set[str]:
     """The nodes that may get something else; what subsystems do is part of that."""
     if any(changed_paths(old.tree, new.tree, (SETTINGS, "subsystems"))):
         return frozenset(new)
-    found = concerned(old.version, new.version)
+    found = find_changed_nodes(old.version, new.version)
     return frozenset(new) if found is None else found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gitcfg.compile.impact import Version, concerned_by
+from gitcfg.compile.impact import Version, find_nodes_made_from
 from gitcfg.model import Finding
 from gitcfg.output import Scope
 
@@ -34,7 +34,9 @@ class Wanted(msgspec.Struct, frozen=True):
             return named
         if any(finding.code.startswith(_UNREAD) or not finding.origins for finding in others):
             return None
-        made = concerned_by({origin.file for finding in others for origin in finding.origins}, (version,))
+        made = find_nodes_made_from(
+            {origin.file for finding in others for origin in finding.origins}, (version,)
+        )
         return None if made is None else named | made
 
 

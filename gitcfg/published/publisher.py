@@ -6,7 +6,7 @@ from datetime import date
 import msgspec
 
 from gitcfg.cache import Cache
-from gitcfg.compile.impact import concerned
+from gitcfg.compile.impact import find_changed_nodes
 from gitcfg.git.commit import RenderedRef, Tip
 from gitcfg.git.history import History
 from gitcfg.git.pack import Pack, open_pack
@@ -114,5 +114,5 @@ class Publisher:
         if last.source == fleet.commit:
             return names & last.held
         before = self.fleet(last.source)
-        found = concerned(before.version, fleet.version) if before is not None else None
+        found = find_changed_nodes(before.version, fleet.version) if before is not None else None
         return names if found is None else names & (found | last.held)

@@ -11,7 +11,7 @@ import gitcfg
 from gitcfg.cache import Cache, FolderCache
 from gitcfg.comparison.comparison import Comparison
 from gitcfg.comparison.files import Side
-from gitcfg.compile.impact import concerned as found
+from gitcfg.compile.impact import find_changed_nodes as found
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet

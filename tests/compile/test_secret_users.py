@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.compile.impact import Mentions, Version, concerned_by, mentions, mentions_of
+from gitcfg.compile.impact import Mentions, Version, find_nodes_made_from, index_classes, index_nodes
 from gitcfg.git.tree import DictTree
 from tests.compile.fleets import TODAY
 
@@ -42,11 +42,11 @@ def files_of(rng: Random) -> dict[str, str]:
 @pytest.mark.parametrize("seed", range(20))
 def test_whoever_gets_a_secret_is_concerned_by_it(seed: int) -> None:
     fleet = compile_tree(DictTree(files_of(Random(seed))), TODAY)
-    said = mentions(fleet.roster)
-    assert _sorted(said.secrets) == _sorted(mentions_of(fleet.classes).secrets)
+    said = index_nodes(fleet.roster)
+    assert _sorted(said.secrets) == _sorted(index_classes(fleet.classes).secrets)
     version = Version(fleet.tree, fleet.model, lambda: said)
     for secret in _NAMES:
-        found = concerned_by([f"secrets/{secret}.yaml"], (version,))
+        found = find_nodes_made_from([f"secrets/{secret}.yaml"], (version,))
         assert found is not None
         assert found >= {name for name in fleet.names if secret in fleet[name].secrets.values()}
 
@@ -78,7 +78,7 @@ class Unread(Mapping[str, Any]):
 
 def _version(files: dict[str, str]) -> Version:
     fleet = compile_tree(DictTree(files), TODAY)
-    known: Mentions = mentions(fleet.roster)
+    known: Mentions = index_nodes(fleet.roster)
     return Version(fleet.tree, replace(fleet.model, nodes=Unread(fleet.model.nodes)), lambda: known)
 
 
@@ -92,10 +92,10 @@ def test_no_node_is_read_that_has_nothing_of_it() -> None:
         "nodes/c.yaml": "params: {S: {$fact: pool}}\n",
     }
     version = _version(files)
-    assert concerned_by(["secrets/pool.yaml"], (version,)) == frozenset({"a"})
-    assert concerned_by(["secrets/x/site.yaml"], (version,)) == frozenset({"b"})
-    assert concerned_by(["secrets/other.yaml"], (version,)) == frozenset()
-    assert concerned_by(["secrets/pool.age"], (version,)) == frozenset()
+    assert find_nodes_made_from(["secrets/pool.yaml"], (version,)) == frozenset({"a"})
+    assert find_nodes_made_from(["secrets/x/site.yaml"], (version,)) == frozenset({"b"})
+    assert find_nodes_made_from(["secrets/other.yaml"], (version,)) == frozenset()
+    assert find_nodes_made_from(["secrets/pool.age"], (version,)) == frozenset()
 
 
 @pytest.mark.parametrize("path", ["features/f.yaml", "nodes/a.yaml"])
@@ -108,4 +108,4 @@ def test_of_a_secret_whose_name_is_made_all_nodes_are(path: str) -> None:
         "nodes/a.yaml": "groups: [g]\n",
         path: "params: {S: {$secret: '${with.x}'}}\n",
     }
-    assert concerned_by(["secrets/pool.yaml"], (_version(files),)) is None
+    assert find_nodes_made_from(["secrets/pool.yaml"], (_version(files),)) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.compile.impact import Mentions, Version, collecting, concerned
+from gitcfg.compile.impact import Mentions, Version, find_changed_nodes, find_collecting_nodes
 from gitcfg.compile.subset import alone, part
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
@@ -37,7 +37,7 @@ def version(files: dict[str, str]) -> Version:
 def test_what_rules_may_do_with_a_change_concerns_all(
     path: str, text: str, nodes: frozenset[str] | None
 ) -> None:
-    assert concerned(version(FILES), version({**FILES, path: text})) == nodes
+    assert find_changed_nodes(version(FILES), version({**FILES, path: text})) == nodes
 
 
 @pytest.mark.parametrize(("bound", "nodes"), [("s", None), ("t", frozenset())])
@@ -49,7 +49,7 @@ def test_a_secret_that_a_rule_binds_may_concern_all(bound: str, nodes: frozenset
         "secrets/t.yaml": "for: 'true'\n",
     }
     changed = {**files, "secrets/s.yaml": "for: 'true'\nversion: 2\n"}
-    assert concerned(version(files), version(changed)) == nodes
+    assert find_changed_nodes(version(files), version(changed)) == nodes
 
 
 COLLECTS = "params: {p: {$collect: {param: name, feature: web}}}"
@@ -64,11 +64,11 @@ def test_who_collects_may_be_concerned_by_any_node(path: str, nodes: frozenset[s
     files |= {"parameters/p.yaml": "parameters: {p: {type: list}}", path: COLLECTS}
     old, new = DictTree(files), DictTree({**files, "nodes/b.yaml": "labels: [x]"})
     versions = [Version(tree, load(tree), lambda: Mentions({}, {}, {})) for tree in (old, new)]
-    assert concerned(*versions) == nodes
+    assert find_changed_nodes(*versions) == nodes
 
 
 def test_it_is_known_who_collects_and_of_a_part_whether_somebody_does() -> None:
     parameters = {"parameters/p.yaml": "parameters: {p: {type: list}}"}
     model = load(DictTree({**FILES, **parameters, "nodes/a.yaml": COLLECTS}))
-    assert collecting(model.nodes) == ["a"]
+    assert find_collecting_nodes(model.nodes) == ["a"]
     assert [alone(part(model, [name])) for name in ("a", "b")] == [False, True]
