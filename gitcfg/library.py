@@ -165,13 +165,13 @@ class Fleet(Mapping[str, Node]):
 
     def _part(self, names: Iterable[str], known: Callable[[], Mapping[str, str] | None]) -> "Fleet":
         """Some nodes alone; all, where they collect from others, or want types that are not `known`."""
-        from gitcfg.compile.subset import alone, part, typed
+        from gitcfg.compile.subset import is_alone, is_typed, take_part
 
         if self.is_compiled():
             return self
-        found = part(self.model, names)
+        found = take_part(self.model, names)
         implied = None
-        if not alone(found) or (not typed(found) and (implied := known()) is None):
+        if not is_alone(found) or (not is_typed(found) and (implied := known()) is None):
             return self
         self._parts.append(Fleet(self.tree, None, self._today, NoCache(), found, implied))
         return self._parts[-1]

@@ -7,7 +7,7 @@ import msgspec
 
 from gitcfg.check.codes import CODES
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.instances import marked
+from gitcfg.compile.instances import has_marks
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.surface import Surface
 from gitcfg.model import Binding, FileEntry, Finding, Model, Origin, Severity
@@ -106,7 +106,7 @@ def sentence(text: str) -> str:
 def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:
     """Every binding as nodes may get it: what names an instance's part is read from instances."""
     for pair in fleet.bindings:
-        if "${" not in pair[0] and not marked(pair[1].given):
+        if "${" not in pair[0] and not has_marks(pair[1].given):
             yield pair
     for feature in fleet.layers.instances:
         yield from feature.params.items()

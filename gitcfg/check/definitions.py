@@ -10,10 +10,10 @@ from gitcfg.check.structure import listed
 from gitcfg.compile.declarations import implied_kinds
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, resets
+from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, is_reset
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.surface import Surface, Surfaces
-from gitcfg.compile.values import Misfit, as_text
+from gitcfg.compile.values import Misfit, is_macro_text
 from gitcfg.load.document import read_again
 from gitcfg.load.schema import FORMATS, unknown_formats
 from gitcfg.model import Binding, Finding, ListEdit, Node, NodeSet, Op, Origin, Parameter
@@ -125,7 +125,7 @@ def unfit(
 ) -> Iterator[Finding]:
     """Where a value does not satisfy its parameter's schema. Text with macros waits for its target."""
     own = fleet.declarations.own_schema(parameter)
-    if own is None or own.refusal or value in (NOTHING, PENDING, LACKING) or as_text(parameter, value):
+    if own is None or own.refusal or value in (NOTHING, PENDING, LACKING) or is_macro_text(parameter, value):
         return
     reason = own.problem(value)
     if reason:
@@ -236,7 +236,7 @@ class Discards:
         names = [name for name in part.cells if name in self._names]
         for name in names:
             steps = [step for step, _ in part.steps(name)]
-            first = next(filter(resets, steps), None)
+            first = next(filter(is_reset, steps), None)
             if first is not None and first.op is Op.SET:
                 sets[name] = first.origin
             inside += ((name, *event) for event in _discarding(steps))
@@ -261,4 +261,4 @@ def _discarding(steps: Iterable[Step]) -> Iterator[tuple[Origin, tuple[Origin, .
         composed = _composing(acting)
         if step.op is Op.SET and composed:
             yield step.origin, composed
-        acting = [step] if resets(step) else [*acting, step]
+        acting = [step] if is_reset(step) else [*acting, step]

@@ -11,13 +11,13 @@ from functools import cache, cached_property, partial
 
 from gitcfg.check.base import Tally, files, of
 from gitcfg.check.target_parsers import Judge, Question, Verdicts
-from gitcfg.compile import values as lists
 from gitcfg.compile.classad import Expansion, Fault, find_fault
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING, PENDING, Step
 from gitcfg.compile.partial import Cell
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
+from gitcfg.compile.values import join_list
 from gitcfg.model import FileEntry, Finding, Op, Severity
 from gitcfg.model.names import shown
 from gitcfg.model.secrets import is_secret
@@ -241,7 +241,7 @@ class Expressions:
                 return _UNKNOWN
             parameter = self._fleet.declarations.find(name)
             separator = parameter.separator if parameter else None
-            return lists.join(value, separator) if isinstance(value, list) else str(value)
+            return join_list(value, separator) if isinstance(value, list) else str(value)
 
         return find
 

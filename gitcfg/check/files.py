@@ -12,7 +12,7 @@ from gitcfg.check.base import Tally, files, of, sentence
 from gitcfg.check.references import declared
 from gitcfg.check.structure import some
 from gitcfg.compile.fleet import Fleet, FleetNode
-from gitcfg.compile.node_class import NodeClass, final
+from gitcfg.compile.node_class import NodeClass, finish_value
 from gitcfg.compile.operations import NOTHING, PENDING
 from gitcfg.compile.partial import Cell
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
@@ -215,7 +215,9 @@ class _Doubts:
         rounds: list[dict[str, tuple[_Key, Any]]] = []
         counts: dict[str, int] = {}
         for key, cell in cells.items():
-            value = shown_secrets(final(self._fleet.declarations, key[0], cell.value))  # as it is written
+            value = shown_secrets(
+                finish_value(self._fleet.declarations, key[0], cell.value)
+            )  # as it is written
             if value is PENDING:
                 doubted.add(key)
             elif value is not NOTHING and value is not None:

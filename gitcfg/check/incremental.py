@@ -22,7 +22,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.impact import Version, find_bearers, find_collecting_nodes, find_nodes_made_from
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.selection import Stopped
-from gitcfg.compile.subset import Part, narrowed, only
+from gitcfg.compile.subset import Part, limit_nodesets, narrow_model
 from gitcfg.git.tree import Entry, Tree, fingerprint
 from gitcfg.load.repository import is_repository
 from gitcfg.model import Finding, Model, Settings
@@ -423,7 +423,7 @@ def _narrow(model: Model, names: Set[str]) -> Model:
     nodes = Part(model.nodes, names)
     for name in nodes:
         nodes[name]
-    return narrowed(model, nodes=nodes, nodesets=only(model.nodesets, names))
+    return narrow_model(model, nodes=nodes, nodesets=limit_nodesets(model.nodesets, names))
 
 
 # Checks whose answers are kept: the same question is answered once, and a new one from the last answer.

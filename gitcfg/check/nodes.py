@@ -17,7 +17,7 @@ from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Said
 from gitcfg.compile.operations import NOTHING, PENDING
 from gitcfg.compile.partial import Cell
-from gitcfg.compile.selection import NodeView, Selection, Stopped, asked
+from gitcfg.compile.selection import NodeView, Selection, Stopped, evaluate_condition
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.git.tree import Tree
 from gitcfg.load.document import inside_of
@@ -202,7 +202,7 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
 def _asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
     """One that is stopped selects nobody, and fails on all."""
     try:
-        return asked(condition, nodes)
+        return evaluate_condition(condition, nodes)
     except CelStopped as problem:
         return Selection(failed=dict.fromkeys([node.name for node in nodes], CelProblem(*problem.args)))
 

@@ -10,7 +10,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.selection import Stopped
-from gitcfg.compile.subset import matters
+from gitcfg.compile.subset import has_effect
 from gitcfg.model import Finding, Hold, Override, Severity
 from gitcfg.model.delivery import ends_soon, is_over
 from gitcfg.model.names import shown
@@ -56,7 +56,7 @@ def _idle(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[
     if strange:
         message = f"The override {override.name} names nodes that are not there: {', '.join(strange)}."
         yield of("GC505", override.name, message, [override.place or override.origin])
-    elif not any(matters(fleet, override, kind) for kind in kinds):
+    elif not any(has_effect(fleet, override, kind) for kind in kinds):
         message = f"The override {override.name} changes nothing."
         yield of("GC505", override.name, message, [override.origin], _nodes(kinds))
 

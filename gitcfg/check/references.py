@@ -6,7 +6,7 @@ from contextlib import suppress
 from gitcfg.check.base import bindings, constrained, files, of
 from gitcfg.check.results import FILES
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.operations import NAME, collect_of
+from gitcfg.compile.operations import NAME, parse_collect
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Finding, Model, Op, Origin, Ref, Severity, Undeclared
 from gitcfg.model.names import PARAMETER, did_you_mean, is_glob, shown
@@ -115,7 +115,7 @@ def _collected(fleet: Fleet) -> Iterator[Finding]:
     bound, model = {name for name, _ in fleet.bindings}, fleet.model
     for binding in (binding for _, binding in bindings(fleet) if binding.op is Op.COLLECT):
         with suppress(Misfit):
-            found = collect_of(binding.given)
+            found = parse_collect(binding.given)
             if found.feature not in model.features:
                 yield missing("feature", found.feature, binding.at, model.features)
             if not (found.param == NAME or found.param in bound or declared(fleet, found.param)):

@@ -9,9 +9,9 @@ import msgspec
 
 from gitcfg.check.base import Tally, of
 from gitcfg.check.definitions import unfit
-from gitcfg.compile.classad import unbalanced
+from gitcfg.compile.classad import find_unbalanced
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.node_class import NodeClass, final
+from gitcfg.compile.node_class import NodeClass, finish_value
 from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, apply, identity
 from gitcfg.compile.partial import MAX_WEIGHT, Cell
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
@@ -53,7 +53,7 @@ class Finals:
 
 def _judged(fleet: Fleet, name: str, cell: Cell) -> Iterator[Finding]:
     """What is wrong with a value that owes nothing to facts."""
-    value = final(fleet.declarations, name, cell.value)
+    value = finish_value(fleet.declarations, name, cell.value)
     if is_secret(value):  # type and schema wait
         yield from _upon_secret(name, cell, secret_name(value))
     elif value is not PENDING and value is not NOTHING:
@@ -117,7 +117,7 @@ def _value(
 
 
 def _unclosed(name: str, value: str, cell: Cell) -> Iterator[Finding]:
-    reason = unbalanced(value)
+    reason = find_unbalanced(value)
     if reason:
         message = f"{name} cannot be composed out of these: {reason}."
         yield of("GC306", name, message, cell.origins)
@@ -155,7 +155,7 @@ def _fits(fleet: Fleet, parameter: Parameter, value: Any) -> bool:
     """Is a value as a parameter asks for?"""
     if value is NOTHING or value is PENDING or value is LACKING:
         return False
-    value = final(fleet.declarations, parameter.name, value)
+    value = finish_value(fleet.declarations, parameter.name, value)
     try:
         fleet.declarations.value(parameter.name, value)
     except Misfit:

@@ -40,7 +40,7 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> None:
     """List rules: what they are about, how much room they leave, and which are never in force."""
-    from gitcfg.compile.rules.slots import ruled
+    from gitcfg.compile.rules.slots import view_rules
     from gitcfg.solve.fleet.slack import tight
 
     session: Session = context.obj
@@ -50,7 +50,7 @@ def command(
             from gitcfg.model.names import did_you_mean, shown
 
             raise GitcfgError(f"There is no rule {shown(name)}.", did_you_mean(name, known))
-        asked = ruled(fleet.compiled)
+        asked = view_rules(fleet.compiled)
         names = sorted(known) if name is None else [name]
         found = [tight(asked, known[each]) for each in names] if asked is not None else []
     if output is not Output.TEXT:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.compile.subset import withheld
+from gitcfg.compile.subset import find_withheld
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.trail import Blamed, Blamer, Viewpoint, left_open, told, trail_record, viewpoint, written
 from gitcfg.library import Fleet, Node
@@ -69,7 +69,7 @@ def show(console: Console, fleet: Fleet, node: Node, wanted: Wanted) -> None:
         hidden = len(steps) - len(shown)
         if hidden:
             console.print(Text(f"  ({hidden} overridden; --all shows them)", "dim"))
-        for feature, origin in withheld(fleet.compiled, node.name, name):
+        for feature, origin in find_withheld(fleet.compiled, node.name, name):
             where = Text(f"  {feature} would bind it too, but `without` takes it away ", "dim")
             console.print(where + placed(origin))
 

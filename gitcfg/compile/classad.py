@@ -349,22 +349,22 @@ class _Outline(msgspec.Struct, frozen=True):
     problem: str | None = None
 
 
-def join(operator: str, below: str, above: str) -> str:
+def join_operands(operator: str, below: str, above: str) -> str:
     """Two operands as one expression, the lower one first.
 
     Of three that close, it does not matter which two are joined first: a chain stays flat.
     """
-    return f"{operand(below, operator)} {operator} {operand(above, operator)}"
+    return f"{as_operand(below, operator)} {operator} {as_operand(above, operator)}"
 
 
-def operand(text: str, operator: str) -> str:
+def as_operand(text: str, operator: str) -> str:
     """The text as one operand: in parentheses, unless it is safe without."""
     outline = _outline(text)
     bare = outline.problem is None and (tuple(outline.top[:3]) in _ALONE or _chain(outline.top, operator))
     return text if bare else f"({text})"
 
 
-def unbalanced(text: str) -> str | None:
+def find_unbalanced(text: str) -> str | None:
     """Why a text cannot be an operand: a quote, bracket or comment that does not close."""
     return _outline(text).problem
 
@@ -423,7 +423,7 @@ class Macro(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def macros(value: str) -> tuple[Macro, ...]:
+def find_macros(value: str) -> tuple[Macro, ...]:
     """The macros that HTCondor sees in a value, from the left, none inside another's brackets."""
     return tuple(_macros(value))
 
@@ -452,16 +452,16 @@ def _of_files(function: str) -> bool:
     return function.startswith("$F") and _OF_FILES.fullmatch(function) is not None
 
 
-def looked_up(value: str, values: Mapping[str, str]) -> Iterator[tuple[str, Macro]]:
+def find_lookups(value: str, values: Mapping[str, str]) -> Iterator[tuple[str, Macro]]:
     """The names out of `values` (lower case) that expanding a value certainly expands too, and where."""
-    for macro in macros(value):
+    for macro in find_macros(value):
         name = macro.body.lower()
         if macro.function != "$":
             yield from ((argument, macro) for argument in _arguments(macro) if argument in values)
         elif values.get(name):
             yield name, macro
         elif name in values:
-            yield from looked_up(macro.default, values)
+            yield from find_lookups(macro.default, values)
 
 
 def _arguments(macro: Macro) -> list[str]:
@@ -496,7 +496,7 @@ class Expansion:
         if "$(" not in text:
             return text
         parts, at, size = [], 0, len(text)
-        for macro in macros(text):
+        for macro in find_macros(text):
             put = self._put(macro, own) if macro.function == "$" else None
             if put is not None:
                 size += len(put)
@@ -509,13 +509,13 @@ class Expansion:
     def used(self, text: str, own: str = "") -> set[str]:
         """Return the names (lower case) whose values `of` puts in a text, and those that come with them."""
         found: set[str] = set()
-        wanted = [macro.body.lower() for macro in macros(text) if macro.function == "$"]
+        wanted = [macro.body.lower() for macro in find_macros(text) if macro.function == "$"]
         while wanted:
             name = wanted.pop()
             value = None if name == own or name in found else self._find(name)
             if value is not None:
                 found.add(name)
-                wanted += (macro.body.lower() for macro in macros(value) if macro.function == "$")
+                wanted += (macro.body.lower() for macro in find_macros(value) if macro.function == "$")
         return found
 
     def _put(self, macro: Macro, own: str) -> str | None:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gitcfg.compile.classad import unbalanced
-from gitcfg.compile.operations import LACKING, NOTHING, Step, collect_of
-from gitcfg.compile.values import Misfit, as_list, describe, typed
+from gitcfg.compile.classad import find_unbalanced
+from gitcfg.compile.operations import LACKING, NOTHING, Step, parse_collect
+from gitcfg.compile.values import Misfit, as_list, describe_type, to_typed
 from gitcfg.load.schema import OwnSchema
 from gitcfg.model import Binding, Op, Parameter, Secret
 from gitcfg.model.names import glob, literals
@@ -114,11 +114,11 @@ class Declarations:
 
     def value_of(self, parameter: Parameter, default: Binding) -> Any:
         """A declared default as a value. Misfit: it does not fit its type."""
-        return typed(parameter, parameter.type, default.given, default.text)
+        return to_typed(parameter, parameter.type, default.given, default.text)
 
     def value(self, name: str, given: Any, text: str | None = None) -> Any:
         """A value of the parameter's type. Misfit: it is none."""
-        return typed(self.find(name), self.kind(name), given, text)
+        return to_typed(self.find(name), self.kind(name), given, text)
 
     def secret(self, name: str) -> bool:
         """May nothing but secrets be bound to a parameter?"""
@@ -146,14 +146,14 @@ class Declarations:
         if op in _NAMING:
             return self._named(op, given)
         if op is Op.COLLECT:
-            return collect_of(given)
+            return parse_collect(given)
         wanted = _KIND_OF.get(op)
         if wanted not in (None, kind):
             raise Misfit(f"is {_a(kind)}: `${op}` composes {wanted}s")
         if wanted == "list":
             return as_list(parameter, [given] if isinstance(given, dict) else given)
-        value = typed(parameter, kind, given, text)
-        reason = unbalanced(value) if wanted == "expression" else None
+        value = to_typed(parameter, kind, given, text)
+        reason = find_unbalanced(value) if wanted == "expression" else None
         if reason:
             raise Misfit(f"cannot be composed with this: {reason}")
         return value
@@ -161,7 +161,7 @@ class Declarations:
     def _named(self, op: Op, given: Any) -> Any:
         """The name of a fact, or the value that the secret of that name is. An instance may give no name."""
         if not isinstance(given, str):
-            raise Misfit(f"wants the name of a {op.value}, not {describe(given)}")
+            raise Misfit(f"wants the name of a {op.value}, not {describe_type(given)}")
         if op is Op.FACT:
             return given
         secret = self.secrets.get(given)

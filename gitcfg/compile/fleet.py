@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gitcfg.compile.declarations import Declarations, implied_kinds
-from gitcfg.compile.instances import marked
+from gitcfg.compile.instances import has_marks
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import NOTHING_BROUGHT, Brought, Installed, Roster, Said, said
 from gitcfg.compile.operations import NOTHING
-from gitcfg.compile.selection import NodeView, Selection, Stopped, selected
-from gitcfg.compile.stacks import Stacks, class_key, half_said, misread
+from gitcfg.compile.selection import NodeView, Selection, Stopped, select_nodes
+from gitcfg.compile.stacks import Stacks, class_key, is_half_read, is_misread
 from gitcfg.compile.surface import Surfaces
 from gitcfg.compile.trail import TrailStep
 from gitcfg.git.tree import Tree
@@ -81,7 +81,7 @@ class FleetNode:
 _MOST = 4 << 20
 
 
-def texts(tree: Tree, folder: str, names: Iterable[str]) -> dict[str, str | None]:
+def read_texts(tree: Tree, folder: str, names: Iterable[str]) -> dict[str, str | None]:
     """What files of a folder hold, in order of name; None: one that is no text, or larger than 4 MiB."""
     return {name: _text(tree, f"{folder}/{name}") for name in sorted(names)}
 
@@ -192,7 +192,7 @@ class Fleet:
         """
         for name, feature in self.model.features.items():
             self.layers.judge_places(name)
-            if not marked(feature):
+            if not has_marks(feature):
                 self.layers.feature(Use(name, feature.origin))
         for name in self.model.groups:
             self.layers.group(name)
@@ -206,7 +206,9 @@ class Fleet:
         kinds = (*self.classes, *self.walking_in)
         if not kinds:
             return (self.stacks.compile(said(None, None), ()),)
-        return tuple(kind for kind in kinds if not misread(self.stacks, kind)) if self.model.unread else kinds
+        return (
+            tuple(kind for kind in kinds if not is_misread(self.stacks, kind)) if self.model.unread else kinds
+        )
 
     @cached_property
     def walking_in(self) -> tuple[NodeClass, ...]:
@@ -221,13 +223,13 @@ class Fleet:
     @cached_property
     def templates(self) -> Mapping[str, str]:
         """The texts of templates/ by name, of those that are text."""
-        found = texts(self.tree, "templates", self.model.templates)
+        found = read_texts(self.tree, "templates", self.model.templates)
         return {name: text for name, text in found.items() if text is not None}
 
     @cached_property
     def sources(self) -> Mapping[str, str | None]:
         """The texts of files/ by name; None: one that is no text, or too large."""
-        return texts(self.tree, "files", self.model.sources)
+        return read_texts(self.tree, "files", self.model.sources)
 
     def _class(self, name: str, said: Said) -> NodeClass:
         progress.note("compiling the node", name)
@@ -235,7 +237,7 @@ class Fleet:
         facts = said.facts if self.model.templates else self._asked
         brought = self.brought(name, said, overrides)
         same = () if brought is NOTHING_BROUGHT else brought.key
-        key = class_key(said, overrides, facts), half_said(self.model, said), same
+        key = class_key(said, overrides, facts), is_half_read(self.model, said), same
         if key not in self._classes:
             self._classes[key] = self.stacks.compile(said, overrides, brought)
         return self._classes[key]
@@ -300,7 +302,7 @@ class Fleet:
     def _selected(self, override: str, where: Ref) -> Selection:
         progress.note("finding the nodes of the override", override)
         try:
-            return selected(where.name, self._views)
+            return select_nodes(where.name, self._views)
         except Stopped as stopped:
             raise stopped.named(f"The condition of {override}", override, where) from None
 
@@ -319,7 +321,7 @@ class Fleet:
             node = self[name]
             return NodeView(name, node.said, lambda: node.features, lambda: node.params)
 
-        return selected(where, lambda: [view(name) for name in self.names], params=True)
+        return select_nodes(where, lambda: [view(name) for name in self.names], params=True)
 
 
 def compile_tree(tree: Tree, today: date) -> Fleet:

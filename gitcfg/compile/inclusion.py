@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import cached_property
 
-from gitcfg.compile.instances import Instance, Substitution, attributes_of, instance_of, marked
+from gitcfg.compile.instances import Instance, Substitution, find_attributes, has_marks, instance_of
 from gitcfg.load.parts import MAX_INSTANCES
 from gitcfg.model import Feature, Use
 from gitcfg.model.graph import components, reach, reverse
@@ -73,7 +73,7 @@ class Places:
     def of_unused(self, feature: str) -> int:
         """Return the same for a feature that may be in no list; if it needs an instance, for any."""
         said = self._features[feature]
-        return self.of(Use(feature, said.origin, "x" if marked(said) else None))
+        return self.of(Use(feature, said.origin, "x" if has_marks(said) else None))
 
     def crowded(self, feature: str) -> Use | None:
         """Return the include that brings a feature to too many places, unless one below it does so itself."""
@@ -179,7 +179,7 @@ class GivingRules:
         return frozenset(
             feature.name
             for feature in features
-            if any(any(self.rules(feature.name, name)) for name in attributes_of(feature))
+            if any(any(self.rules(feature.name, name)) for name in find_attributes(feature))
         )
 
     @cached_property

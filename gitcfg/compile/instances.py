@@ -164,7 +164,7 @@ class Substitution:
         self.findings.append(Finding("GC201", (attribute,), message, (origin,), hint=hint))
 
 
-def known(attributes: Mapping[str, Binding]) -> dict[str, Binding]:
+def known_attributes(attributes: Mapping[str, Binding]) -> dict[str, Binding]:
     """The attributes of an instance that it has."""
     return {name: given for name, given in attributes.items() if given.given is not LACKING}
 
@@ -176,14 +176,14 @@ def _written(attribute: Binding) -> str:
     return given if isinstance(given, str) else msgspec.json.encode(given).decode()
 
 
-def marked(value: Any) -> bool:
+def has_marks(value: Any) -> bool:
     """Does a value, or a feature, hold marks that only an instance replaces?"""
     if isinstance(value, str):
         return "${" in value
     if isinstance(value, Feature):
-        return marked(_said(value))
+        return has_marks(_said(value))
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(map(marked, items))
+    return any(map(has_marks, items))
 
 
 def _said(feature: Feature) -> list[Any]:
@@ -193,12 +193,12 @@ def _said(feature: Feature) -> list[Any]:
     return [*given, *feature.params, *(bound.given for bound in feature.params.values())]
 
 
-def attributes_of(feature: Feature) -> set[str]:
+def find_attributes(feature: Feature) -> set[str]:
     """The attributes that a feature asks of its instances."""
-    return asked_by(_said(feature))
+    return find_asked(_said(feature))
 
 
-def asked_by(value: Any) -> set[str]:
+def find_asked(value: Any) -> set[str]:
     """The attributes by which a value, or a name, is said."""
     return {mark[1] for text in _texts(value) for mark in _MARK.finditer(text) if mark[1]}
 
@@ -211,7 +211,7 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _texts(item)
 
 
-def instantiated(feature: Feature, instance: Instance) -> tuple[Feature, list[Finding]]:
+def instantiate(feature: Feature, instance: Instance) -> tuple[Feature, list[Finding]]:
     """The feature as the instance says it, and what was wrong with that."""
     substitution = Substitution(feature.name, instance)
     params = substitution.bindings(feature.params)

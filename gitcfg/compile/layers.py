@@ -7,11 +7,11 @@ import msgspec
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import MAX_CIRCLE, MAX_DEPTH, GivingRules, Inclusion, Places
-from gitcfg.compile.instances import Instance, instance_of, instantiated, known
+from gitcfg.compile.instances import Instance, instance_of, instantiate, known_attributes
 from gitcfg.compile.nodes import Attributes, Said
 from gitcfg.compile.operations import Collected, Step
 from gitcfg.compile.partial import Partial
-from gitcfg.compile.values import Misfit, presentable
+from gitcfg.compile.values import Misfit, is_presentable
 from gitcfg.model import Binding, Feature, Finding, Group, Model, Op, Origin, Use
 from gitcfg.model.graph import Reach
 from gitcfg.sandbox import progress
@@ -47,7 +47,7 @@ class Layers:
         self.declarations = declarations
         self.findings: list[Finding] = []
         self.misfits: set[Origin] = set()
-        self.inclusion = inclusion or Inclusion(included(model))
+        self.inclusion = inclusion or Inclusion(find_includes(model))
         self.reaches = self.inclusion.reaches
         self.places = Places(model.features, self.inclusion, model.settings.max_places)
         for name in self.inclusion.deepest:  # those above it are told by this one
@@ -73,7 +73,7 @@ class Layers:
                 result[name] = self.declarations.step(name, binding)
             except Misfit:
                 self.misfits.add(binding.origin)
-                if binding.op is Op.SET and presentable(binding.given):
+                if binding.op is Op.SET and is_presentable(binding.given):
                     seen = self.declarations.seen(name, binding.given)
                     result[name] = Step(binding.op, seen, binding.origin, decided=binding.decided)
         return result
@@ -129,7 +129,7 @@ class Layers:
         """A feature as an instance says it."""
         key = (feature.name, instance.key)
         if key not in self._instances:
-            self._instances[key], findings = instantiated(feature, instance)
+            self._instances[key], findings = instantiate(feature, instance)
             for found in findings:
                 if found.code == "GC201" and any(self.giving.rules(feature.name, found.subjects[0])):
                     self.lacking.setdefault(key, []).append(found)
@@ -192,7 +192,7 @@ class Layers:
         self._unsupported(name, message, hint, at)
 
 
-def included(model: Model) -> dict[str, list[str]]:
+def find_includes(model: Model) -> dict[str, list[str]]:
     """The features that each feature includes, of those that there are."""
     known = model.features
     return {
@@ -204,7 +204,7 @@ def included(model: Model) -> dict[str, list[str]]:
 # Instances with the attributes that were decided for them, on the one node where they were.
 
 
-def decided_for(attributes: Attributes, reaches: Reach, feature: str, name: str) -> dict[str, Binding]:
+def find_decided(attributes: Attributes, reaches: Reach, feature: str, name: str) -> dict[str, Binding]:
     """What was decided for an instance: as one of its feature, or of one that this includes."""
     found: dict[str, Binding] = {}
     for over, instances in attributes.items():
@@ -213,16 +213,16 @@ def decided_for(attributes: Attributes, reaches: Reach, feature: str, name: str)
     return found
 
 
-def filled(use: Use, attributes: Attributes, reaches: Reach) -> Use:
+def fill_use(use: Use, attributes: Attributes, reaches: Reach) -> Use:
     """What a list says, with what was decided for the instance that it makes."""
     if instance_of(use) is None and use.feature not in attributes:
         return use  # what merely includes it is no instance by that
-    found = decided_for(attributes, reaches, use.feature, use.instance or "")
-    said = {**use.attributes, **found, **known(use.attributes)}
+    found = find_decided(attributes, reaches, use.feature, use.instance or "")
+    said = {**use.attributes, **found, **known_attributes(use.attributes)}
     return msgspec.structs.replace(use, attributes=said) if found else use
 
 
-class Filled(Layers):
+class FilledLayers(Layers):
     """The layers of one node: those without instances that were decided about are shared with all others."""
 
     def __init__(self, layers: Layers, attributes: Attributes) -> None:
@@ -235,7 +235,7 @@ class Filled(Layers):
             self.model.features,
             self.inclusion,
             self.model.settings.max_places,
-            lambda use: filled(use, attributes, self.reaches),
+            lambda use: fill_use(use, attributes, self.reaches),
         )
 
     def feature(
@@ -244,7 +244,7 @@ class Filled(Layers):
         """The layer of a feature in a list."""
         if not self._within(use.feature):
             return self._shared.feature(use, without, above)
-        return super().feature(filled(use, self._attributes, self.reaches), without, above)
+        return super().feature(fill_use(use, self._attributes, self.reaches), without, above)
 
     def group(self, name: str, without: frozenset[str] = NOWHERE) -> Partial | None:
         """The layer of a group."""
@@ -255,7 +255,7 @@ class Filled(Layers):
 
     def as_used(self, use: Use) -> Feature:
         """A feature as an entry of a list installs it, with what was decided for the instance."""
-        return super().as_used(filled(use, self._attributes, self.reaches))
+        return super().as_used(fill_use(use, self._attributes, self.reaches))
 
     def _within(self, feature: str) -> bool:
         """Is or has a feature instances about which something was decided?"""

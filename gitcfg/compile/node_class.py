@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.nodes import NOTHING_BROUGHT, Brought, Said
-from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, distinct, fold
+from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, fold, remove_duplicates
 from gitcfg.compile.partial import Cell, Partial, join, stack_files
-from gitcfg.compile.trail import TrailStep, trail
+from gitcfg.compile.trail import TrailStep, make_trail
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Decision, Fact, FileEntry, Op, Override, Ref
 from gitcfg.model.secrets import is_secret, secret_name
@@ -45,7 +45,7 @@ class Recent:
         """The final values of a class, in order of name."""
         facts = kind.said.facts
         key = (kind.parts, id(facts))
-        found = self._params.pop(key) if key in self._params else (facts, values(kind))
+        found = self._params.pop(key) if key in self._params else (facts, compute_values(kind))
         self._params[key] = found  # last again: the first has not been asked for the longest time
         if len(self._params) > _HELD:
             del self._params[next(iter(self._params))]
@@ -69,7 +69,7 @@ def _stack(together: Callable[[Parts], Partial], parts: Parts) -> Partial:
     return Partial(None, (together(parts[:_SHARED]), *parts[_SHARED:]))
 
 
-def values(kind: "NodeClass") -> Mapping[str, Any]:
+def compute_values(kind: "NodeClass") -> Mapping[str, Any]:
     """The final values of a class, in order of name."""
     cells = kind.stack.cells
     found = ((name, kind.value(name, cells[name])) for name in sorted(cells))
@@ -120,7 +120,7 @@ class NodeClass:
     @property
     def without(self) -> tuple[Ref, ...]:
         """Every mention of a feature that these nodes have not, whatever installs it."""
-        return withouts(self.said, self.overrides)
+        return find_without(self.said, self.overrides)
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ class NodeClass:
 
     def trail(self, name: str) -> tuple[TrailStep, ...]:
         """The steps that bind a parameter, lowest first, with what they lead to."""
-        steps = trail(self.steps(name), self.facts(name))
+        steps = make_trail(self.steps(name), self.facts(name))
         if not any(installed.decided for installed in self.brought.installs):
             return steps
         return tuple(replace(step, decided=(*self._placed(step, name), *step.decided)) for step in steps)
@@ -179,7 +179,7 @@ class NodeClass:
 
     def value(self, name: str, cell: Cell) -> Any:
         """The final value of a parameter, of which this is what the layers say; or NOTHING."""
-        return final(self.layers.declarations, name, self.composed(name, cell))
+        return finish_value(self.layers.declarations, name, self.composed(name, cell))
 
     def composed(self, name: str, cell: Cell) -> Any:
         """The same as the layers compose it; LACKING where what it is made of is not there."""
@@ -222,7 +222,7 @@ class NodeClass:
         return self._recent.files(tuple(part.files for part in self.parts if part.files))
 
 
-def final(declarations: Declarations, name: str, value: Any) -> Any:
+def finish_value(declarations: Declarations, name: str, value: Any) -> Any:
     """What layers made of a parameter as its final value: of equal items of a unique list the first stays.
 
     What cannot be collected is bound without a value.
@@ -231,11 +231,11 @@ def final(declarations: Declarations, name: str, value: Any) -> Any:
         return None
     if isinstance(value, list):
         parameter = declarations.find(name)
-        return distinct(value) if parameter is not None and parameter.unique else value
+        return remove_duplicates(value) if parameter is not None and parameter.unique else value
     return value
 
 
-def withouts(said: Said, overrides: tuple[Override, ...]) -> tuple[Ref, ...]:
+def find_without(said: Said, overrides: tuple[Override, ...]) -> tuple[Ref, ...]:
     """What `without` says, the nodes' own and their overrides'."""
     return (*said.without, *(ref for override in overrides for ref in override.without))
 
@@ -305,7 +305,7 @@ class Splicer:
         key = (name, *map(id, met))
         known = self._cells.get(key)
         if known is None:
-            value = final(self._declarations, name, reduce(join, met).value)
+            value = finish_value(self._declarations, name, reduce(join, met).value)
             known = self._cells[key] = (met, self._made(name, value))
             self._hold(1)
         return known[1]

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.classad import join
+from gitcfg.compile.classad import join_operands
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Decision, Op, Origin
 from gitcfg.model.secrets import has_version, is_secret, secret_name
@@ -70,7 +70,7 @@ class Collected(msgspec.Struct, frozen=True):
     lack: Lack | None = None
 
 
-def collect_of(given: Any) -> Collect:
+def parse_collect(given: Any) -> Collect:
     """What a binding collects. Misfit: that is not understood."""
     try:
         found = msgspec.convert(given, Collect)
@@ -126,7 +126,7 @@ class Step(msgspec.Struct, frozen=True, gc=False):
         return secret_name(self.given) if self.op is Op.SECRET else self.given
 
 
-def resets(step: Step) -> bool:
+def is_reset(step: Step) -> bool:
     """Does the result owe nothing to what lies below?"""
     if step.op is Op.NULL:
         return step.given is not NOTHING
@@ -161,14 +161,14 @@ def apply(step: Step, below: Any, facts: Mapping[Any, Any] | None) -> Any:
     return _upon(step, below)
 
 
-def collected(step: Step, facts: Mapping[Any, Any]) -> Collected:
+def find_collected(step: Step, facts: Mapping[Any, Any]) -> Collected:
     """What a step collects: it stands among the facts under what is collected."""
     found = facts.get(step.given)
     return found if isinstance(found, Collected) else Collected(None)
 
 
 def _collected(step: Step, facts: Mapping[Any, Any]) -> Any:
-    value = collected(step, facts).value
+    value = find_collected(step, facts).value
     return LACKING if value is None else value
 
 
@@ -179,7 +179,7 @@ def _upon(step: Step, below: Any) -> Any:
         return below
     empty = below is NOTHING or below is None
     if op is Op.REMOVE:
-        return [] if empty else without(below, step.given)
+        return [] if empty else remove_items(below, step.given)
     if empty:
         return step.given
     return below if op is Op.DEFAULT else _compose(op, below, step.given)
@@ -198,7 +198,7 @@ def _compose(op: Op, below: Any, given: Any) -> Any:
         return [*given, *as_items(below)]
     if op is Op.MERGE:
         return merge(below, given)
-    return join("&&" if op is Op.AND else "||", _expression(below), given)
+    return join_operands("&&" if op is Op.AND else "||", _expression(below), given)
 
 
 def as_items(value: Any) -> list[Any]:
@@ -210,13 +210,13 @@ def _expression(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def without(value: Any, removed: list[Any]) -> list[Any]:
+def remove_items(value: Any, removed: list[Any]) -> list[Any]:
     """The items of a list that equal none of those removed."""
     gone = {identity(item) for item in removed}
     return [item for item in as_items(value) if identity(item) not in gone]
 
 
-def distinct(items: list[Any]) -> list[Any]:
+def remove_duplicates(items: list[Any]) -> list[Any]:
     """The items of a list, of equal ones the first."""
     first: dict[Any, Any] = {}
     for item in items:

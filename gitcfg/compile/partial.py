@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.operations import NOTHING, PENDING, Step, apply, fold, resets
+from gitcfg.compile.operations import NOTHING, PENDING, Step, apply, fold, is_reset
 from gitcfg.model import FileEntry, Op, Origin
 from gitcfg.model.secrets import is_secret
 
@@ -44,9 +44,9 @@ class Cell(msgspec.Struct, frozen=True):
                 yield step
 
 
-def cell(step: Step) -> Cell:
+def make_cell(step: Step) -> Cell:
     """One step as a cell."""
-    return Cell((step,), resets(step), fold((step,), NOTHING), step.weight)
+    return Cell((step,), is_reset(step), fold((step,), NOTHING), step.weight)
 
 
 def join(below: Cell, above: Cell) -> Cell:
@@ -92,8 +92,8 @@ class Partial:
         """What is said of each parameter."""
         layers = [(part.cells, part.open) for part in self.parts]
         if self.own:
-            cells = {name: cell(step) for name, step in self.own.items()}
-            layers.append((cells, open_names(cells)))
+            cells = {name: make_cell(step) for name, step in self.own.items()}
+            layers.append((cells, find_open(cells)))
         return compose(layers)
 
     @cached_property
@@ -159,7 +159,7 @@ class Partial:
         yield self, above
 
 
-def open_names(cells: Mapping[str, Cell]) -> frozenset[str]:
+def find_open(cells: Mapping[str, Cell]) -> frozenset[str]:
     """The names of cells that are not closed."""
     return frozenset(name for name in cells if not cells[name].closed)
 
@@ -194,7 +194,7 @@ def stack_files(layers: list[Mapping[str, FileEntry]]) -> Mapping[str, FileEntry
 # A partial made from an older one: of what is nearly the same, only the difference is composed.
 
 
-def updated(
+def update_partial(
     older: Partial,
     parts: tuple[Partial, ...],
     own: Mapping[str, Step],
@@ -233,7 +233,7 @@ class _Updated(Partial):
         for name in changed:
             layers = [part.cells[name] for part in parts if name in part.cells]
             if name in own:
-                layers.append(cell(own[name]))
+                layers.append(make_cell(own[name]))
             if layers:
                 cells[name] = reduce(join, layers)
             else:

@@ -61,7 +61,7 @@ class Selection(msgspec.Struct, frozen=True):
     problem: CelProblem | None = None
 
 
-def selected(text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = False) -> Selection:
+def select_nodes(text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = False) -> Selection:
     """What a condition selects; no nodes are asked for where it cannot be read. Stopped: nobody knows."""
     known = {name: kind for name, kind in NODE_VARIABLES.items() if params or name != "node.params"}
     try:
@@ -69,12 +69,12 @@ def selected(text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = 
     except CelProblem as problem:
         return Selection(problem=_bare(problem))
     try:
-        return asked(condition, nodes())
+        return evaluate_condition(condition, nodes())
     except CelStopped as problem:
         raise Stopped(f"The condition {shown(text)}", problem) from None
 
 
-def asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
+def evaluate_condition(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
     """What a condition selects among some nodes. CelStopped: nobody knows."""
     rows = [{name: node.ask[name]() for name in condition.names} for node in nodes]
     holds, problems = condition.holds_each(rows)

@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable, Iterable, Iterator
 
-from gitcfg.compile.layers import NOWHERE, Filled, Layers
-from gitcfg.compile.node_class import NodeClass, Recent, withouts
+from gitcfg.compile.layers import NOWHERE, FilledLayers, Layers
+from gitcfg.compile.node_class import NodeClass, Recent, find_without
 from gitcfg.compile.nodes import NOTHING_BROUGHT, Brought, Installed, Said
 from gitcfg.compile.partial import Partial
 from gitcfg.model import Model, Node, Override, Ref
@@ -23,14 +23,14 @@ class Stacks:
 
     def below_overrides(self, said: Said, installs: tuple[Installed, ...] = ()) -> frozenset[str]:
         """The feature set that a node has without its overrides."""
-        parts = self._parts(said, (), _names(withouts(said, ())), Brought(installs))
+        parts = self._parts(said, (), _names(find_without(said, ())), Brought(installs))
         return frozenset[str]().union(*(part.features for part in parts))
 
     def compile(
         self, said: Said, overrides: tuple[Override, ...], brought: Brought = NOTHING_BROUGHT
     ) -> NodeClass:
         """The class of nodes of which this is said, and to which rules bring something."""
-        without = _names(withouts(said, overrides))
+        without = _names(find_without(said, overrides))
         parts = () if said.retired else self._parts(said, overrides, without, brought)
         return NodeClass(said, overrides, self.layers, parts, self.recent, brought)
 
@@ -54,7 +54,7 @@ class Stacks:
         """The layers of nodes to which rules bring something, with what was decided for instances."""
         if not brought.attributes:
             return self.layers
-        return Filled(self.layers, brought.attributes)
+        return FilledLayers(self.layers, brought.attributes)
 
     def _installed(self, layers: Layers, installed: Installed, without: frozenset[str]) -> Iterator[Partial]:
         """What a rule installs, as a layer that all share which get it; none where it is left out."""
@@ -133,7 +133,7 @@ def _names(refs: Iterable[Ref]) -> frozenset[str]:
 # Classes of which not everything is known, since a definition of theirs could not be understood.
 
 
-def misread(stacks: Stacks, kind: NodeClass) -> bool:
+def is_misread(stacks: Stacks, kind: NodeClass) -> bool:
     """Could anything that a class is made of not be understood?"""
     model = stacks.model
     unread = model.unread.get
@@ -143,12 +143,12 @@ def misread(stacks: Stacks, kind: NodeClass) -> bool:
     return bool(
         groups & unread("groups", NOWHERE)
         or stacks.unfiltered(kind) & unread("features", NOWHERE)
-        or half_said(model, kind.said)
+        or is_half_read(model, kind.said)
         or any(override.name in unread("overrides", NOWHERE) for override in kind.overrides)
     )
 
 
-def half_said(model: Model, said: Said) -> bool:
+def is_half_read(model: Model, said: Said) -> bool:
     """Could what is said of a node itself not be understood?"""
     unread, own, nodeset = model.unread.get, said.own, said.nodeset
     return (own is not None and own.name in unread("nodes", NOWHERE)) or (

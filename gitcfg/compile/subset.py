@@ -38,7 +38,7 @@ class Part(Mapping[str, T]):
         return len(self._names)
 
 
-def part(model: Model, names: Iterable[str]) -> Model:
+def take_part(model: Model, names: Iterable[str]) -> Model:
     """What some nodes are made from, and what that leads to.
 
     It is not all where the type of a parameter follows from what all definitions do with it: see `typed`.
@@ -58,17 +58,17 @@ def part(model: Model, names: Iterable[str]) -> Model:
     features.update(rule.feature.name for rule in model.rules.values() if rule.feature is not None)
     for name in groups & model.groups.keys():
         features.update(use.feature for use in model.groups[name].features)
-    return narrowed(
+    return narrow_model(
         model,
         features=Part(model.features, _leading(model, features)),
         groups=Part(model.groups, groups),
         nodes=Part(model.nodes, hosts),
-        nodesets=only({name: model.nodesets[name] for name in sets}, hosts.keys()),
+        nodesets=limit_nodesets({name: model.nodesets[name] for name in sets}, hosts.keys()),
         overrides=overrides,
     )
 
 
-def only(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str, NodeSet]:
+def limit_nodesets(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str, NodeSet]:
     """Node sets with no other members than these."""
     return {
         name: replace(nodeset, members=tuple(member for member in nodeset.members if member in names))
@@ -76,7 +76,7 @@ def only(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str, NodeSet]
     }
 
 
-def narrowed(model: Model, **parts: Mapping[str, Any]) -> Model:
+def narrow_model(model: Model, **parts: Mapping[str, Any]) -> Model:
     """A model with less of some kinds, whose findings and unread definitions are what is known by now."""
     unread = {}
     for kind in (*SINGLES, *SHEETS):
@@ -114,12 +114,12 @@ def _names(refs: Iterable[Ref]) -> Iterator[str]:
     return (ref.name for ref in refs)
 
 
-def alone(model: Model) -> bool:
+def is_alone(model: Model) -> bool:
     """Are nodes made from nothing but this, not from what other nodes have?"""
     return not has_collect(bound for _, bound in model.bindings())
 
 
-def typed(model: Model) -> bool:
+def is_typed(model: Model) -> bool:
     """Does a declaration say the type of every parameter that is bound?"""
     known = Declarations(model.parameters, {}).typed
     return all(map(known, {name for name, _ in model.bindings()}))
@@ -128,7 +128,7 @@ def typed(model: Model) -> bool:
 # Where the configuration of nodes comes from, and what it were without.
 
 
-def files_of(fleet: Fleet, name: str) -> frozenset[str]:
+def find_source_files(fleet: Fleet, name: str) -> frozenset[str]:
     """The files of the repository that a node is made from."""
     model, kind = fleet.model, fleet[name].kind
     definitions: list[Any] = [model.settings, *kind.overrides]
@@ -146,7 +146,7 @@ def files_of(fleet: Fleet, name: str) -> frozenset[str]:
     return frozenset({definition.origin.file for definition in definitions} | templates | sealed)
 
 
-def withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin]]:
+def find_withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin]]:
     """Features that would bind a parameter on a node, and where `without` takes them away."""
     kind = fleet[name].kind
     had = fleet.stacks.unfiltered(kind) if kind.without else NOWHERE
@@ -163,7 +163,7 @@ def _brings(fleet: Fleet, feature: str, param: str, kind: NodeClass) -> bool:
     return any(param in fleet.model.features[name].params for name in gone)
 
 
-def matters(fleet: Fleet, override: Override, kind: NodeClass) -> bool:
+def has_effect(fleet: Fleet, override: Override, kind: NodeClass) -> bool:
     """Would the nodes of a class be any different without this override?"""
     rest = tuple(other for other in kind.overrides if other.name != override.name)
     bare = fleet.stacks.compile(kind.said, rest, kind.brought)

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.operations import LACKING, NOTHING, Step, apply, collected, resets
+from gitcfg.compile.operations import LACKING, NOTHING, Step, apply, find_collected, is_reset
 from gitcfg.model import Decision, Op, Origin
 
 
@@ -29,10 +29,12 @@ class TrailStep(msgspec.Struct, frozen=True):
     decided: tuple[Decision, ...] = ()
 
 
-def trail(steps: Iterable[tuple[Step, tuple[str, ...]]], facts: Mapping[str, Any]) -> tuple[TrailStep, ...]:
+def make_trail(
+    steps: Iterable[tuple[Step, tuple[str, ...]]], facts: Mapping[str, Any]
+) -> tuple[TrailStep, ...]:
     """Placed steps, lowest first, with the results that they lead to."""
     placed = list(steps)
-    last = max((index for index, (step, _) in enumerate(placed) if resets(step)), default=0)
+    last = max((index for index, (step, _) in enumerate(placed) if is_reset(step)), default=0)
     return tuple(_told(placed, last, facts))
 
 
@@ -51,6 +53,6 @@ def _told(
             path,
             overridden=index < last or idle,
             bound=below is not NOTHING,
-            nodes=collected(step, facts).nodes if step.op is Op.COLLECT else (),
+            nodes=find_collected(step, facts).nodes if step.op is Op.COLLECT else (),
             decided=step.decided,
         )

@@ -17,7 +17,7 @@ _MARKS = {
 }
 
 
-def split(text: str, separator: str | None) -> list[str]:
+def split_list(text: str, separator: str | None) -> list[str]:
     """The items of a text, trimmed, without empty ones; never split inside quotes or brackets.
 
     Without a separator the text is one item.
@@ -41,14 +41,14 @@ def _pieces(text: str, separator: str) -> list[str]:
     return [*pieces, text[start:]]
 
 
-def join(items: Sequence[Any], separator: str | None) -> str:
+def join_list(items: Sequence[Any], separator: str | None) -> str:
     """Items as one text."""
     return (" " if separator == "blank-or-comma" else ", ").join(map(str, items))
 
 
-def unfit(items: Sequence[str], separator: str | None) -> str | None:
+def find_unfit(items: Sequence[str], separator: str | None) -> str | None:
     """The first item that, joined with the others, would not be read back as itself."""
-    found = split(join(items, separator), separator or "comma")
+    found = split_list(join_list(items, separator), separator or "comma")
     for index, item in enumerate(items):
         if found[index : index + 1] != [item]:
             return item
@@ -64,7 +64,7 @@ class Misfit(ValueError):
     """A value or operation that does not fit, in words that follow the parameter's name."""
 
 
-def typed(parameter: Parameter | None, kind: str | None, given: Any, text: str | None) -> Any:
+def to_typed(parameter: Parameter | None, kind: str | None, given: Any, text: str | None) -> Any:
     """The value of a type; `text` is the source of a plain scalar. Misfit: it is none of that type."""
     source = given if text is None else text
     if kind == "list":
@@ -77,18 +77,18 @@ def typed(parameter: Parameter | None, kind: str | None, given: Any, text: str |
 def as_list(parameter: Parameter | None, given: Any) -> list[Any]:
     """A list, text that the parameter's separator splits, or a single item."""
     if isinstance(given, str):
-        return split(given, parameter.separator if parameter else None)
+        return split_list(given, parameter.separator if parameter else None)
     if isinstance(given, dict):
         raise Misfit("is a list, not a map")
     return [*_plain(given, given)] if isinstance(given, list) else [_plain(given, given)]
 
 
-def as_text(parameter: Parameter, value: Any) -> bool:
+def is_macro_text(parameter: Parameter, value: Any) -> bool:
     """Is this a value with macros in it, which only the target can read as its type?"""
     return bool(parameter.macros and parameter.type not in TEXTS and isinstance(value, str) and "$(" in value)
 
 
-def describe(value: Any) -> str:
+def describe_type(value: Any) -> str:
     """A value's kind, in the words of people who write YAML."""
     words: dict[type, str] = {
         bool: "a boolean",
@@ -103,7 +103,7 @@ def describe(value: Any) -> str:
 
 def _text(given: Any, source: Any) -> str:
     if isinstance(given, list | dict):
-        raise Misfit(f"is text, not {describe(given)}")
+        raise Misfit(f"is text, not {describe_type(given)}")
     return str(source)
 
 
@@ -130,7 +130,7 @@ def _boolean(given: Any, source: Any) -> bool:
 
 def _map(given: Any, source: Any) -> dict[str, Any]:
     if not isinstance(given, dict):
-        raise Misfit(f"is a map, not {describe(given)}")
+        raise Misfit(f"is a map, not {describe_type(given)}")
     _plain(given, source)
     return given
 
@@ -146,7 +146,7 @@ def _plain(given: Any, source: Any) -> Any:
     return given
 
 
-def presentable(value: Any) -> bool:
+def is_presentable(value: Any) -> bool:
     """Can JSON say it?"""
     try:
         _plain(value, value)
@@ -164,7 +164,7 @@ def _scalar(source: Any) -> Any:
 
 def _quoted(given: Any, source: Any) -> str:
     if isinstance(given, list | dict):
-        return describe(given)
+        return describe_type(given)
     text = str(source)
     return repr(text if len(text) <= 60 else text[:57] + "...")
 

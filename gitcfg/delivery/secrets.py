@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from gitcfg.compile.fleet import FleetNode
-from gitcfg.compile.selection import NodeView, selected
+from gitcfg.compile.selection import NodeView, select_nodes
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError, Secret
 from gitcfg.model.names import shown
@@ -38,4 +38,4 @@ def _is_for(secret: Secret, node: FleetNode) -> bool:
     if secret.where is None:
         return False
     view = NodeView(node.name, node.said, lambda: node.features, lambda: node.params)
-    return node.name in selected(secret.where.name, lambda: [view], params=True).names
+    return node.name in select_nodes(secret.where.name, lambda: [view], params=True).names

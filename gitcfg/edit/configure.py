@@ -19,7 +19,7 @@ from gitcfg.compile.impact import Mentions
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.operations import Step as OperationStep
-from gitcfg.compile.subset import part
+from gitcfg.compile.subset import take_part
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.orders import Action, Order, carry_out
 from gitcfg.git.tree import Tree
@@ -322,7 +322,7 @@ def imagine_fleet(
     groups = () if group == model.settings.default_group else (Ref(group, origin),)
     node = Node(IMAGINED_NODE, origin, groups=ListEdit(Op.SET, groups))
     whole = replace(model, nodes={IMAGINED_NODE: node}, nodesets={}, overrides={})
-    return Fleet(part(whole, [IMAGINED_NODE]), tree, today, None, beside)
+    return Fleet(take_part(whole, [IMAGINED_NODE]), tree, today, None, beside)
 
 
 def check_imagined(fleet: Fleet) -> tuple[Finding, ...]:

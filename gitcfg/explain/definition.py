@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.instances import marked
+from gitcfg.compile.instances import has_marks
 from gitcfg.compile.values import Misfit
 from gitcfg.explain.trail import Definition as Definition_trail
 from gitcfg.explain.trail import Record, closed, deciding, nodes_record, origin_record, winning
@@ -130,7 +130,7 @@ def _names(fleet: Fleet, layer: Definition_trail) -> set[str]:
 def setting(fleet: Fleet, label: str, name: str, binding: Binding, wins: Wins) -> Setting:
     """A layer's binding, its value as one of the parameter's type where it is one."""
     origin, given, fits = binding.origin, binding.given, True
-    if "${" in name or marked(given):
+    if "${" in name or has_marks(given):
         fits = origin not in fleet.layers.misfits  # that is judged once it is instantiated
         given = given if binding.op is Op.SECRET else fleet.declarations.seen(name, given)
     else:

@@ -10,7 +10,7 @@ from gitcfg.cel import fields_asked, members_asked
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.rules.evaluate import VALUES, Seen
-from gitcfg.compile.rules.slots import Ruled, ruled
+from gitcfg.compile.rules.slots import Ruled, view_rules
 from gitcfg.explain.trail import (
     Blamer,
     Mention,
@@ -69,7 +69,7 @@ class Passing(msgspec.Struct, frozen=True):
 
 def passing(fleet: Fleet, node: str, feature: str) -> tuple[Passing, ...]:
     """The rules that would install a feature on a node that has it from nowhere, and why they do not."""
-    view = ruled(fleet)
+    view = view_rules(fleet)
     if view is None:
         return ()
     rules = (rule for rule in view.book.rules.values() if rule.kind is RuleKind.INSTALL)

@@ -7,10 +7,10 @@ import msgspec
 from gitcfg.comparison.files import Side
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import Inclusion
-from gitcfg.compile.layers import NOWHERE, Layers, included
+from gitcfg.compile.layers import NOWHERE, Layers, find_includes
 from gitcfg.compile.node_class import NodeClass, Recent
 from gitcfg.compile.operations import NOTHING, Step
-from gitcfg.compile.partial import Cell, Partial, updated
+from gitcfg.compile.partial import Cell, Partial, update_partial
 from gitcfg.compile.stacks import Stacks
 from gitcfg.history.definitions import alike, said
 from gitcfg.history.snapshot import Snapshot
@@ -28,7 +28,7 @@ class KeptLayers(Layers):
     """
 
     def __init__(self, model: Model, declarations: Declarations, older: "KeptLayers | None") -> None:
-        edges = included(model)
+        edges = find_includes(model)
         same = older is not None and older.inclusion.edges == edges
         super().__init__(model, declarations, older.inclusion if older and same else Inclusion(edges))
         self._made: dict[tuple[str, int], _Made] = older._made if older else {}
@@ -50,7 +50,7 @@ class KeptLayers(Layers):
         else:
             same = said is before and declared is self.declarations
             own = older.own if same else self.steps(said.params)
-            result = updated(older, parts, own, said.files, features)
+            result = update_partial(older, parts, own, said.files, features)
         self._made[key] = (said, self.declarations, result)
         return result
 
@@ -96,7 +96,7 @@ class _Following(Recent):
     def stack(self, kind: NodeClass) -> Partial:
         key = _likeness(kind)
         older = self._made.get(key)
-        found = updated(older, kind.parts, {}, {}) if older else Partial(None, kind.parts)
+        found = update_partial(older, kind.parts, {}, {}) if older else Partial(None, kind.parts)
         self._made[key] = found
         return found
 

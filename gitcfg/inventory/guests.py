@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
-from gitcfg.compile.subset import part
+from gitcfg.compile.subset import take_part
 from gitcfg.library import Fleet
 from gitcfg.model import ListEdit, Node, Op, Origin, Ref
 from gitcfg.model.rules import RuleKind
@@ -34,7 +34,7 @@ def guests(fleet: Fleet, names: Iterable[str], today: date) -> Fleet | None:
     origin = model.settings.origin
     groups = ListEdit(Op.SET, tuple(Ref(ref.name, ref.origin) for ref in model.settings.walk_in), origin)
     nodes = {name: Node(name, Origin(origin.file), groups=groups) for name in names}
-    alone = part(replace(model, nodes=nodes, nodesets={}), nodes)
+    alone = take_part(replace(model, nodes=nodes, nodesets={}), nodes)
     return Fleet(fleet.tree, None, today, NoCache(), alone, beside=fleet)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gitcfg.compile.fleet import Fleet, FleetNode
-from gitcfg.compile.node_class import final
-from gitcfg.compile.values import Misfit, as_text
+from gitcfg.compile.node_class import finish_value
+from gitcfg.compile.values import Misfit, is_macro_text
 from gitcfg.model import FileEntry, GitcfgError, Op
 from gitcfg.render.files import content, context, held, holding, selected, separators
 from gitcfg.render.formats import Format, formats
@@ -63,11 +63,11 @@ def _typed(fleet: Fleet, param: str, name: str, text: str) -> Any:
     """The value of a parameter that a secret's text is, as if it were written in its place."""
     parameter = fleet.declarations.find(param)
     try:
-        value = final(fleet.declarations, param, fleet.declarations.value(param, text, text))
+        value = finish_value(fleet.declarations, param, fleet.declarations.value(param, text, text))
     except Misfit:
         kind = fleet.declarations.kind(param)
         raise _unfit(f"The secret {name} does not fit: {param} is of type {kind}.", name) from None
-    if parameter is not None and not as_text(parameter, value):
+    if parameter is not None and not is_macro_text(parameter, value):
         own = fleet.declarations.own_schema(parameter)
         if own is not None and not own.refusal and own.problem(value):
             raise _unfit(f"The secret {name} does not fit the schema of {param}.", name)

@@ -14,7 +14,7 @@ from bench.rules.solvers import GITCFG, SOLVERS
 from bench.rules.study import MONITOR, one_more, study, subnets
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.compile.rules.slots import Ruled, ruled
+from gitcfg.compile.rules.slots import Ruled, view_rules
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Severity
 
@@ -28,7 +28,7 @@ def compiled(files: dict[str, str]) -> Fleet:
 
 @pytest.fixture
 def asked() -> Ruled:
-    found = ruled(compiled(study()))
+    found = view_rules(compiled(study()))
     assert found is not None
     return found
 

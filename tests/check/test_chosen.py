@@ -12,7 +12,7 @@ from gitcfg.check.files import Carrier
 from gitcfg.check.nodes import chosen
 from gitcfg.check.secrets import Confined
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.compile.selection import NodeView, Selection, asked
+from gitcfg.compile.selection import NodeView, Selection, evaluate_condition
 from gitcfg.generate.files import secret
 from gitcfg.generate.options import Options
 from gitcfg.generate.repository import repository
@@ -152,7 +152,7 @@ def test_classes_are_asked_together_and_secrets_too(monkeypatch: pytest.MonkeyPa
 
     def counted(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
         rows.append(len(nodes))
-        return asked(condition, nodes)
+        return evaluate_condition(condition, nodes)
 
     monkeypatch.setattr(module, "asked", counted)
     fleet = _many(20)

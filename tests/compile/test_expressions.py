@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.compile.classad import join, operand, unbalanced
+from gitcfg.compile.classad import as_operand, find_unbalanced, join_operands
 
 NAMES = "ABC"
 OPERATORS = st.sampled_from(["&&", "||"])
@@ -94,31 +94,33 @@ PIECES = st.lists(
 
 @given(EXPRESSIONS, OPERATORS, EXPRESSIONS)
 def test_both_operands_keep_their_meaning(below: str, operator: str, above: str) -> None:
-    found = meaning(join(operator, below, above))
+    found = meaning(join_operands(operator, below, above))
     pairs = zip(meaning(below), meaning(above), strict=True)
     assert found == tuple((a and b) if operator == "&&" else (a or b) for a, b in pairs)
 
 
 @given(EXPRESSIONS, OPERATORS, EXPRESSIONS, EXPRESSIONS)
 def test_it_does_not_matter_which_two_are_joined_first(a: str, operator: str, b: str, c: str) -> None:
-    assert join(operator, join(operator, a, b), c) == join(operator, a, join(operator, b, c))
+    assert join_operands(operator, join_operands(operator, a, b), c) == join_operands(
+        operator, a, join_operands(operator, b, c)
+    )
 
 
 @given(PIECES, PIECES, PIECES, OPERATORS)
 def test_nor_with_any_operands_that_close(a: list[str], b: list[str], c: list[str], operator: str) -> None:
     first, second, third = ("".join(pieces) for pieces in (a, b, c))
-    if unbalanced(first) is unbalanced(second) is unbalanced(third) is None:
-        left = join(operator, join(operator, first, second), third)
-        assert left == join(operator, first, join(operator, second, third))
-        assert unbalanced(left) is None
+    if find_unbalanced(first) is find_unbalanced(second) is find_unbalanced(third) is None:
+        left = join_operands(operator, join_operands(operator, first, second), third)
+        assert left == join_operands(operator, first, join_operands(operator, second, third))
+        assert find_unbalanced(left) is None
 
 
 @given(PIECES, OPERATORS)
 def test_an_operand_holds_its_text_and_stays_as_it_is(pieces: list[str], operator: str) -> None:
     text = "".join(pieces)
-    once = operand(text, operator)
+    once = as_operand(text, operator)
     assert once in (text, f"({text})")
-    assert unbalanced(text) is not None or operand(once, operator) == once
+    assert find_unbalanced(text) is not None or as_operand(once, operator) == once
 
 
 ONE_THING = r"""
@@ -137,26 +139,26 @@ def listed(texts: str) -> list[str]:
 
 @pytest.mark.parametrize("text", listed(ONE_THING.replace("{comment}", "/* && */")))
 def test_one_thing_is_bare(text: str) -> None:
-    assert operand(text, "&&") == operand(text, "||") == text
+    assert as_operand(text, "&&") == as_operand(text, "||") == text
 
 
 @pytest.mark.parametrize("text", listed(MORE_THAN_ONE))
 def test_more_than_one_thing_is_not(text: str) -> None:
-    assert operand(text, "&&") == operand(text, "||") == f"({text})"
+    assert as_operand(text, "&&") == as_operand(text, "||") == f"({text})"
 
 
 @pytest.mark.parametrize(
     "text", ["A && B", "A == 1 && B", "A =?= B && !C", "$(X)&&(A || B)", '"||" == A && f(x || y)']
 )
 def test_a_chain_of_and_is_bare_in_and(text: str) -> None:
-    assert operand(text, "&&") == text
-    assert operand(text, "||") == f"({text})"
+    assert as_operand(text, "&&") == text
+    assert as_operand(text, "||") == f"({text})"
 
 
 @pytest.mark.parametrize("text", ["A || B", "A || B && C", "A == 1 || B", "A || (B ? C : D)", "(A) || (B)"])
 def test_a_chain_of_or_is_bare_in_or(text: str) -> None:
-    assert operand(text, "||") == text
-    assert operand(text, "&&") == f"({text})"
+    assert as_operand(text, "||") == text
+    assert as_operand(text, "&&") == f"({text})"
 
 
 @pytest.mark.parametrize(
@@ -177,15 +179,15 @@ def test_a_chain_of_or_is_bare_in_or(text: str) -> None:
     ],
 )
 def test_what_does_not_close_is_named_and_in_parentheses(text: str, reason: str) -> None:
-    assert unbalanced(text) == reason
-    assert operand(text, "&&") == f"({text})"
+    assert find_unbalanced(text) == reason
+    assert as_operand(text, "&&") == f"({text})"
 
 
 @pytest.mark.parametrize(
     "text", ["", "A", '"("', "'('", '"//"', "A /* ( */", "A // (\n && B", r'"\\"', "f([{(1)}])"]
 )
 def test_what_closes_has_no_reason(text: str) -> None:
-    assert unbalanced(text) is None
+    assert find_unbalanced(text) is None
 
 
 ENDLESS = [*"([)$\"'a1 ", "$(", "f(", '\\"', "\"\\'", "/*", "*/", "//", "1e", "1.", "=?=", "a && "]
@@ -196,11 +198,11 @@ ENDLESS = [*"([)$\"'a1 ", "$(", "f(", '\\"', "\"\\'", "/*", "*/", "//", "1e", "1
 def test_a_mebibyte_takes_no_more_than_its_length(piece: str) -> None:
     text = piece * (2**20 // len(piece))
     began = perf_counter()
-    operand(text, "&&")
+    as_operand(text, "&&")
     # About half a second on a slow machine; were it quadratic it would be many minutes.
     assert perf_counter() - began < 15
 
 
 def test_a_hundred_thousand_brackets_are_no_hurdle() -> None:
     deep = "(" * 100_000 + "A" + ")" * 100_000
-    assert join("&&", deep, f"!{deep}") == f"{deep} && (!{deep})"
+    assert join_operands("&&", deep, f"!{deep}") == f"{deep} && (!{deep})"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.compile.values import join, split, unfit
+from gitcfg.compile.values import find_unfit, join_list, split_list
 
 SEPARATORS = st.sampled_from(["comma", "blank-or-comma"])
 TEXTS = st.lists(st.sampled_from([*"ab, \t\n()[]{}\"'\\$", "$(X, Y)", '"a, b"', "\u00a0", "é"])).map("".join)
@@ -32,7 +32,7 @@ TEXTS = st.lists(st.sampled_from([*"ab, \t\n()[]{}\"'\\$", "$(X, Y)", '"a, b"', 
     ],
 )
 def test_text_is_split_at_commas(text: str, items: list[str]) -> None:
-    assert split(text, "comma") == items
+    assert split_list(text, "comma") == items
 
 
 @pytest.mark.parametrize(
@@ -47,18 +47,18 @@ def test_text_is_split_at_commas(text: str, items: list[str]) -> None:
     ],
 )
 def test_text_is_split_at_blanks_too(text: str, items: list[str]) -> None:
-    assert split(text, "blank-or-comma") == items
+    assert split_list(text, "blank-or-comma") == items
 
 
 @pytest.mark.parametrize(("text", "items"), [("a, b", ["a, b"]), (" a b ", ["a b"]), (" ", []), ("", [])])
 def test_without_separator_text_is_one_item(text: str, items: list[str]) -> None:
-    assert split(text, None) == items
+    assert split_list(text, None) == items
 
 
 def test_items_are_joined_as_people_write_them() -> None:
-    assert join(["a", 1, 2.5], "comma") == join(["a", 1, 2.5], None) == "a, 1, 2.5"
-    assert join(["a", "b"], "blank-or-comma") == "a b"
-    assert join([], "comma") == ""
+    assert join_list(["a", 1, 2.5], "comma") == join_list(["a", 1, 2.5], None) == "a, 1, 2.5"
+    assert join_list(["a", "b"], "blank-or-comma") == "a b"
+    assert join_list([], "comma") == ""
 
 
 @pytest.mark.parametrize(
@@ -81,20 +81,20 @@ def test_items_are_joined_as_people_write_them() -> None:
 def test_the_first_item_that_is_not_read_back_is_found(
     items: list[str], separator: str | None, expected: str | None
 ) -> None:
-    assert unfit(items, separator) == expected
+    assert find_unfit(items, separator) == expected
 
 
 @given(st.lists(TEXTS), SEPARATORS)
 def test_what_is_fit_is_read_back(items: list[str], separator: str) -> None:
-    if unfit(items, separator) is None:
-        assert split(join(items, separator), separator) == items
+    if find_unfit(items, separator) is None:
+        assert split_list(join_list(items, separator), separator) == items
     else:
-        assert split(join(items, separator), separator) != items
+        assert split_list(join_list(items, separator), separator) != items
 
 
 @given(TEXTS, SEPARATORS)
 def test_the_items_of_a_text_are_fit(text: str, separator: str) -> None:
-    assert unfit(split(text, separator), separator) is None
+    assert find_unfit(split_list(text, separator), separator) is None
 
 
 @given(TEXTS, SEPARATORS)
@@ -102,7 +102,7 @@ def test_nothing_is_lost_but_separators(text: str, separator: str) -> None:
     def kept(text: str) -> str:
         return "".join(character for character in text if not character.isspace() and character != ",")
 
-    assert kept("".join(split(text, separator))) == kept(text)
+    assert kept("".join(split_list(text, separator))) == kept(text)
 
 
 @pytest.mark.slow
@@ -111,6 +111,6 @@ def test_nothing_is_lost_but_separators(text: str, separator: str) -> None:
 def test_a_mebibyte_takes_no_more_than_its_length(piece: str, separator: str) -> None:
     text = piece * (2**20 // len(piece))
     began = perf_counter()
-    split(text, separator)
+    split_list(text, separator)
     # Well below a second; were it quadratic it would be many minutes.
     assert perf_counter() - began < 15

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from gitcfg.compile.operations import NOTHING, Step
-from gitcfg.compile.partial import Partial, updated
+from gitcfg.compile.partial import Partial, update_partial
 from gitcfg.model import FileEntry, Op, Origin
 
 NOWHERE = Origin("x")
@@ -47,7 +47,7 @@ def test_what_is_updated_is_what_is_composed(data: st.DataObject) -> None:
         own = data.draw(st.just(partial.own) | OWN)
         files = data.draw(st.just(partial.brought) | FILES)
         below = data.draw(st.just(partial.parts) | st.permutations(partial.parts).map(tuple) | parts)
-        partial = updated(partial, below, own, files, frozenset({"x"}))
+        partial = update_partial(partial, below, own, files, frozenset({"x"}))
         whole = Partial("x", below, own, files, frozenset({"x"}))
         for name in ("label", "parts", "own", "brought", *FOUND):
             assert getattr(partial, name) == getattr(whole, name), name
@@ -58,7 +58,7 @@ def test_what_is_updated_is_what_is_composed(data: st.DataObject) -> None:
 def test_what_is_the_same_is_not_made_again(data: st.DataObject) -> None:
     pool = data.draw(pools())
     partial = Partial("x", tuple(pool[:3]), data.draw(OWN), {}, frozenset({"x"}))
-    assert updated(partial, partial.parts, partial.own, partial.brought) is partial
+    assert update_partial(partial, partial.parts, partial.own, partial.brought) is partial
     own = {**partial.own, "T": Step(Op.SET, ["t"], NOWHERE)}
-    after = updated(partial, partial.parts, own, partial.brought)
+    after = update_partial(partial, partial.parts, own, partial.brought)
     assert all(after.cells[name] is cell for name, cell in partial.cells.items())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.compile.values import split
+from gitcfg.compile.values import split_list
 from gitcfg.convert.wallaby.repository import import_wallaby
 from gitcfg.git.tree import DictTree
 from tests.convert.dumps import DEFAULT, dump, feature, group, node, parameter
@@ -20,7 +20,7 @@ POOLS = [DATA / name for name in ("pool-small.yaml", "pool-daemons.yaml")]
 def comparable(value: Any, text: str) -> tuple[str, str]:
     """Both as text: lists without regard to blanks at their commas, booleans to their case."""
     if isinstance(value, list):
-        return ", ".join(value), ", ".join(split(text, "comma"))
+        return ", ".join(value), ", ".join(split_list(text, "comma"))
     if isinstance(value, bool):
         return str(value).lower(), text.lower()
     return "" if value is None else str(value), text

@@ -1,7 +1,7 @@
 """What rules bring, in words: who installed, set, decided and collected it."""
 
 from gitcfg.compile.operations import Step
-from gitcfg.compile.trail import TrailStep, trail
+from gitcfg.compile.trail import TrailStep, make_trail
 from gitcfg.explain.trail import Viewpoint, lists, places, told
 from gitcfg.model import Op, Origin
 from tests.compile.rules.fleets import fleet
@@ -12,7 +12,7 @@ VIEW = Viewpoint("n1", "default")
 
 
 def words(op: Op, *path: str, nodes: tuple[str, ...] = ()) -> str:
-    (step,) = trail([(Step(Op.SET, 1, HERE), path)], {})
+    (step,) = make_trail([(Step(Op.SET, 1, HERE), path)], {})
     step = TrailStep(op, step.given, step.result, HERE, path, False, True, nodes)
     return told(step, VIEW)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gitcfg.compile.classad import macros
+from gitcfg.compile.classad import find_macros
 from gitcfg.parsers.child.condor import circles
 from tests.parsers.oracle import Oracle, needs_htcondor
 
@@ -40,7 +40,7 @@ def found(**values: str) -> list[tuple[str, ...]]:
     ],
 )
 def test_macros_as_htcondor_scans_them(value: str, seen: list[str]) -> None:
-    assert [f"{m.function} {m.body} {m.default}".rstrip(" ") or "" for m in macros(value)] == [
+    assert [f"{m.function} {m.body} {m.default}".rstrip(" ") or "" for m in find_macros(value)] == [
         text.rstrip(" ") for text in seen
     ]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from gitcfg.compile.operations import NOTHING, Step, fold
-from gitcfg.compile.partial import Cell, cell, compose, join
+from gitcfg.compile.partial import Cell, compose, join, make_cell
 from gitcfg.model import Op, Origin
 from gitcfg.model.secrets import secret_value
 from tests.properties.runs import DEEP, QUICK
@@ -48,9 +48,9 @@ def cells(kind: str) -> SearchStrategy[Cell]:
 
 
 def joined(operations: list[Step]) -> Cell:
-    result = cell(operations[0])
+    result = make_cell(operations[0])
     for step in operations[1:]:
-        result = join(result, cell(step))
+        result = join(result, make_cell(step))
     return result
 
 

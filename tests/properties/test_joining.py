@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from gitcfg.compile.classad import join
+from gitcfg.compile.classad import join_operands
 from tests.properties.runs import DEEP, QUICK
 from tests.reference import joining
 
@@ -34,17 +34,19 @@ SIGNS = st.sampled_from(("&&", "||"))
 @QUICK
 @given(SIGNS, EXPRESSIONS, EXPRESSIONS)
 def test_joined_as_the_naive_evaluator_does(sign: str, below: str, above: str) -> None:
-    assert join(sign, below, above) == joining.join(below, above, sign)
+    assert join_operands(sign, below, above) == joining.join(below, above, sign)
 
 
 @QUICK
 @given(SIGNS, EXPRESSIONS, EXPRESSIONS, EXPRESSIONS)
 def test_joining_is_associative(sign: str, low: str, middle: str, high: str) -> None:
-    assert join(sign, join(sign, low, middle), high) == join(sign, low, join(sign, middle, high))
+    assert join_operands(sign, join_operands(sign, low, middle), high) == join_operands(
+        sign, low, join_operands(sign, middle, high)
+    )
 
 
 @pytest.mark.slow
 @DEEP
 @given(SIGNS, EXPRESSIONS, EXPRESSIONS)
 def test_joined_as_the_naive_evaluator_does_deeply(sign: str, below: str, above: str) -> None:
-    assert join(sign, below, above) == joining.join(below, above, sign)
+    assert join_operands(sign, below, above) == joining.join(below, above, sign)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gitcfg.compile.values import split
+from gitcfg.compile.values import split_list
 from gitcfg.render.formats import formats
 
 TEXTS = st.one_of(
@@ -45,7 +45,7 @@ def check(read: Mapping[str, str], left: Mapping[str, Any], separator: str, word
     """Is what was read what was meant? `words` are false and true."""
     assert read.keys() == left.keys()
     for name, value in left.items():
-        found: Any = split(read[name], separator) if isinstance(value, list) else read[name]
+        found: Any = split_list(read[name], separator) if isinstance(value, list) else read[name]
         expected = [_text(item, words) for item in value] if isinstance(value, list) else _text(value, words)
         assert found == expected, (name, read[name])
 

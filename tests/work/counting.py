@@ -51,7 +51,7 @@ PROBES = (
     Probe("folders", commit_tree, "read_tree", lambda data, odb, tree: (tree.hex(), 1)),
     Probe("compiled", NodeClass, "__init__", lambda _, self, *more: (_class(self), 1)),
     Probe("looked at", Surfaces, "of", lambda _, self, kind: (_class(kind), 1)),
-    Probe("values composed", node_class, "values", lambda _, kind: (_class(kind), 1)),
+    Probe("values composed", node_class, "compute_values", lambda _, kind: (_class(kind), 1)),
     Probe("spliced", Splicer, "pieces", lambda _, self, kind, *more: ((id(self), _class(kind)), 1)),
     Probe("written", files, "_written", lambda _, fleet, chosen, entry, node: ((node.name, entry.path), 1)),
     Probe("rendered", TemplateEngine, "render", lambda _, self, name, context: (name, 1)),

@@ -10,8 +10,8 @@ from gitcfg.cel import CelProblem, Condition
 from gitcfg.check.base import of
 from gitcfg.check.rules.base import Looked, named
 from gitcfg.check.structure import listed, some
-from gitcfg.compile.rules.evaluate import VALUES, Seen, bare, values
-from gitcfg.compile.rules.rulebook import Circle, places
+from gitcfg.compile.rules.evaluate import VALUES, Seen, read_values, strip_frames
+from gitcfg.compile.rules.rulebook import Circle, find_places
 from gitcfg.load.document import Inside
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind
@@ -37,7 +37,7 @@ def meaningless(looked: Looked) -> Iterator[Finding]:
     for name, deciding in looked.view.book.led.items():
         which = f"{'rule' if len(deciding) == 1 else 'rules'} {listed(deciding)}"
         message = f"Where the limit {name} counts follows from what the {which} may decide only within it."
-        origins = places(rules[name], [rules[other] for other in deciding])
+        origins = find_places(rules[name], [rules[other] for other in deciding])
         yield of("GC407", name, message, origins, hint=_HINT)
 
 
@@ -68,7 +68,7 @@ class Failures:
     ) -> list[T | None]:
         """Answers to an expression, None where it failed. A problem alone: it was stopped."""
         if isinstance(answers, CelProblem):
-            answers = [], dict.fromkeys(range(len(asked)), bare(answers))
+            answers = [], dict.fromkeys(range(len(asked)), strip_frames(answers))
         given, problems = answers
         failing = ((seen.name, problem) for row, problem in problems.items() for seen in asked[row])
         self.add(rule, part, at, failing)
@@ -174,7 +174,7 @@ def _of_each(looked: Looked, rule: Rule, condition: Condition) -> Iterable[_Aske
     for seen in _by_class(looked, looked.view.slots(rule.name)):
         same = (id(kinds[seen.name]), seen.said.labels if labels else ()) if shared else seen.slot
         alike.setdefault(same, []).append(seen)
-    return [_Asked(those, values(condition, those[0])) for those in alike.values()]
+    return [_Asked(those, read_values(condition, those[0])) for those in alike.values()]
 
 
 def _of_groups(looked: Looked, rule: Rule, condition: Condition) -> Iterator[_Asked]:
@@ -184,7 +184,7 @@ def _of_groups(looked: Looked, rule: Rule, condition: Condition) -> Iterator[_As
         group = "" if key is None else named(key)
         nodes = _nodes(looked, slots, condition)
         for members in [(seen,) for seen in slots] if own.names else [slots]:
-            row = values(own, members[0]) if own.names else {}
+            row = read_values(own, members[0]) if own.names else {}
             yield _Asked(members, {**row, _GROUP: nodes}, group)
 
 

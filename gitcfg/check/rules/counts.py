@@ -9,7 +9,7 @@ from gitcfg.check.base import of
 from gitcfg.check.rules.base import SOLVE, Held, Holding, Looked, named, within
 from gitcfg.check.rules.conditions import Failures
 from gitcfg.check.structure import some
-from gitcfg.compile.rules.evaluate import Seen, keyed
+from gitcfg.compile.rules.evaluate import Seen, ask_keys
 from gitcfg.domain import Kind, Value, Values
 from gitcfg.model import Finding, Origin
 from gitcfg.model.names import shown
@@ -124,7 +124,7 @@ def _keys(
 ) -> tuple[list[Key | None], Mapping[int, CelProblem]] | CelProblem:
     book = looked.view.book
     try:
-        return keyed(book.uniques[rule.name], slots, book.budgets[rule.name])
+        return ask_keys(book.uniques[rule.name], slots, book.budgets[rule.name])
     except CelProblem as problem:
         return problem
 

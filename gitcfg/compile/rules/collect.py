@@ -9,7 +9,7 @@ import msgspec
 
 from gitcfg.cel import OTHER_VARIABLES, Budget, CelProblem, CelStopped, compile_condition
 from gitcfg.compile.declarations import Declarations, weigh
-from gitcfg.compile.instances import marked
+from gitcfg.compile.instances import has_marks
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster, Said
 from gitcfg.compile.operations import (
@@ -20,13 +20,13 @@ from gitcfg.compile.operations import (
     Step,
     Why,
     as_items,
-    collect_of,
     identity,
+    parse_collect,
 )
 from gitcfg.compile.partial import MAX_WEIGHT
-from gitcfg.compile.rules.evaluate import Seen, Where, asked, bare
+from gitcfg.compile.rules.evaluate import Seen, Where, ask_condition, strip_frames
 from gitcfg.compile.selection import Stopped
-from gitcfg.compile.values import Misfit, presentable
+from gitcfg.compile.values import Misfit, is_presentable
 from gitcfg.model import Binding, Op, Origin, Ref
 from gitcfg.model.graph import components
 from gitcfg.model.names import shown
@@ -151,7 +151,7 @@ class Index:
         nodes = {name: (kind, roster.said(name)) for kind in having for name in kind.names}
         chosen = self._chosen(nodes)
         for name in self.failed:
-            self._lacks(key_of(collect, nodes[name][1]), Lack(Why.FAILED, collect))
+            self._lacks(find_key(collect, nodes[name][1]), Lack(Why.FAILED, collect))
         values = having if collect.param != NAME else ()
         self._fill(sorted(chosen), nodes, {id(kind): _values(collect, kind, lacking) for kind in values})
 
@@ -161,7 +161,7 @@ class Index:
         left = MAX_WEIGHT + _A_NODE * len(nodes)
         for name in chosen:
             kind, said = nodes[name]
-            key = key_of(self.collect, said)
+            key = find_key(self.collect, said)
             given = values.get(id(kind)) or _Given([name])
             if key is None:
                 continue
@@ -183,17 +183,17 @@ class Index:
         try:
             where = Where(compile_condition(self.collect.where, KNOWN), None)
         except CelProblem as problem:
-            self.problem = bare(problem)
+            self.problem = strip_frames(problem)
             self._whole = Lack(Why.UNREADABLE, self.collect)
             return ()
         seen = [Seen(name, said, kind.features) for name, (kind, said) in nodes.items()]
-        answers = asked(where, seen, Budget())
+        answers = ask_condition(where, seen, Budget())
         self.failed = answers.failed
         return [one.name for one in answers.holding]
 
     def of(self, said: Said) -> Collected:
         """What a node collects; nothing where it has not all the facts."""
-        key = key_of(self.collect, said)
+        key = find_key(self.collect, said)
         if key not in self._made:
             lack = self._whole or self._parts.get(key)
             found = self._found.get(key, [])
@@ -211,7 +211,7 @@ class Index:
         return Collected(items if join is None else join.join(map(_text, items)), nodes)
 
 
-def key_of(collect: Collect, said: Said) -> Hashable | None:
+def find_key(collect: Collect, said: Said) -> Hashable | None:
     """The facts that nodes must share; None where one is not given."""
     facts = [said.facts[name].value for name in collect.same if name in said.facts]
     known = len(facts) == len(collect.same) and None not in facts
@@ -223,7 +223,7 @@ def _values(collect: Collect, kind: NodeClass, lacking: Callable[[NodeClass, str
     value = kind.some((collect.param,)).get(collect.param)
     if is_secret(value):
         return _Given([], lack=Lack(Why.SECRET, collect))
-    items = [item for item in ([] if value is None else as_items(value)) if presentable(item)]
+    items = [item for item in ([] if value is None else as_items(value)) if is_presentable(item)]
     return _Given(items, weigh(items), lacking(kind, collect.param))
 
 
@@ -264,8 +264,8 @@ class Collecting:
         self._classes = classes
         self._roster = roster
         self._declarations = declarations
-        self._marked = any(marked(name) for name, _ in self._said)
-        self._made = any(marked(bound.given) for _, bound in self._said)
+        self._marked = any(has_marks(name) for name, _ in self._said)
+        self._made = any(has_marks(bound.given) for _, bound in self._said)
         self._params = {name for name, _ in self._said}
         self._indexes: dict[Collect, Index] = {}
         self._fit: dict[tuple[str, int], tuple[Collected, Collected]] = {}
@@ -406,12 +406,14 @@ class Collecting:
 
     def written(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:
         """What is collected as it is written, not as an instance says it; with names and places."""
-        return {collect: places for collect, places in self.places.items() if not marked(collect.written())}
+        return {
+            collect: places for collect, places in self.places.items() if not has_marks(collect.written())
+        }
 
 
 def _understood(bound: Binding) -> Collect | None:
     """What a binding collects; None where that is not understood."""
     try:
-        return collect_of(bound.given)
+        return parse_collect(bound.given)
     except Misfit:
         return None

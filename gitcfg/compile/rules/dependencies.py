@@ -12,10 +12,10 @@ import msgspec
 
 from gitcfg.cel import fields_asked
 from gitcfg.cel.expression import Expression
-from gitcfg.compile.instances import asked_by
+from gitcfg.compile.instances import find_asked
 from gitcfg.compile.layers import Layers
-from gitcfg.compile.operations import collect_of
-from gitcfg.compile.rules.rulebook import Circle, Rulebook, Strata, layered
+from gitcfg.compile.operations import parse_collect
+from gitcfg.compile.rules.rulebook import Circle, Rulebook, Strata, layer_names
 from gitcfg.compile.values import Misfit
 from gitcfg.model import Op, Origin
 from gitcfg.model.rules import Rule, RuleKind
@@ -59,7 +59,7 @@ class Followers:
         while todo:
             feature, name = todo.pop()
             for use in names[feature].include:
-                passed = [to for to, bound in use.attributes.items() if name in asked_by(bound.given)]
+                passed = [to for to, bound in use.attributes.items() if name in find_asked(bound.given)]
                 new = {(use.feature, to) for to in passed if use.feature in names} - found
                 found |= new
                 todo += sorted(new)
@@ -72,7 +72,7 @@ class Followers:
             param
             for feature, name in attributes
             for param, bound in features[feature].params.items()
-            if name in asked_by([param, bound.given])
+            if name in find_asked([param, bound.given])
         }
 
     def _collected(self, params: set[str]) -> set[str]:
@@ -96,7 +96,7 @@ class Followers:
         for name, bound in self._layers.model.bindings():
             if bound.op is Op.COLLECT:
                 with suppress(Misfit):
-                    found.setdefault(collect_of(bound.given).param, set()).add(name)
+                    found.setdefault(parse_collect(bound.given).param, set()).add(name)
         return found
 
 
@@ -159,7 +159,7 @@ class Ways(msgspec.Struct):
         self.leads[other]
 
 
-def ways(layers: Layers, book: Rulebook, rules: Sequence[Rule]) -> Ways:
+def find_ways(layers: Layers, book: Rulebook, rules: Sequence[Rule]) -> Ways:
     """How rules that leave values open hear of those of the others."""
     return _Finding(layers, book, rules).found
 
@@ -250,14 +250,14 @@ def _value(way: str, over: str, name: str) -> str:
 # The order of the rules that leave values open: one that reads a value comes after those that give it.
 
 
-def valued(layers: Layers, book: Rulebook) -> Strata:
+def order_valued(layers: Layers, book: Rulebook) -> Strata:
     """The order. Rules about the same values, between which the solver chooses at once, are in one layer;
     where one of them reads what another of them gives they are a circle."""
     rules = book.of_kind(RuleKind.DOMAIN)
     if not rules:
         return Strata((), ())
-    found = ways(layers, book, rules)
-    order, circles = layered(found.leads, found.reads, book.rules)
+    found = find_ways(layers, book, rules)
+    order, circles = layer_names(found.leads, found.reads, book.rules)
     return Strata(order, tuple(Circle(those, tuple(_places(book.rules, those))) for those in circles))
 
 

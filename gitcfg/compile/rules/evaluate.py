@@ -22,8 +22,8 @@ from gitcfg.cel import (
     members_asked,
 )
 from gitcfg.cel.expression import Expression
-from gitcfg.compile.instances import instance_of, known
-from gitcfg.compile.layers import NOWHERE, Layers, decided_for
+from gitcfg.compile.instances import instance_of, known_attributes
+from gitcfg.compile.layers import NOWHERE, Layers, find_decided
 from gitcfg.compile.nodes import Attributes, Said
 from gitcfg.model import Binding, Ref, Use
 from gitcfg.model.graph import Reach
@@ -55,7 +55,7 @@ class Where(msgspec.Struct, frozen=True):
     asked: frozenset[str] | None
 
 
-def variables(rule: Rule) -> Mapping[str, str]:
+def list_variables(rule: Rule) -> Mapping[str, str]:
     """What the conditions and keys of a rule may read."""
     known = dict(NODE_VARIABLES)
     if rule.kind not in OF_VALUES:
@@ -65,24 +65,24 @@ def variables(rule: Rule) -> Mapping[str, str]:
 
 def read_where(rule: Rule) -> Where | Unreadable | None:
     """The condition that says where a rule counts; None where it counts everywhere."""
-    condition = _read(rule, "where", rule.where, compile_condition, variables(rule))
-    return Where(condition, features_asked(condition)) if isinstance(condition, Condition) else condition
+    condition = _read(rule, "where", rule.where, compile_condition, list_variables(rule))
+    return Where(condition, find_features_asked(condition)) if isinstance(condition, Condition) else condition
 
 
 def read_per(rule: Rule) -> KeyExpression | Unreadable | None:
     """What a rule groups by."""
-    return _read(rule, "per", rule.per, compile_key, variables(rule))
+    return _read(rule, "per", rule.per, compile_key, list_variables(rule))
 
 
 def read_unique(rule: Rule) -> KeyExpression | Unreadable | None:
     """What has to be equal for values to differ."""
     key = rule.unique.key if rule.unique is not None else None
-    return _read(rule, "unique", key, compile_key, variables(rule))
+    return _read(rule, "unique", key, compile_key, list_variables(rule))
 
 
 def read_require(rule: Rule) -> Condition | Unreadable | None:
     """The invariant: of each node or instance, or, `per` a key or `over` instances, of groups of nodes."""
-    known: Known = NODES_VARIABLES if rule.per is not None else variables(rule)
+    known: Known = NODES_VARIABLES if rule.per is not None else list_variables(rule)
     if rule.over is not None:
         known = {**known, **NODES_VARIABLES}
     return _read(rule, "require", rule.require, compile_condition, known)
@@ -96,22 +96,22 @@ def _read(
     try:
         return compiled(at.name, known)
     except CelProblem as problem:
-        return Unreadable(rule.name, part, at, bare(problem))
+        return Unreadable(rule.name, part, at, strip_frames(problem))
 
 
-def features_asked(expression: Expression) -> frozenset[str] | None:
+def find_features_asked(expression: Expression) -> frozenset[str] | None:
     """The features that an expression looks for; None: it may look at all of them."""
     return members_asked(expression, FEATURES)
 
 
-def params_read(expression: Expression) -> frozenset[str] | None:
+def find_params_read(expression: Expression) -> frozenset[str] | None:
     """The parameters whose values an expression looks at, be it of a group's nodes; None: it may be any."""
     own = fields_asked(expression, PARAMS)
     each = fields_asked_of_each(expression, "params") if NODES in expression.names else frozenset[str]()
     return None if own is None or each is None else own | each
 
 
-def bare(problem: CelProblem) -> CelProblem:
+def strip_frames(problem: CelProblem) -> CelProblem:
     """A problem without the frames that it came through, which hold what will hold it."""
     return CelProblem(*problem.args)
 
@@ -172,16 +172,16 @@ class Units:
 def _unit(feature: str, holder: Use | None) -> Unit:
     if holder is None:
         return Unit(feature, "", {})
-    return Unit(feature, holder.instance or "", known(holder.attributes))
+    return Unit(feature, holder.instance or "", known_attributes(holder.attributes))
 
 
 def filled_unit(unit: Unit, attributes: Attributes, reaches: Reach) -> Unit:
     """An instance with what was decided for it where its `with` does not say it."""
-    found = decided_for(attributes, reaches, unit.feature, unit.name) if attributes else {}
+    found = find_decided(attributes, reaches, unit.feature, unit.name) if attributes else {}
     return msgspec.structs.replace(unit, attributes={**found, **unit.attributes}) if found else unit
 
 
-def by_name(units: Iterable[Unit]) -> Iterator[Unit]:
+def first_by_name(units: Iterable[Unit]) -> Iterator[Unit]:
     """The highest installation under each name."""
     seen = set[str]()
     for unit in units:
@@ -202,7 +202,7 @@ class Alike(msgspec.Struct, frozen=True):
     places: Sequence[int]
 
 
-def alike(expression: Expression, nodes: Sequence["Seen"]) -> Alike:
+def group_alike(expression: Expression, nodes: Sequence["Seen"]) -> Alike:
     """Those that give an expression the same to look at, in the order given."""
     if any(name.endswith(".name") for name in expression.names):  # each has its own
         return Alike(nodes, range(len(nodes)))
@@ -278,7 +278,7 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
     @property
     def slot(self) -> str:
         """The node, or the node and the instance, as allocations write it."""
-        return slot(self.name, self.unit)
+        return slot_name(self.name, self.unit)
 
     @property
     def self_(self) -> Unit:
@@ -293,7 +293,7 @@ class Answers(msgspec.Struct, frozen=True):
     failed: Mapping[str, CelProblem] = {}
 
 
-def slot(node: str, unit: Unit | None) -> str:
+def slot_name(node: str, unit: Unit | None) -> str:
     """A node, or an instance on it, as allocations write it."""
     return f"{node}/{unit.name}" if unit is not None and unit.name else node
 
@@ -311,7 +311,7 @@ VALUES: Mapping[str, Callable[[Seen], Any]] = {
 }
 
 
-def values(expression: Expression, seen: Seen) -> dict[str, Any]:
+def read_values(expression: Expression, seen: Seen) -> dict[str, Any]:
     """What an expression wants to know."""
     return {name: VALUES[_same(name)](seen) for name in expression.names}
 
@@ -321,14 +321,14 @@ def _same(name: str) -> str:
     return name.replace("other.", "node.", 1) if name.startswith("other.") else name
 
 
-def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers:
+def ask_condition(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers:
     """Where a condition holds; without one, everywhere. `budget` is the rule's for all nodes.
 
     CelStopped: nobody knows.
     """
     if where is None or not nodes:
         return Answers(tuple(nodes))
-    same = alike(where.condition, nodes)
+    same = group_alike(where.condition, nodes)
     holds, problems = where.condition.holds_each(_rows(where.condition, same.firsts), budget)
     pairs = list(zip(nodes, same.places, strict=True))
     holding = tuple([seen for seen, place in pairs if holds[place]])
@@ -336,11 +336,11 @@ def asked(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers
     return Answers(holding, failed)
 
 
-def keyed(
+def ask_keys(
     expression: KeyExpression, nodes: Sequence[Seen], budget: Budget
 ) -> tuple[list[Key | None], Mapping[int, CelProblem]]:
     """The key of each, None where it has none, and why not by row. CelStopped: nobody knows."""
-    same = alike(expression, nodes)
+    same = group_alike(expression, nodes)
     keys, problems = expression.keys_each(_rows(expression, same.firsts), budget)
     failing = enumerate(same.places) if problems else ()
     return [keys[place] for place in same.places], {
@@ -349,4 +349,4 @@ def keyed(
 
 
 def _rows(expression: Expression, nodes: Sequence[Seen]) -> list[dict[str, Any]]:
-    return [values(expression, seen) for seen in nodes]
+    return [read_values(expression, seen) for seen in nodes]

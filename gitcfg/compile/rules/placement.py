@@ -8,11 +8,11 @@ import msgspec
 
 from gitcfg.cel import CelProblem
 from gitcfg.compile.instances import Instance
-from gitcfg.compile.layers import NOWHERE, Layers, filled
-from gitcfg.compile.node_class import withouts
+from gitcfg.compile.layers import NOWHERE, Layers, fill_use
+from gitcfg.compile.node_class import find_without
 from gitcfg.compile.nodes import Attributes, Brought, Installed, Said, Values
-from gitcfg.compile.rules.dependencies import valued
-from gitcfg.compile.rules.evaluate import Seen, Unit, Units, by_name, filled_unit
+from gitcfg.compile.rules.dependencies import order_valued
+from gitcfg.compile.rules.evaluate import Seen, Unit, Units, filled_unit, first_by_name
 from gitcfg.compile.rules.rulebook import Rulebook, Strata
 from gitcfg.model import Binding, Decision, Op, Override, Ref, Use
 from gitcfg.model.rules import Allocation, Rule, RuleKind
@@ -57,7 +57,7 @@ class Shapes:
 
     def _shape(self, said: Said, overrides: tuple[Override, ...]) -> Shape:
         model = self._layers.model
-        without = frozenset(ref.name for ref in withouts(said, overrides))
+        without = frozenset(ref.name for ref in find_without(said, overrides))
         if said.retired:
             return Shape(said, (), (), without)
         above = [use for override in reversed(overrides) for use in override.features]
@@ -243,7 +243,7 @@ class Installing:
         if rule.over is None:
             yield Seen(one.name, one.said, features)
         elif rule.over.name in features:
-            for unit in by_name(self._shapes.units(one.shape, one.installed, rule.over.name)):
+            for unit in first_by_name(self._shapes.units(one.shape, one.installed, rule.over.name)):
                 yield Seen(one.name, one.said, features, unit)
 
 
@@ -288,7 +288,7 @@ class Bringing:
     @cached_property
     def valued(self) -> Strata:
         """The order of the rules that leave values open."""
-        return valued(self._layers, self.book)
+        return order_valued(self._layers, self.book)
 
     def installs(self, nodes: Mapping[str, Said]) -> Mapping[str, tuple[Installed, ...]]:
         """What rules install on nodes, in the order of the rules' names."""
@@ -347,7 +347,9 @@ class Bringing:
         if over is None:
             return installed
         attributes, reaches = self.decided.attributes(node), self.book.inclusion.reaches
-        units = {unit.name: unit for unit in by_name(self.shapes.units(shape, brought.installs, over.name))}
+        units = {
+            unit.name: unit for unit in first_by_name(self.shapes.units(shape, brought.installs, over.name))
+        }
         uses = []
         for use in installed.uses:
             unit = units.get(use.instance or "")
@@ -390,7 +392,7 @@ class Lacking:
         feature = self._layers.model.features.get(use.feature)
         if feature is None or use.feature in without or use.feature in above or not self._near(use.feature):
             return
-        use = filled(use, attributes, self._layers.reaches) if attributes else use
+        use = fill_use(use, attributes, self._layers.reaches) if attributes else use
         instance = self._layers.instance_of(use)
         if instance is not None:
             if (use.feature, instance.key) in self._layers.lacking:

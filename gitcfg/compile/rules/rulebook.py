@@ -15,9 +15,9 @@ from gitcfg.compile.rules.evaluate import (
     Seen,
     Unreadable,
     Where,
-    asked,
-    features_asked,
-    params_read,
+    ask_condition,
+    find_features_asked,
+    find_params_read,
     read_per,
     read_require,
     read_unique,
@@ -48,20 +48,22 @@ class Strata(msgspec.Struct, frozen=True):
     circles: tuple[Circle, ...]
 
 
-def strata(
+def stratify(
     rules: Sequence[Rule],
     wheres: Mapping[str, Where],
     pers: Mapping[str, KeyExpression],
     inclusion: Inclusion,
 ) -> Strata:
     """The order of install rules, all of whose conditions and keys can be read."""
-    leads = waiting(rules, {rule.name: looked_for(rule, wheres, pers) for rule in rules}, inclusion)
+    leads = find_waiting(
+        rules, {rule.name: find_features_read(rule, wheres, pers) for rule in rules}, inclusion
+    )
     by_name = {rule.name: rule for rule in rules}
-    layers, circles = layered(leads, leads, by_name)
+    layers, circles = layer_names(leads, leads, by_name)
     return Strata(layers, tuple(Circle(those, tuple(_places(by_name, those))) for those in circles))
 
 
-def layered(leads: Leads, waits: Leads, names: Container[str]) -> tuple[Names, Names]:
+def layer_names(leads: Leads, waits: Leads, names: Container[str]) -> tuple[Names, Names]:
     """Names layer by layer, each after all to which it leads, also by way of what is no name; and circles.
 
     `waits` are the ways that must not come back: others lead to and fro between names of one layer.
@@ -82,7 +84,7 @@ def layered(leads: Leads, waits: Leads, names: Container[str]) -> tuple[Names, N
     return tuple(map(tuple, layers)), tuple(sorted(circles))
 
 
-def waiting(
+def find_waiting(
     rules: Sequence[Rule], reads: Mapping[str, frozenset[str] | None], inclusion: Inclusion
 ) -> dict[str, set[str]]:
     """The ways from rules to the features that they look for, and from these to the rules that bring them.
@@ -93,7 +95,7 @@ def waiting(
     asked = {feature for found in reads.values() for feature in found or ()}
     leads: dict[str, set[str]] = {one: set() for one in (*(rule.name for rule in rules), *map(_place, asked))}
     for rule in rules:
-        for feature in brought(rule, inclusion) & asked:
+        for feature in find_brought(rule, inclusion) & asked:
             leads[_place(feature)].add(rule.name)
     everyone, looking = {rule.name for rule in rules}, [one for one, found in reads.items() if found is None]
     if len(looking) > 1:  # they wait for each other
@@ -108,19 +110,19 @@ def _place(feature: str) -> str:
     return f"feature {feature}"
 
 
-def brought(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
+def find_brought(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
     """The feature that a rule installs, with all that it includes."""
     feature = rule.feature.name if rule.feature else ""
     return inclusion.reaches.closed([feature]) if feature in inclusion.edges else frozenset({feature})
 
 
-def looked_for(
+def find_features_read(
     rule: Rule, wheres: Mapping[str, Where], pers: Mapping[str, KeyExpression]
 ) -> frozenset[str] | None:
     """The features that a rule looks for; None: it may look at all of them."""
     where, per = wheres.get(rule.name), pers.get(rule.name)
     over = frozenset[str]() if rule.over is None else frozenset({rule.over.name})
-    keys = frozenset[str]() if per is None else features_asked(per)
+    keys = frozenset[str]() if per is None else find_features_asked(per)
     asked = frozenset[str]() if where is None else where.asked
     return None if asked is None or keys is None else asked | keys | over
 
@@ -138,7 +140,7 @@ NAMED = 10
 """So many of those who decide about a limit are named, the nearest first."""
 
 
-def led(
+def find_led_limits(
     limits: Sequence[Rule], installs: Sequence[Rule], reads: Reads, inclusion: Inclusion
 ) -> dict[str, tuple[str, ...]]:
     """The limits that look at features of which it depends on choices where they are, with who decides it.
@@ -148,7 +150,7 @@ def led(
     choosing = frozenset(rule.name for rule in installs if rule.count is not None)
     if not choosing:
         return {}
-    leads = waiting(installs, reads, inclusion)
+    leads = find_waiting(installs, reads, inclusion)
     leading = _leading(leads, choosing)
     named = ((limit.name, _nearest(limit.name, leads, leading, choosing)) for limit in limits)
     return {limit: tuple(sorted(names)) for limit, names in named if names}
@@ -174,7 +176,7 @@ def _nearest(limit: str, leads: Leads, leading: Set[str], choosing: Set[str]) ->
     return found[:NAMED]
 
 
-def places(limit: Rule, deciding: Sequence[Rule]) -> Iterator[Origin]:
+def find_places(limit: Rule, deciding: Sequence[Rule]) -> Iterator[Origin]:
     """Where a limit says what it looks at, and where that is decided."""
     yield from (ref.origin for ref in (limit.where, limit.per, limit.over) if ref is not None)
     yield from (rule.feature.origin for rule in deciding if rule.feature is not None)
@@ -259,14 +261,16 @@ class Rulebook:
     def asked(self, rule: Rule, seen: Sequence[Seen]) -> Answers:
         """Where the condition of a rule holds that brings something. Stopped: nobody knows."""
         try:
-            return asked(self.wheres.get(rule.name), seen, self.budgets[rule.name])
+            return ask_condition(self.wheres.get(rule.name), seen, self.budgets[rule.name])
         except CelStopped as problem:
             raise Stopped(f"The `where` of the rule {rule.name}", problem, rule.name, rule.where) from None
 
     @cached_property
     def params_read(self) -> frozenset[str] | None:
         """The parameters whose values expressions look at; None: it may be any."""
-        found = [params_read(expression) for name in self.rules for expression in self._expressions(name)]
+        found = [
+            find_params_read(expression) for name in self.rules for expression in self._expressions(name)
+        ]
         known = [names for names in found if names is not None]
         return frozenset[str]().union(*known) if len(known) == len(found) else None
 
@@ -279,14 +283,14 @@ class Rulebook:
     @cached_property
     def strata(self) -> Strata:
         """The order of the rules that install, those that count out their places among them."""
-        return strata(self.of_kind(RuleKind.INSTALL), self.wheres, self.pers, self.inclusion)
+        return stratify(self.of_kind(RuleKind.INSTALL), self.wheres, self.pers, self.inclusion)
 
     @cached_property
     def led(self) -> Mapping[str, tuple[str, ...]]:
         """The limits that look at what rules decide which have to keep to them, with these rules."""
         limits, installs = self.of_kind(RuleKind.LIMIT), self.of_kind(RuleKind.INSTALL)
-        reads = {rule.name: looked_for(rule, self.wheres, self.pers) for rule in (*limits, *installs)}
-        return led(limits, installs, reads, self.inclusion)
+        reads = {rule.name: find_features_read(rule, self.wheres, self.pers) for rule in (*limits, *installs)}
+        return find_led_limits(limits, installs, reads, self.inclusion)
 
     @cached_property
     def order(self) -> Mapping[str, int]:

@@ -15,11 +15,11 @@ from gitcfg.compile.rules.evaluate import (
     Answers,
     Seen,
     Unit,
-    asked,
-    bare,
-    by_name,
+    ask_condition,
+    ask_keys,
     filled_unit,
-    keyed,
+    first_by_name,
+    strip_frames,
 )
 from gitcfg.compile.rules.placement import Bringing, Shape
 from gitcfg.compile.rules.rulebook import Strata
@@ -59,14 +59,14 @@ class Grouped:
         return found
 
 
-def grouped(per: KeyExpression | None, slots: tuple[Seen, ...], budget: Budget) -> Grouped:
+def group_slots(per: KeyExpression | None, slots: tuple[Seen, ...], budget: Budget) -> Grouped:
     """Slots in groups; without a key all are one."""
     if per is None:
         return Grouped({None: slots}, {})
     try:
-        keys, problems = keyed(per, slots, budget)
+        keys, problems = ask_keys(per, slots, budget)
     except CelStopped as problem:
-        return Grouped({}, of_all(slots, problem))
+        return Grouped({}, fail_all(slots, problem))
     found: dict[Key | None, list[Seen]] = {}
     for row, (seen, key) in enumerate(zip(slots, keys, strict=True)):
         if row not in problems:
@@ -75,9 +75,9 @@ def grouped(per: KeyExpression | None, slots: tuple[Seen, ...], budget: Budget) 
     return Grouped({key: tuple(members) for key, members in found.items()}, failed)
 
 
-def of_all(slots: Iterable[Seen], problem: CelProblem) -> Mapping[str, CelProblem]:
+def fail_all(slots: Iterable[Seen], problem: CelProblem) -> Mapping[str, CelProblem]:
     """Nothing is known of any of them."""
-    return dict.fromkeys([seen.slot for seen in slots], bare(problem))
+    return dict.fromkeys([seen.slot for seen in slots], strip_frames(problem))
 
 
 # Where rules may count in a fleet: nodes, or the instances on them, as each rule sees them.
@@ -145,7 +145,7 @@ class Slots:
         if rule.over is None:
             yield seen
         elif rule.over.name in seen.features:
-            for unit in by_name(self._shapes.units(node.shape, node.installs, rule.over.name)):
+            for unit in first_by_name(self._shapes.units(node.shape, node.installs, rule.over.name)):
                 unit = self._as_had(rule, unit, node.kind)
                 yield Seen(seen.name, seen.said, seen.features, unit, seen.params)
 
@@ -231,14 +231,14 @@ class Ruled:
 
     def together(self, rule: str, slots: tuple[Seen, ...]) -> Groups:
         """Some slots of a rule by what it groups them by."""
-        return grouped(self.book.pers.get(rule), slots, self.book.budgets[rule]).groups
+        return group_slots(self.book.pers.get(rule), slots, self.book.budgets[rule]).groups
 
     def _asked(self, rule: str) -> Places:
         found = self._slots.of(self.book.rules[rule])
         try:
-            answers = asked(self.book.wheres.get(rule), found, self.book.budgets[rule])
+            answers = ask_condition(self.book.wheres.get(rule), found, self.book.budgets[rule])
         except CelStopped as problem:
-            answers = Answers((), of_all(found, problem))
+            answers = Answers((), fail_all(found, problem))
         return Places(tuple(sorted(answers.holding, key=lambda seen: seen.name)), answers.failed)
 
     def groups(self, rule: str) -> Groups:
@@ -250,7 +250,7 @@ class Ruled:
         per = self.book.pers.get(rule)
         same = self._same(rule), per and per.text
         if same not in self._grouped:
-            self._grouped[same] = grouped(per, self.slots(rule), self.book.budgets[rule])
+            self._grouped[same] = group_slots(per, self.slots(rule), self.book.budgets[rule])
         self._fail(rule, self._grouped[same].failed)
         return self._grouped[same]
 
@@ -278,6 +278,6 @@ class Ruled:
         return [unit for unit in found if seen.unit is None or unit.name == seen.unit.name]
 
 
-def ruled(fleet: Fleet) -> Ruled | None:
+def view_rules(fleet: Fleet) -> Ruled | None:
     """What the rules of a fleet ask; None where there are none."""
     return None if fleet.bringing is None else Ruled(fleet, fleet.bringing)

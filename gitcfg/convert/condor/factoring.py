@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 import msgspec
 
-from gitcfg.compile.values import join, split, unfit
+from gitcfg.compile.values import find_unfit, join_list, split_list
 from gitcfg.convert.condor.host import Host, Setting, apply_value, find_own_macros, split_addition
 
 _LISTS = re.compile(
@@ -112,10 +112,10 @@ def infer_separator(name: str, found: Iterable[Chain]) -> str | None:
 def _fits_separator(chain: Chain, each: str) -> bool:
     """Return whether the items of a chain's steps are those of its final text."""
     items = compose_items(chain.steps, each)
-    whole = split(chain.text, each)
-    if items != whole or unfit(whole, each) is not None:
+    whole = split_list(chain.text, each)
+    if items != whole or find_unfit(whole, each) is not None:
         return False
-    return each == "blank-or-comma" or _equal_lists(join(whole, each), chain.text)
+    return each == "blank-or-comma" or _equal_lists(join_list(whole, each), chain.text)
 
 
 def _equal_lists(one: str, other: str) -> bool:
@@ -126,7 +126,7 @@ def compose_items(steps: Iterable[Step], each: str) -> list[str]:
     """Return the items after some steps."""
     items: list[str] = []
     for step in steps:
-        new = split(step.text, each)
+        new = split_list(step.text, each)
         items = {Action.SET: new, Action.APPEND: [*items, *new], Action.PREPEND: [*new, *items]}[step.act]
     return items
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from gitcfg.compile.classad import Macro, macros
+from gitcfg.compile.classad import Macro, find_macros
 from gitcfg.convert.condor.sources import Source, import_error
 from gitcfg.convert.condor.syntax import Line
 from gitcfg.model.names import NAME
@@ -190,7 +190,7 @@ def find_own_macros(name: str, value: str) -> list[Macro]:
     if "$" not in value:
         return []
     key = name.lower()
-    return [macro for macro in macros(value) if macro.function == "$" and macro.body.lower() == key]
+    return [macro for macro in find_macros(value) if macro.function == "$" and macro.body.lower() == key]
 
 
 def apply_value(name: str, value: str, before: str | None, line: Line) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.values import split
+from gitcfg.compile.values import split_list
 from gitcfg.convert.condor.factoring import Chain, Chains, Feature, infer_separator
 from gitcfg.convert.condor.host import Host
 from gitcfg.convert.condor.htcondor import KnownName
@@ -32,7 +32,7 @@ class ParameterType(msgspec.Struct, frozen=True):
     def value(self, text: str) -> Any:
         """Return a text as a value in YAML."""
         if self.kind == "list":
-            return split(text, self.separator)
+            return split_list(text, self.separator)
         return convert_text(self.kind, text)
 
     @property

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Set
 
-from gitcfg.compile.classad import macros
+from gitcfg.compile.classad import find_macros
 from gitcfg.convert.condor.host import Annotations, KeptLines, ReadFile, Setting, apply_value, find_own_macros
 from gitcfg.convert.condor.htcondor import Builtins, Lookup, expand_knobs
 from gitcfg.convert.condor.sources import Folder, Source, import_error
@@ -66,7 +66,7 @@ class ReadState:
         )
         self.touched.add(key)
         annotations.default = False
-        own = (macro for macro in macros(value) if macro.at_once and macro.body.lower() == key)
+        own = (macro for macro in find_macros(value) if macro.at_once and macro.body.lower() == key)
         if key in _KEYWORDS or "\r" in value or any(macro.function != "$" for macro in own):
             self.tangled.add(key)
         if not find_own_macros(name, value):
@@ -277,7 +277,7 @@ class Reader:
     def expand(self, text: str, level: int = 0) -> str:
         """Expand the macros of a text whose values are certain so far."""
         parts, at = [], 0
-        for macro in macros(text) if level < _MOST_EXPANDED else ():
+        for macro in find_macros(text) if level < _MOST_EXPANDED else ():
             value = self._known(macro.body.lower()) if macro.function == "$" else None
             if value is None or len(value) > _LONGEST_PATH:
                 value = macro.default or None

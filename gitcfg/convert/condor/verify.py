@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.compile.values import split
+from gitcfg.compile.values import split_list
 from gitcfg.convert.condor.host import SETTINGS, ReadFile
 from gitcfg.convert.condor.htcondor import HTCondor
 from gitcfg.convert.condor.syntax import StatementKind, parse_statements
@@ -117,7 +117,7 @@ def _normalize(text: str | None, kind: tuple[Any, Any] | None) -> object:
     if text is None or kind is None:
         return text
     if str(kind[0]) == "list":
-        return split(text, kind[1])
+        return split_list(text, kind[1])
     # HTCondor itself keeps the case of a default that is only written otherwise.
     return text.lower() if text.lower() in ("true", "false") else " ".join(text.split())
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from gitcfg.compile.fleet import texts
+from gitcfg.compile.fleet import read_texts
 from gitcfg.gate.permits.named import opened
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import Tree
@@ -81,7 +81,7 @@ class Whole:
     @cached_property
     def _including(self) -> Mapping[str, frozenset[str]]:
         """The templates that each is made from, itself among them; all, if it chooses when it is rendered."""
-        read = texts(self._tree, "templates", self._model.templates)
+        read = read_texts(self._tree, "templates", self._model.templates)
         direct = {name: _mentioned(text or "", read) for name, text in read.items()}
         return {name: _closed(direct, name) for name in direct}
 

@@ -6,8 +6,8 @@ from ctypes import c_char_p, c_int
 from functools import cache, lru_cache
 from typing import Any
 
-from gitcfg.compile import values as lists
-from gitcfg.compile.classad import Expansion, looked_up, macros
+from gitcfg.compile.classad import Expansion, find_lookups, find_macros
+from gitcfg.compile.values import join_list
 from gitcfg.model.graph import components
 from gitcfg.parsers.child.data import means
 from gitcfg.parsers.child.htcondor import bindings, htcondor, symbol, table
@@ -51,7 +51,7 @@ def _edges(values: Mapping[str, str], prefix: str) -> dict[str, list[str]]:
 def _targets(name: str, value: str, prefix: str, seen: Mapping[str, str]) -> Iterator[str]:
     """What a value expands later: its own name in it is replaced at once, as the file is read."""
     itself = (name, name.removeprefix(prefix))
-    for target, macro in looked_up(value, seen):
+    for target, macro in find_lookups(value, seen):
         if not (macro.at_once and target in itself):
             yield target
 
@@ -150,7 +150,7 @@ def judge_condor_text(config: str, meant: Meant | None) -> Iterator[Said]:
 
 def text(name: str, value: Any, separators: Mapping[str, str | None]) -> str:
     """A value as it stands in the file, but for the case of booleans."""
-    return lists.join(value, separators.get(name)) if isinstance(value, list) else str(value)
+    return join_list(value, separators.get(name)) if isinstance(value, list) else str(value)
 
 
 # HTCondor configuration, by HTCondor's own parser: it accepts a text and reads the same raw values.
@@ -188,7 +188,7 @@ def _is(read: str, name: str, value: Any, separators: Mapping[str, str | None]) 
 
 def in_its_way(read: str, name: str, text: str) -> bool:
     """HTCondor keeps the case of its own default, and replaces a name in its own value as it reads it."""
-    own = [macro for macro in macros(text) if macro.at_once and macro.body.lower() == name.lower()]
+    own = [macro for macro in find_macros(text) if macro.at_once and macro.body.lower() == name.lower()]
     if not own:
         return text.lower() in _WORDS and read.lower() == text.lower()
     head, tail = text[: own[0].start], text[own[-1].end :]

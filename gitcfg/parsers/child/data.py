@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO, TextIOWrapper
 from typing import Any, NoReturn
 
-from gitcfg.compile import values as lists
+from gitcfg.compile.values import split_list
 from gitcfg.load import yaml
 from gitcfg.load.yaml import resolve
 from gitcfg.parsers.child.verdict import Meant, Said, left_out, not_meant, otherwise
@@ -18,7 +18,7 @@ def means(read: str, value: Any, separator: str | None) -> bool:
     """Is this text that value? Lists are split again, booleans are words in any case."""
     if not isinstance(value, list):
         return _scalar(read, value)
-    items = lists.split(read, separator or "comma")
+    items = split_list(read, separator or "comma")
     return len(items) == len(value) and all(map(_scalar, items, value))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from gitcfg.compile import values as lists
+from gitcfg.compile.values import find_unfit, join_list
 from gitcfg.render.formats.base import Separators, Unfit, present, unfit_name
 
 _ELSEWHERE = "Write it to a file of format json, yaml or toml."
@@ -19,7 +19,7 @@ Problem = tuple[str, str]  # what is wrong with a value, and what to do
 def text_of(value: Any, separator: str | None, true: str = "true", false: str = "false") -> str:
     """A value as text; a list by its separator."""
     if isinstance(value, list):
-        return lists.join([_scalar(item, true, false) for item in value], separator)
+        return join_list([_scalar(item, true, false) for item in value], separator)
     return _scalar(value, true, false)
 
 
@@ -54,7 +54,7 @@ def _list_problem(items: Sequence[Any], separator: str | None) -> Problem | None
         return "holds an item that is no plain value", _ELSEWHERE
     if any(_plain_problem(item) for item in items):
         return "holds an item that is no finite number", ""
-    odd = lists.unfit([_scalar(item, "true", "false") for item in items], separator)
+    odd = find_unfit([_scalar(item, "true", "false") for item in items], separator)
     if odd is None:
         return None
     shown = odd if len(odd) <= 60 else odd[:57] + "..."

@@ -4,7 +4,7 @@ from functools import partial
 
 from aiohttp import web
 
-from gitcfg.compile.subset import withheld
+from gitcfg.compile.subset import find_withheld
 from gitcfg.delivery.configuration import find_steps
 from gitcfg.explain.trail import made_of, viewpoint
 from gitcfg.library import Fleet
@@ -82,7 +82,7 @@ def _configure(fleets: FleetCache, commit: str, name: str) -> NodeConfiguration 
 
 def _parameter_row(fleet: Fleet, name: str, param: str) -> ParameterRow:
     value, trail = fleet[name].trail(param, True)
-    gone = tuple(feature for feature, _ in withheld(fleet.compiled, name, param))
+    gone = tuple(feature for feature, _ in find_withheld(fleet.compiled, name, param))
     return ParameterRow(param, value, trail, gone)
 
 

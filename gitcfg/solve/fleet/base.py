@@ -10,7 +10,7 @@ import msgspec
 from gitcfg.cel import Key
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Installed
-from gitcfg.compile.rules.evaluate import Seen, Unit, slot
+from gitcfg.compile.rules.evaluate import Seen, Unit, slot_name
 from gitcfg.compile.rules.placement import Shape, Shapes
 from gitcfg.compile.rules.rulebook import Rulebook
 from gitcfg.compile.rules.slots import Ruled
@@ -138,7 +138,7 @@ class Spots:
 
     def _place(self, rule: str, feature: str, seen: Seen, choose: bool) -> Place:
         for unit in self.ground.units(seen, feature)[:1]:
-            had = (unit.feature, slot(seen.name, unit))
+            had = (unit.feature, slot_name(seen.name, unit))
             self.fixed[had] = seen.name
             return Place(seen, had)
         if choose:
@@ -168,7 +168,7 @@ class Spots:
         ]
         within: set[Spot] = set()
         for unit in self.ground.units(seen, feature):
-            had = (unit.feature, slot(seen.name, unit))
+            had = (unit.feature, slot_name(seen.name, unit))
             self.fixed[had] = seen.name
             around = [spot for spot in near if spot not in within and self._around(spot, had, seen.name)]
             within.update(around)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.cel import CelProblem
-from gitcfg.compile.rules.evaluate import Seen, values
+from gitcfg.compile.rules.evaluate import Seen, read_values
 from gitcfg.compile.rules.slots import Ruled
 from gitcfg.domain import DomainProblem, Value, Values, parse
 from gitcfg.model import Origin
@@ -131,7 +131,7 @@ class Handed:
         expression = self._ruled.book.uniques.get(rule.name)
         if expression is None:
             return [seen.name for seen in slots]
-        rows = [values(expression, seen) for seen in slots]
+        rows = [read_values(expression, seen) for seen in slots]
         try:
             return [expression.key(row, self._ruled.book.budgets[rule.name]) for row in rows]
         except CelProblem as problem:

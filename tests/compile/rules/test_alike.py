@@ -6,8 +6,8 @@ import pytest
 
 from gitcfg.cel import NODE_VARIABLES, SELF_VARIABLES, Budget, Condition, compile_condition, compile_key
 from gitcfg.compile.nodes import said
-from gitcfg.compile.rules.evaluate import Seen, Unit, Where, alike, asked, keyed, values
-from gitcfg.compile.rules.slots import ruled
+from gitcfg.compile.rules.evaluate import Seen, Unit, Where, ask_condition, ask_keys, group_alike, read_values
+from gitcfg.compile.rules.slots import view_rules
 from gitcfg.model import Binding, Fact, ListEdit, Node, Op, Origin, Ref
 from gitcfg.model.rules import RuleKind
 from tests.compile.rules.fleets import fleet
@@ -53,25 +53,25 @@ SORTS = {
 @pytest.mark.parametrize("text", SORTS)
 def test_a_condition_is_asked_once_of_each_sort_and_answers_for_every_node(text: str) -> None:
     condition = compile_condition(text, KNOWN)
-    found = asked(Where(condition, None), NODES, Budget())
+    found = ask_condition(Where(condition, None), NODES, Budget())
     each = {seen.slot: _alone(condition, seen) for seen in NODES}
     assert [seen.slot for seen in found.holding] == [slot for slot, answer in each.items() if answer is True]
     assert {slot: problem.args for slot, problem in found.failed.items()} == {
         slot: answer for slot, answer in each.items() if not isinstance(answer, bool)
     }
-    assert len(alike(condition, NODES).firsts) == SORTS[text]
+    assert len(group_alike(condition, NODES).firsts) == SORTS[text]
 
 
 def _alone(condition: Condition, seen: Seen) -> Any:
-    holds, problems = condition.holds_each([values(condition, seen)])
+    holds, problems = condition.holds_each([read_values(condition, seen)])
     return problems[0].args if problems else holds[0]
 
 
 @pytest.mark.parametrize("text", ["node.facts.rack", "self.with.subnet", "node.facts.serial", "node.labels"])
 def test_a_key_is_that_of_each(text: str) -> None:
     expression = compile_key(text, KNOWN)
-    keys, problems = keyed(expression, NODES, Budget())
-    rows = [values(expression, seen) for seen in NODES]
+    keys, problems = ask_keys(expression, NODES, Budget())
+    rows = [read_values(expression, seen) for seen in NODES]
     wanted, wrong = expression.keys_each(rows)
     assert [(type(key), key) for key in keys] == [(type(key), key) for key in wanted]
     assert {row: problem.args for row, problem in problems.items()} == {
@@ -85,8 +85,8 @@ def test_values_of_one_class_are_read_once() -> None:
 
     condition = compile_condition("node.params.port == 80", KNOWN)
     nodes = [Seen(name, NODES[0].said, frozenset(), None, params) for name in "ab"]
-    assert len(alike(condition, nodes).firsts) == 1
-    assert len(asked(Where(condition, None), nodes, Budget()).holding) == 2
+    assert len(group_alike(condition, nodes).firsts) == 1
+    assert len(ask_condition(Where(condition, None), nodes, Budget()).holding) == 2
 
 
 def test_nodes_of_one_class_look_alike_by_their_values() -> None:
@@ -97,7 +97,7 @@ def test_nodes_of_one_class_look_alike_by_their_values() -> None:
     }
     members = {f"nodes/n{number}": "groups: [g]" for number in range(4)}
     wanted = rule("high", RuleKind.REQUIRE, require=Ref("true", AT), where="has(node.params.p)")
-    found = ruled(fleet({**files, **members}, wanted))
+    found = view_rules(fleet({**files, **members}, wanted))
     assert found is not None
     slots = found.slots("high")
     assert [seen.name for seen in slots] == ["n0", "n1", "n2", "n3"]

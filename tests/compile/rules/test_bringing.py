@@ -1,7 +1,7 @@
 """What rules bring to nodes, in small: conditions, instances, circles, what fails, and who shares a class."""
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.subset import files_of
+from gitcfg.compile.subset import find_source_files
 from tests.compile.rules.fleets import fleet
 from tests.compile.rules.written import install, setting
 
@@ -147,5 +147,5 @@ def test_members_of_a_set_may_get_different_things() -> None:
 
 def test_files_of_a_node_are_those_of_its_rules_too() -> None:
     found = fleet(FILES, install("y", "mail", where='"one" in node.labels'))
-    assert {"rules/all.yaml", "features/mail.yaml"} <= files_of(found, "a")
-    assert "rules/all.yaml" not in files_of(found, "b")
+    assert {"rules/all.yaml", "features/mail.yaml"} <= find_source_files(found, "a")
+    assert "rules/all.yaml" not in find_source_files(found, "b")

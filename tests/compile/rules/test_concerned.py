@@ -3,7 +3,7 @@
 import pytest
 
 from gitcfg.compile.impact import Mentions, Version, find_changed_nodes, find_collecting_nodes
-from gitcfg.compile.subset import alone, part
+from gitcfg.compile.subset import is_alone, take_part
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
 
@@ -71,4 +71,4 @@ def test_it_is_known_who_collects_and_of_a_part_whether_somebody_does() -> None:
     parameters = {"parameters/p.yaml": "parameters: {p: {type: list}}"}
     model = load(DictTree({**FILES, **parameters, "nodes/a.yaml": COLLECTS}))
     assert find_collecting_nodes(model.nodes) == ["a"]
-    assert [alone(part(model, [name])) for name in ("a", "b")] == [False, True]
+    assert [is_alone(take_part(model, [name])) for name in ("a", "b")] == [False, True]

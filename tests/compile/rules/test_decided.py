@@ -1,7 +1,7 @@
 """What was decided for rules counts as it stands: places, values, and attributes of instances."""
 
-from gitcfg.compile.rules.slots import ruled
-from gitcfg.compile.subset import files_of
+from gitcfg.compile.rules.slots import view_rules
+from gitcfg.compile.subset import find_source_files
 from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Allocation, Domain, Rule, RuleKind
 from tests.compile.rules.fleets import fleet
@@ -54,8 +54,8 @@ def test_a_counted_feature_is_installed_where_that_was_decided_and_says_so() -> 
     (installed,) = found["c"].kind.brought.installs
     assert installed.uses[0].origin == at(4, "w")
     assert [step.path for step in found["c"].trail("p")] == [("feature web", "rule w")]
-    assert "allocations/w.yaml" in files_of(found, "a")
-    assert "allocations/w.yaml" not in files_of(found, "b")
+    assert "allocations/w.yaml" in find_source_files(found, "a")
+    assert "allocations/w.yaml" not in find_source_files(found, "b")
     assert [kind.names for kind in found.classes] == [["a"], ["b"], ["c"]]
 
 
@@ -97,7 +97,7 @@ def test_a_decided_value_is_a_default_on_top() -> None:
     assert "p" not in found["a"].params
     assert found["b"].params["port"] == "1"
     assert [step.overridden for step in found["b"].trail("port")] == [False, True]
-    assert "allocations/d.yaml" in files_of(found, "b")
+    assert "allocations/d.yaml" in find_source_files(found, "b")
 
 
 def test_attributes_fill_what_with_does_not_say_wherever_the_instance_stands() -> None:
@@ -112,7 +112,7 @@ def test_attributes_fill_what_with_does_not_say_wherever_the_instance_stands() -
     assert (found["a"].params["if.eth0"], found["a"].params["if.eth1"]) == ("A0", "A1")
     assert (found["b"].params["if.eth0"], found["c"].params["if.eth0"]) == ("B0", "mine")
     assert not found.layers.findings
-    view = ruled(found)
+    view = view_rules(found)
     assert view is not None
     seen = {one.slot: one.self_.attributes["address"].given for one in view.slots("d")}
     assert seen == {"a/eth0": "A0", "a/eth1": "A1", "b/eth0": "B0", "c/eth0": "mine"}
@@ -154,7 +154,7 @@ def test_attributes_of_one_node_are_not_those_of_others() -> None:
         install("s", "web", over="dhcp", count=counted(1)),
         allocations=(given("d", b__eth0={"address": "1"}, c__eth0={"address": "2"}),),
     )
-    view = ruled(found)
+    view = view_rules(found)
     assert view is not None
 
     def addresses(rule: str) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import pytest
 
 from gitcfg.compile.rules.evaluate import VALUES
-from gitcfg.compile.rules.slots import ruled
+from gitcfg.compile.rules.slots import view_rules
 from gitcfg.model.rules import RuleKind
 from tests.compile.rules.fleets import fleet
 from tests.compile.rules.written import rule
@@ -26,14 +26,14 @@ FILES = {
     ],
 )
 def test_a_condition_sees_name_and_version(condition: str, holds: bool) -> None:
-    found = ruled(fleet(FILES, rule("r", RuleKind.DOMAIN, where=condition)))
+    found = view_rules(fleet(FILES, rule("r", RuleKind.DOMAIN, where=condition)))
     assert found is not None
     assert bool(found.slots("r")) is holds
     assert not found.failed
 
 
 def test_what_is_written_in_plain_for_a_secret_parameter_is_not_seen() -> None:
-    found = ruled(fleet({**FILES, "nodes/n1": "params: {Q: hunter2}"}, rule("r", RuleKind.DOMAIN)))
+    found = view_rules(fleet({**FILES, "nodes/n1": "params: {Q: hunter2}"}, rule("r", RuleKind.DOMAIN)))
     assert found is not None
     (seen,) = found.slots("r")
     params = VALUES["node.params"](seen)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gitcfg.compile.rules.rulebook import Strata
-from gitcfg.compile.rules.slots import ruled
+from gitcfg.compile.rules.slots import view_rules
 from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Domain, Rule, RuleKind, Uniqueness
 from tests.compile.rules.fleets import fleet
@@ -31,7 +31,7 @@ def domain(name: str, *about: str, key: str | None = None, **said: Any) -> Rule:
 
 
 def order(*rules: Rule) -> Strata:
-    found = ruled(fleet(FILES, *rules))
+    found = view_rules(fleet(FILES, *rules))
     assert found is not None
     return found.valued
 

@@ -6,7 +6,7 @@ import pytest
 
 from gitcfg.cel import Truth
 from gitcfg.compile.rules.evaluate import Seen
-from gitcfg.compile.rules.slots import Ruled, ruled
+from gitcfg.compile.rules.slots import Ruled, view_rules
 from gitcfg.model.rules import Rule, RuleKind
 from tests.compile.rules.fleets import fleet
 from tests.compile.rules.written import counted, install, rule, setting
@@ -37,7 +37,7 @@ FILES = {
 
 
 def view(*rules: Rule, **more: str) -> Ruled:
-    found = ruled(fleet({**FILES, **more}, *rules))
+    found = view_rules(fleet({**FILES, **more}, *rules))
     assert found is not None
     return found
 
@@ -51,7 +51,7 @@ def slots(seen: tuple[Seen, ...]) -> list[str]:
 
 
 def test_without_rules_there_is_nothing_to_ask() -> None:
-    assert ruled(fleet(FILES)) is None
+    assert view_rules(fleet(FILES)) is None
 
 
 def test_slots_are_nodes_that_are_not_retired() -> None:
