@@ -119,7 +119,7 @@ class Fleet(Mapping[str, Node]):
 
     @property
     def whole(self) -> bool:
-        """Are these all nodes of the repository?"""
+        """Whether these are all nodes of the repository."""
         return self._model is None
 
     @cached_property
@@ -220,7 +220,7 @@ class Fleet(Mapping[str, Node]):
         return self._checks.known(_parsers_version())
 
     def lacks_parser(self) -> bool:
-        """Is there a file for HTCondor, whose own parser is not installed? It is known before any check.
+        """Return whether there is a file for HTCondor, whose own parser is not installed, before any check.
 
         Until there was one, only files of groups and features are looked for: nodes are many.
         """
@@ -235,7 +235,7 @@ class Fleet(Mapping[str, Node]):
         return any(entry.format == "condor" for entries in files for entry in entries.values())
 
     def is_compiled(self) -> bool:
-        """Has everything been compiled?"""
+        """Return whether everything has been compiled."""
         return "compiled" in self.__dict__
 
     @property

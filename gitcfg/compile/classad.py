@@ -1,4 +1,4 @@
-"""ClassAd expressions as far as they can be read without HTCondor: tokens, and what is out of place."""
+"""HTCondor's expressions as far as they can be read without HTCondor: faults, joining, and macros."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ class _Token(msgspec.Struct, frozen=True):
 
     @property
     def unknown(self) -> bool:
-        """May it be anything, or hold a quote?"""
+        """Whether it may be anything, or hold a quote."""
         return self.kind == "macro" or (self.text[0] in "\"'" and _MACRO.search(self.text) is not None)
 
 
@@ -102,7 +102,7 @@ _BRACKET = re.compile(r"[()]")
 
 
 class _Level:
-    """What stands between two brackets: `kind`, how many `?` wait for their `:`, and is a macro in it?"""
+    """What stands between two brackets: `kind`, how many `?` wait for their `:`; if a macro is in it."""
 
     def __init__(self, kind: str, opening: str = "") -> None:
         self.kind, self.opening = kind, opening
@@ -130,7 +130,7 @@ class _Reader:
         self._levels = [_Level("top")]
 
     def fault(self) -> Fault | None:
-        """Read all tokens; what is wrong?"""
+        """Read all tokens, and return what is wrong."""
         try:
             for at, token in enumerate([*self._tokens, _END]):
                 self._at = at
@@ -325,7 +325,7 @@ _STEPS: Mapping[str, Callable[[_Reader, _Token], None]] = {
 
 
 def _joins(before: _Token, token: _Token) -> bool:
-    """May these stand in a row: an attribute of something (`a . b`), or one string in two parts?"""
+    """Return whether these may be neighbours: an attribute (`a . b`), or a string in two parts."""
     if before.text.endswith(".") or token.text.startswith("."):
         return True
     return before.text[0] == token.text[0] and token.text[0] in "\"'"
@@ -350,7 +350,7 @@ class _Outline(msgspec.Struct, frozen=True):
 
 
 def join_operands(operator: str, below: str, above: str) -> str:
-    """Two operands as one expression, the lower one first.
+    """Return two operands as one expression, the lower one first.
 
     Of three that close, it does not matter which two are joined first: a chain stays flat.
     """
@@ -358,19 +358,19 @@ def join_operands(operator: str, below: str, above: str) -> str:
 
 
 def as_operand(text: str, operator: str) -> str:
-    """The text as one operand: in parentheses, unless it is safe without."""
+    """Return the text as one operand: in parentheses, unless it is safe without."""
     outline = _outline(text)
     bare = outline.problem is None and (tuple(outline.top[:3]) in _ALONE or _chain(outline.top, operator))
     return text if bare else f"({text})"
 
 
 def find_unbalanced(text: str) -> str | None:
-    """Why a text cannot be an operand: a quote, bracket or comment that does not close."""
+    """Return why a text cannot be an operand: a quote, bracket or comment that does not close."""
     return _outline(text).problem
 
 
 def _chain(top: Sequence[str], operator: str) -> bool:
-    """Is it operands of the operator, with nothing beside them that binds less tightly?"""
+    """Return whether it is operands of the operator, with nothing beside them that binds less tightly."""
     return operator in top and _LOOSER[operator].isdisjoint(top)
 
 
@@ -418,13 +418,13 @@ class Macro(NamedTuple):
 
     @property
     def at_once(self) -> bool:
-        """Is it replaced as soon as it is read, in the value of the very name that it names?"""
+        """Whether it is replaced as soon as it is read, in the value of the very name that it names."""
         return self.function == "$" or _of_files(self.function)
 
 
 @lru_cache(maxsize=4096)
 def find_macros(value: str) -> tuple[Macro, ...]:
-    """The macros that HTCondor sees in a value, from the left, none inside another's brackets."""
+    """Return the macros that HTCondor sees in a value, from the left, none inside another's brackets."""
     return tuple(_macros(value))
 
 
@@ -453,7 +453,7 @@ def _of_files(function: str) -> bool:
 
 
 def find_lookups(value: str, values: Mapping[str, str]) -> Iterator[tuple[str, Macro]]:
-    """The names out of `values` (lower case) that expanding a value certainly expands too, and where."""
+    """Yield the names out of `values` (lower case) that expanding a value certainly expands, and where."""
     for macro in find_macros(value):
         name = macro.body.lower()
         if macro.function != "$":

@@ -70,7 +70,7 @@ class Declarations:
         return parameter.type if parameter else None
 
     def typed(self, name: str) -> bool:
-        """Does a declaration say the type of a name, and of all names that an instance may make of it?"""
+        """Return whether the type of a name is declared, and of all names that an instance may make of it."""
         if "${" not in name:
             return self.declared_kind(name) is not None
         made = _unmarked(name)
@@ -108,7 +108,7 @@ class Declarations:
         return self._schemas[parameter.name]
 
     def has_default(self, name: str) -> bool:
-        """Would binding this parameter to null give it a value?"""
+        """Return whether binding this parameter to null gives it a value."""
         parameter = self.find(name)
         return parameter is not None and self.default(parameter) is not NOTHING
 
@@ -121,7 +121,7 @@ class Declarations:
         return to_typed(self.find(name), self.kind(name), given, text)
 
     def secret(self, name: str) -> bool:
-        """May nothing but secrets be bound to a parameter?"""
+        """Return whether only secrets may be bound to a parameter."""
         parameter = self.find(name)
         return parameter is not None and parameter.secret
 

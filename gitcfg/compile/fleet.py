@@ -1,4 +1,4 @@
-"""One node of a fleet: what it gets, and the steps that lead there."""
+"""The compiled fleet: every node's configuration, made from one tree, and one node of it."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from datetime import date
@@ -82,7 +82,7 @@ _MOST = 4 << 20
 
 
 def read_texts(tree: Tree, folder: str, names: Iterable[str]) -> dict[str, str | None]:
-    """What files of a folder hold, in order of name; None: one that is no text, or larger than 4 MiB."""
+    """Return what files of a folder hold, in order of name; None: no text, or larger than 4 MiB."""
     return {name: _text(tree, f"{folder}/{name}") for name in sorted(names)}
 
 
@@ -325,5 +325,5 @@ class Fleet:
 
 
 def compile_tree(tree: Tree, today: date) -> Fleet:
-    """Load a tree and make its fleet. GitcfgError: it is no repository."""
+    """Load a tree and make its fleet. Raise GitcfgError if it is no repository."""
     return Fleet(load(tree), tree, today)

@@ -102,7 +102,7 @@ def find_changed_nodes(old: Version, new: Version) -> frozenset[str] | None:
 
 
 def _of_nodes(version: Version) -> Settings | None:
-    """The settings that nodes depend on: not those of the gate, nor `ignore`. None: they cannot be read."""
+    """Return the settings that nodes depend on, not those of the gate, nor `ignore`; None: unreadable."""
     found = load_settings(Reading(version.tree))
     if found is None:
         return None
@@ -159,7 +159,7 @@ def _bearers(version: Version, features: Set[str], groups: Set[str]) -> Iterator
 
 
 def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
-    """What changed, by kind and name. _AllNodes: something of which all nodes may be made."""
+    """Return what changed, by folder and name. Raise _AllNodes if all nodes may be made of some of it."""
     names: dict[str, set[str]] = {kind: set() for kind in (*LAYERS, "secrets")}
     for path in changed:
         kind, stem = path.partition("/")[0], path.rpartition("/")[2].removesuffix(".yaml")
@@ -173,10 +173,10 @@ def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _add_users(names: dict[str, set[str]], side: Version) -> None:
-    """Add to the definitions that changed those that bind a secret which did. _AllNodes: any may bind it.
+    """Add to the definitions that changed those that bind a secret which did.
 
-    Of nodes, which may be many, none is read for it: it is known which of them bind what. On which nodes
-    a rule binds one is not looked for.
+    Of nodes, which may be many, none is read for it: it is known which of them bind what. Raise _AllNodes
+    if a rule binds one, for on which nodes is not looked for, or if any may be bound.
     """
     if any(_among(_secrets_of(rule.params.values()), names["secrets"]) for rule in side.model.rules.values()):
         raise _AllNodes
@@ -192,14 +192,14 @@ def _add_users(names: dict[str, set[str]], side: Version) -> None:
 
 
 def _among(bound: Set[str], secrets: Set[str]) -> bool:
-    """Is one of some secrets bound?"""
+    """Return whether one of some secrets is bound. Raise _AllNodes if it may be any."""
     if _ANY in bound:
         raise _AllNodes
     return not bound.isdisjoint(secrets)
 
 
 def _collecting(side: Version) -> Iterable[str]:
-    """The nodes that collect from others by what they say themselves. _AllNodes: other layers do."""
+    """Return the nodes whose own files collect from others. Raise _AllNodes if other layers do."""
     for kind in (*LAYERS, "rules"):
         for layer in getattr(side.model, kind).values() if kind != "nodes" else ():
             said = layer.definition if isinstance(layer, NodeSet) else layer
@@ -235,7 +235,7 @@ def _lists(uses: Iterable[Use], features: Set[str]) -> bool:
 
 
 def _require_types(model: Model, names: Mapping[str, set[str]]) -> None:
-    """_AllNodes: the type of a parameter may follow from what changed, on whatever nodes it is bound."""
+    """Raise _AllNodes if the type of a parameter may follow from what changed, wherever it is bound."""
     declarations = Declarations(model.parameters, {})
     for kind in LAYERS:
         known: Mapping[str, Feature | Group | Node | NodeSet | Override] = getattr(model, kind)

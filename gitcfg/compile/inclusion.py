@@ -1,4 +1,4 @@
-"""What features include, however far: which lead to which, which lie on circles, and which go too deep."""
+"""What features include, however far: circles, depth, places, and attributes that rules give."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -133,7 +133,7 @@ class Places:
 
 
 def _asks(text: str) -> bool:
-    """Does it depend on an outer instance how many names an `as` stands for?"""
+    """Return whether it depends on an outer instance how many names an `as` stands for."""
     return "${" in _AS.sub("", text) or _RANGES.search(text) is not None
 
 
@@ -168,7 +168,7 @@ class GivingRules:
                 yield rule
 
     def gives(self, rule: Rule, feature: str) -> bool:
-        """May a rule over instances give those of a feature anything?"""
+        """Return whether a rule over instances may give those of a feature anything."""
         over = rule.over.name if rule.over is not None else ""
         return self._near(feature, over) or feature in self._installed(over)
 

@@ -165,7 +165,7 @@ class Substitution:
 
 
 def known_attributes(attributes: Mapping[str, Binding]) -> dict[str, Binding]:
-    """The attributes of an instance that it has."""
+    """Return the attributes of an instance that have values."""
     return {name: given for name, given in attributes.items() if given.given is not LACKING}
 
 
@@ -177,7 +177,7 @@ def _written(attribute: Binding) -> str:
 
 
 def has_marks(value: Any) -> bool:
-    """Does a value, or a feature, hold marks that only an instance replaces?"""
+    """Return whether a value, or a feature, holds marks that only an instance replaces."""
     if isinstance(value, str):
         return "${" in value
     if isinstance(value, Feature):
@@ -194,12 +194,12 @@ def _said(feature: Feature) -> list[Any]:
 
 
 def find_attributes(feature: Feature) -> set[str]:
-    """The attributes that a feature asks of its instances."""
+    """Return the attributes that a feature asks of its instances."""
     return find_asked(_said(feature))
 
 
 def find_asked(value: Any) -> set[str]:
-    """The attributes by which a value, or a name, is said."""
+    """Return the attributes that are marked in a value, or a name."""
     return {mark[1] for text in _texts(value) for mark in _MARK.finditer(text) if mark[1]}
 
 
@@ -212,7 +212,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def instantiate(feature: Feature, instance: Instance) -> tuple[Feature, list[Finding]]:
-    """The feature as the instance says it, and what was wrong with that."""
+    """Return the feature as the instance says it, and what was wrong with that."""
     substitution = Substitution(feature.name, instance)
     params = substitution.bindings(feature.params)
     include = substitution.uses(feature.include)

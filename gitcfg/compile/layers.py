@@ -193,7 +193,7 @@ class Layers:
 
 
 def find_includes(model: Model) -> dict[str, list[str]]:
-    """The features that each feature includes, of those that there are."""
+    """Return the features that each feature includes, of those that there are."""
     known = model.features
     return {
         name: [use.feature for use in feature.include if use.feature in known]
@@ -205,7 +205,7 @@ def find_includes(model: Model) -> dict[str, list[str]]:
 
 
 def find_decided(attributes: Attributes, reaches: Reach, feature: str, name: str) -> dict[str, Binding]:
-    """What was decided for an instance: as one of its feature, or of one that this includes."""
+    """Return what was decided for an instance: as one of its feature, or of one that this includes."""
     found: dict[str, Binding] = {}
     for over, instances in attributes.items():
         if name in instances and (feature == over or reaches.leads(feature, over)):
@@ -214,7 +214,7 @@ def find_decided(attributes: Attributes, reaches: Reach, feature: str, name: str
 
 
 def fill_use(use: Use, attributes: Attributes, reaches: Reach) -> Use:
-    """What a list says, with what was decided for the instance that it makes."""
+    """Return an entry of a list with what was decided for the instance that it makes."""
     if instance_of(use) is None and use.feature not in attributes:
         return use  # what merely includes it is no instance by that
     found = find_decided(attributes, reaches, use.feature, use.instance or "")
@@ -223,7 +223,7 @@ def fill_use(use: Use, attributes: Attributes, reaches: Reach) -> Use:
 
 
 class FilledLayers(Layers):
-    """The layers of one node: those without instances that were decided about are shared with all others."""
+    """The layers of one node with what was decided for its instances; layers without these are shared."""
 
     def __init__(self, layers: Layers, attributes: Attributes) -> None:
         super().__init__(layers.model, layers.declarations, layers.inclusion, layers.collector)
@@ -258,5 +258,5 @@ class FilledLayers(Layers):
         return super().as_used(fill_use(use, self._attributes, self.reaches))
 
     def _within(self, feature: str) -> bool:
-        """Is or has a feature instances about which something was decided?"""
+        """Return whether a feature is, or includes, one about whose instances something was decided."""
         return any(feature == over or self.reaches.leads(feature, over) for over in self._attributes)

@@ -1,4 +1,4 @@
-"""What was composed last: a fleet has too many classes to hold all that follows from each."""
+"""Classes of nodes that are alike but for their names, what is composed of each, and its text."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial, reduce
@@ -16,70 +16,13 @@ from gitcfg.compile.values import Misfit
 from gitcfg.model import Decision, Fact, FileEntry, Op, Override, Ref
 from gitcfg.model.secrets import is_secret, secret_name
 
+_NO_FEATURES = frozenset[str]()
+_NO_SECRETS: Mapping[str, str] = {}
 _HELD = 64
 _HELD_SHARED = 512
 _SHARED = 3
 """So many of the lowest layers are composed once for all classes that have them: groups have kinds."""
-
-
 Parts = tuple[Partial, ...]
-
-
-class Recent:
-    """Composes what classes are asked for, and holds the last of each by what it is made of.
-
-    It holds no class: classes hold it, and a fleet shall end with its last user.
-    """
-
-    def __init__(self) -> None:
-        together = lru_cache(_HELD_SHARED)(partial(Partial, None))
-        self._stacks = lru_cache(_HELD)(partial(_stack, together))
-        self._params: dict[tuple[Parts, int], tuple[Any, Mapping[str, Any]]] = {}
-        self._files: dict[tuple[int, ...], tuple[Any, Mapping[str, FileEntry]]] = {}
-
-    def stack(self, kind: "NodeClass") -> Partial:
-        """All layers of a class as one."""
-        return self._stacks(kind.parts)
-
-    def params(self, kind: "NodeClass") -> Mapping[str, Any]:
-        """The final values of a class, in order of name."""
-        facts = kind.said.facts
-        key = (kind.parts, id(facts))
-        found = self._params.pop(key) if key in self._params else (facts, compute_values(kind))
-        self._params[key] = found  # last again: the first has not been asked for the longest time
-        if len(self._params) > _HELD:
-            del self._params[next(iter(self._params))]
-        return found[1]
-
-    def files(self, layers: tuple[Mapping[str, FileEntry], ...]) -> Mapping[str, FileEntry]:
-        """The entries that layers leave, lowest layer first, in order of path."""
-        # A fleet has few combinations of file entries, so that all are held; they keep their layers alive.
-        key = tuple(map(id, layers))
-        if key not in self._files:
-            entries = stack_files(list(layers))
-            left = {path: entries[path] for path in sorted(entries) if not entries[path].removed}
-            self._files[key] = (layers, left)
-        return self._files[key][1]
-
-
-def _stack(together: Callable[[Parts], Partial], parts: Parts) -> Partial:
-    """Layers as one. `together` composes the lowest, or holds them composed."""
-    if len(parts) <= _SHARED:
-        return together(parts)
-    return Partial(None, (together(parts[:_SHARED]), *parts[_SHARED:]))
-
-
-def compute_values(kind: "NodeClass") -> Mapping[str, Any]:
-    """The final values of a class, in order of name."""
-    cells = kind.stack.cells
-    found = ((name, kind.value(name, cells[name])) for name in sorted(cells))
-    return {name: value for name, value in found if value is not NOTHING}
-
-
-# Classes of nodes that are alike but for their names, each compiled once.
-
-_NO_FEATURES = frozenset[str]()
-_NO_SECRETS: Mapping[str, str] = {}
 
 
 class NodeClass:
@@ -96,7 +39,7 @@ class NodeClass:
         overrides: tuple[Override, ...],
         layers: Layers,
         parts: tuple[Partial, ...],
-        recent: Recent,
+        recent: "Recent",
         brought: Brought = NOTHING_BROUGHT,
     ) -> None:
         self.said = said
@@ -223,9 +166,9 @@ class NodeClass:
 
 
 def finish_value(declarations: Declarations, name: str, value: Any) -> Any:
-    """What layers made of a parameter as its final value: of equal items of a unique list the first stays.
+    """Return what layers made of a parameter as its final value.
 
-    What cannot be collected is bound without a value.
+    Of equal items of a unique list the first stays. What cannot be collected is bound without a value.
     """
     if value is LACKING:
         return None
@@ -236,8 +179,59 @@ def finish_value(declarations: Declarations, name: str, value: Any) -> Any:
 
 
 def find_without(said: Said, overrides: tuple[Override, ...]) -> tuple[Ref, ...]:
-    """What `without` says, the nodes' own and their overrides'."""
+    """Return what `without` names, the nodes' own and their overrides'."""
     return (*said.without, *(ref for override in overrides for ref in override.without))
+
+
+class Recent:
+    """Composes what classes are asked for, and holds the last of each by what it is made of.
+
+    It holds no class: classes hold it, and a fleet shall end with its last user.
+    """
+
+    def __init__(self) -> None:
+        together = lru_cache(_HELD_SHARED)(partial(Partial, None))
+        self._stacks = lru_cache(_HELD)(partial(_stack, together))
+        self._params: dict[tuple[Parts, int], tuple[Any, Mapping[str, Any]]] = {}
+        self._files: dict[tuple[int, ...], tuple[Any, Mapping[str, FileEntry]]] = {}
+
+    def stack(self, kind: NodeClass) -> Partial:
+        """All layers of a class as one."""
+        return self._stacks(kind.parts)
+
+    def params(self, kind: NodeClass) -> Mapping[str, Any]:
+        """The final values of a class, in order of name."""
+        facts = kind.said.facts
+        key = (kind.parts, id(facts))
+        found = self._params.pop(key) if key in self._params else (facts, compute_values(kind))
+        self._params[key] = found  # last again: the first has not been asked for the longest time
+        if len(self._params) > _HELD:
+            del self._params[next(iter(self._params))]
+        return found[1]
+
+    def files(self, layers: tuple[Mapping[str, FileEntry], ...]) -> Mapping[str, FileEntry]:
+        """The entries that layers leave, lowest layer first, in order of path."""
+        # A fleet has few combinations of file entries, so that all are held; they keep their layers alive.
+        key = tuple(map(id, layers))
+        if key not in self._files:
+            entries = stack_files(list(layers))
+            left = {path: entries[path] for path in sorted(entries) if not entries[path].removed}
+            self._files[key] = (layers, left)
+        return self._files[key][1]
+
+
+def _stack(together: Callable[[Parts], Partial], parts: Parts) -> Partial:
+    """Layers as one. `together` composes the lowest, or holds them composed."""
+    if len(parts) <= _SHARED:
+        return together(parts)
+    return Partial(None, (together(parts[:_SHARED]), *parts[_SHARED:]))
+
+
+def compute_values(kind: NodeClass) -> Mapping[str, Any]:
+    """Return the final values of a class, in order of name."""
+    cells = kind.stack.cells
+    found = ((name, kind.value(name, cells[name])) for name in sorted(cells))
+    return {name: value for name, value in found if value is not NOTHING}
 
 
 # A text of all final values of a class, put together from pieces that layers share.

@@ -1,4 +1,4 @@
-"""What is said of one node: its own file over its set's, and the overrides that apply."""
+"""What files say of one node, what rules bring to it, and the roster of all nodes."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, TypeVar

@@ -1,4 +1,4 @@
-"""`$collect` as it is written: which values of which nodes make one, and why there may be none."""
+"""Operations of layers: steps, what each makes of the value below, and what `$collect` wants."""
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
@@ -71,7 +71,7 @@ class Collected(msgspec.Struct, frozen=True):
 
 
 def parse_collect(given: Any) -> Collect:
-    """What a binding collects. Misfit: that is not understood."""
+    """Return what a binding collects. Raise Misfit if that is not understood."""
     try:
         found = msgspec.convert(given, Collect)
     except msgspec.ValidationError:
@@ -127,7 +127,7 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
 
 def is_reset(step: Step) -> bool:
-    """Does the result owe nothing to what lies below?"""
+    """Return whether the result owes nothing to what lies below."""
     if step.op is Op.NULL:
         return step.given is not NOTHING
     return step.op in _RESETS
@@ -137,14 +137,14 @@ _RESETS = frozenset({Op.SET, Op.UNSET, Op.FACT, Op.SECRET, Op.COLLECT})
 
 
 def fold(steps: Iterable[Step], below: Any, facts: Mapping[Any, Any] | None = None) -> Any:
-    """The result of steps, lowest first, on what lies below; PENDING without the facts they ask for."""
+    """Return the result of steps, lowest first, on what lies below; PENDING without facts they need."""
     for step in steps:
         below = apply(step, below, facts)
     return below
 
 
 def apply(step: Step, below: Any, facts: Mapping[Any, Any] | None) -> Any:
-    """One row and column of the table of composition."""
+    """Return what a step makes of what lies below: one row and column of the table of composition."""
     op = step.op
     if op is Op.SET:
         return step.given
@@ -162,7 +162,7 @@ def apply(step: Step, below: Any, facts: Mapping[Any, Any] | None) -> Any:
 
 
 def find_collected(step: Step, facts: Mapping[Any, Any]) -> Collected:
-    """What a step collects: it stands among the facts under what is collected."""
+    """Return what a step collects: it stands among the facts under what is collected."""
     found = facts.get(step.given)
     return found if isinstance(found, Collected) else Collected(None)
 
@@ -202,7 +202,7 @@ def _compose(op: Op, below: Any, given: Any) -> Any:
 
 
 def as_items(value: Any) -> list[Any]:
-    """A list as it is, anything else as its one item (what did not fit its type, or a fact)."""
+    """Return a list as it is, anything else as its one item (what did not fit its type, or a fact)."""
     return value if isinstance(value, list) else [value]
 
 
@@ -211,13 +211,13 @@ def _expression(value: Any) -> str:
 
 
 def remove_items(value: Any, removed: list[Any]) -> list[Any]:
-    """The items of a list that equal none of those removed."""
+    """Return the items of a list that equal none of those removed."""
     gone = {identity(item) for item in removed}
     return [item for item in as_items(value) if identity(item) not in gone]
 
 
 def remove_duplicates(items: list[Any]) -> list[Any]:
-    """The items of a list, of equal ones the first."""
+    """Return the items of a list, of equal ones the first."""
     first: dict[Any, Any] = {}
     for item in items:
         first.setdefault(identity(item), item)
@@ -225,7 +225,7 @@ def remove_duplicates(items: list[Any]) -> list[Any]:
 
 
 def identity(item: Any) -> Any:
-    """A hashable thing that two items share exactly if they are equal as JSON."""
+    """Return a hashable thing that two items share exactly if they are equal as JSON."""
     if isinstance(item, bool):
         return ("boolean", item)
     if isinstance(item, list):
@@ -236,7 +236,7 @@ def identity(item: Any) -> Any:
 
 
 def merge(below: Any, above: Any) -> Any:
-    """Maps key by key, deeply; anything else is replaced."""
+    """Merge maps key by key, deeply; anything else is replaced."""
     if not (isinstance(below, dict) and isinstance(above, dict)):
         return above
     result = dict(below)

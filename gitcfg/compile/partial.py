@@ -1,4 +1,4 @@
-"""A cell: what layers say together of one parameter."""
+"""Partial configurations: what layers say together, parameter by parameter, composed once and shared."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
@@ -45,12 +45,12 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 def make_cell(step: Step) -> Cell:
-    """One step as a cell."""
+    """Return one step as a cell."""
     return Cell((step,), is_reset(step), fold((step,), NOTHING), step.weight)
 
 
 def join(below: Cell, above: Cell) -> Cell:
-    """What two cells say together. Associative; beyond MAX_WEIGHT nothing more is added."""
+    """Return what two cells say together. Associative; beyond MAX_WEIGHT nothing more is added."""
     if above.closed:
         return above
     weight = below.weight + above.weight

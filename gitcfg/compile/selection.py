@@ -1,4 +1,4 @@
-"""Expressions that came to no end: what depends on them is known of no node, and nothing is made of it."""
+"""Which nodes a CEL condition selects, and conditions that were stopped before they said it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
@@ -12,7 +12,10 @@ from gitcfg.model.names import shown
 
 
 class Stopped(GitcfgError):
-    """An expression was stopped: `what` it is in words, whose it is, and where it stands, if in a file."""
+    """An expression was stopped, so that what depends on it is known of no node.
+
+    `what` it is in words, whose it is, and where it stands, if in a file.
+    """
 
     def __init__(self, what: str, problem: CelStopped, owner: str = "", at: Ref | None = None) -> None:
         hint = f"{problem.hint[:1].upper()}{problem.hint[1:]}."
@@ -62,7 +65,10 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def select_nodes(text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = False) -> Selection:
-    """What a condition selects; no nodes are asked for where it cannot be read. Stopped: nobody knows."""
+    """Return what a condition selects; no nodes are asked for where it cannot be read.
+
+    Raise Stopped if it takes too long.
+    """
     known = {name: kind for name, kind in NODE_VARIABLES.items() if params or name != "node.params"}
     try:
         condition = compile_condition(text, known)
@@ -75,7 +81,7 @@ def select_nodes(text: str, nodes: Callable[[], Sequence[NodeView]], params: boo
 
 
 def evaluate_condition(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
-    """What a condition selects among some nodes. CelStopped: nobody knows."""
+    """Return what a condition selects among some nodes. Raise CelStopped if it takes too long."""
     rows = [{name: node.ask[name]() for name in condition.names} for node in nodes]
     holds, problems = condition.holds_each(rows)
     names = frozenset(node.name for node, held in zip(nodes, holds, strict=True) if held)

@@ -29,7 +29,7 @@ class Stacks:
     def compile(
         self, said: Said, overrides: tuple[Override, ...], brought: Brought = NOTHING_BROUGHT
     ) -> NodeClass:
-        """The class of nodes of which this is said, and to which rules bring something."""
+        """Return the class of nodes of which this is said, and to which rules bring something."""
         without = _names(find_without(said, overrides))
         parts = () if said.retired else self._parts(said, overrides, without, brought)
         return NodeClass(said, overrides, self.layers, parts, self.recent, brought)
@@ -96,7 +96,7 @@ class Stacks:
         return layers.group(self.model.settings.default_group, without) or self._nothing
 
     def unfiltered(self, kind: NodeClass) -> frozenset[str]:
-        """What a class's feature set were if no `without` took anything away."""
+        """Return what a class's feature set is if no `without` takes anything away."""
         model = self.model
         names = {use.feature for use, _ in kind.said.features}
         default = model.groups.get(model.settings.default_group)
@@ -110,7 +110,7 @@ class Stacks:
 
 
 def class_key(said: Said, overrides: tuple[Override, ...], facts: Iterable[str]) -> Hashable:
-    """Equal for nodes that differ in nothing but name, labels, address, and facts other than these."""
+    """Return a key that is equal for nodes which differ only in name, labels, address, and other facts."""
     nodeset, own = said.nodeset, said.own
     by_set = nodeset is not None and (nodeset.definition.params or nodeset.definition.files)
     by_file = own is not None and (own.params or own.files)
@@ -134,7 +134,7 @@ def _names(refs: Iterable[Ref]) -> frozenset[str]:
 
 
 def is_misread(stacks: Stacks, kind: NodeClass) -> bool:
-    """Could anything that a class is made of not be understood?"""
+    """Return whether something that a class is made of could not be understood."""
     model = stacks.model
     unread = model.unread.get
     if unread("rules") or unread("allocations"):
@@ -149,7 +149,7 @@ def is_misread(stacks: Stacks, kind: NodeClass) -> bool:
 
 
 def is_half_read(model: Model, said: Said) -> bool:
-    """Could what is said of a node itself not be understood?"""
+    """Return whether the file of a node, or of its set, could not be understood."""
     unread, own, nodeset = model.unread.get, said.own, said.nodeset
     return (own is not None and own.name in unread("nodes", NOWHERE)) or (
         nodeset is not None and nodeset.name in unread("nodesets", NOWHERE)

@@ -1,4 +1,4 @@
-"""The part of a model that some nodes are made from: nothing else is read to answer for these nodes."""
+"""What some nodes are made from: the part of a model, their files, and what they are without some of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Part(Mapping[str, T]):
-    """Who goes through it sees a part of a mapping; who asks for a name asks the whole."""
+    """A part of a mapping to go through; a name is looked up in the whole."""
 
     def __init__(self, whole: Mapping[str, T], names: Iterable[str]) -> None:
         self._whole = whole
@@ -39,7 +39,7 @@ class Part(Mapping[str, T]):
 
 
 def take_part(model: Model, names: Iterable[str]) -> Model:
-    """What some nodes are made from, and what that leads to.
+    """Return what some nodes are made from, and what that leads to.
 
     It is not all where the type of a parameter follows from what all definitions do with it: see `typed`.
     """
@@ -69,7 +69,7 @@ def take_part(model: Model, names: Iterable[str]) -> Model:
 
 
 def limit_nodesets(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str, NodeSet]:
-    """Node sets with no other members than these."""
+    """Return node sets with no other members than these."""
     return {
         name: replace(nodeset, members=tuple(member for member in nodeset.members if member in names))
         for name, nodeset in nodesets.items()
@@ -77,7 +77,7 @@ def limit_nodesets(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str
 
 
 def narrow_model(model: Model, **parts: Mapping[str, Any]) -> Model:
-    """A model with less of some kinds, whose findings and unread definitions are what is known by now."""
+    """Return a model with less of some kinds; its findings and unread definitions are those known by now."""
     unread = {}
     for kind in (*SINGLES, *SHEETS):
         wrong = model.unread.get(kind, frozenset())
@@ -115,12 +115,12 @@ def _names(refs: Iterable[Ref]) -> Iterator[str]:
 
 
 def is_alone(model: Model) -> bool:
-    """Are nodes made from nothing but this, not from what other nodes have?"""
+    """Return whether nodes are made from nothing but this, not from what other nodes have."""
     return not has_collect(bound for _, bound in model.bindings())
 
 
 def is_typed(model: Model) -> bool:
-    """Does a declaration say the type of every parameter that is bound?"""
+    """Return whether a declaration says the type of every parameter that is bound."""
     known = Declarations(model.parameters, {}).typed
     return all(map(known, {name for name, _ in model.bindings()}))
 
@@ -129,7 +129,7 @@ def is_typed(model: Model) -> bool:
 
 
 def find_source_files(fleet: Fleet, name: str) -> frozenset[str]:
-    """The files of the repository that a node is made from."""
+    """Return the files of the repository that a node is made from."""
     model, kind = fleet.model, fleet[name].kind
     definitions: list[Any] = [model.settings, *kind.overrides]
     definitions += [model.features[feature] for feature in fleet.stacks.unfiltered(kind)]
@@ -147,7 +147,7 @@ def find_source_files(fleet: Fleet, name: str) -> frozenset[str]:
 
 
 def find_withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin]]:
-    """Features that would bind a parameter on a node, and where `without` takes them away."""
+    """Return features that would bind a parameter on a node, and where `without` takes them away."""
     kind = fleet[name].kind
     had = fleet.stacks.unfiltered(kind) if kind.without else NOWHERE
     return [
@@ -158,13 +158,13 @@ def find_withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin
 
 
 def _brings(fleet: Fleet, feature: str, param: str, kind: NodeClass) -> bool:
-    """Would a feature, or what only it includes, bind a parameter?"""
+    """Return whether a feature, or what only it includes, binds a parameter."""
     gone = fleet.layers.expanded([feature]) - kind.features
     return any(param in fleet.model.features[name].params for name in gone)
 
 
 def has_effect(fleet: Fleet, override: Override, kind: NodeClass) -> bool:
-    """Would the nodes of a class be any different without this override?"""
+    """Return whether the nodes of a class are any different without this override."""
     rest = tuple(other for other in kind.overrides if other.name != override.name)
     bare = fleet.stacks.compile(kind.said, rest, kind.brought)
     return (bare.params, bare.features, bare.files) != (kind.params, kind.features, kind.files)

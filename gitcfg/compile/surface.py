@@ -1,4 +1,4 @@
-"""Sets of names as bits of one integer: what is asked of every class is asked of all names at once."""
+"""What shows of a class's layers: which layer decides about which parameter, as bits of all names at once."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, reduce
@@ -174,7 +174,7 @@ class Suspects:
         return {key: mask for key, mask in found.items() if mask}
 
     def cell(self, name: str, cell: Cell) -> bool:
-        """Does a cell pass?"""
+        """Return whether a cell passes."""
         key = (name, id(cell))
         known = self._cells.get(key)
         if known is None:

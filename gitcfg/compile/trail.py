@@ -32,7 +32,7 @@ class TrailStep(msgspec.Struct, frozen=True):
 def make_trail(
     steps: Iterable[tuple[Step, tuple[str, ...]]], facts: Mapping[str, Any]
 ) -> tuple[TrailStep, ...]:
-    """Placed steps, lowest first, with the results that they lead to."""
+    """Return placed steps, lowest first, with the results that they lead to."""
     placed = list(steps)
     last = max((index for index, (step, _) in enumerate(placed) if is_reset(step)), default=0)
     return tuple(_told(placed, last, facts))

@@ -1,4 +1,4 @@
-"""Lists written as one text: split and joined by a parameter's separator."""
+"""Values of parameters' types: what a written value is as one, and lists written as one text."""
 
 import math
 import re
@@ -18,7 +18,7 @@ _MARKS = {
 
 
 def split_list(text: str, separator: str | None) -> list[str]:
-    """The items of a text, trimmed, without empty ones; never split inside quotes or brackets.
+    """Return the items of a text, trimmed, without empty ones; never split inside quotes or brackets.
 
     Without a separator the text is one item.
     """
@@ -42,12 +42,12 @@ def _pieces(text: str, separator: str) -> list[str]:
 
 
 def join_list(items: Sequence[Any], separator: str | None) -> str:
-    """Items as one text."""
+    """Return items as one text."""
     return (" " if separator == "blank-or-comma" else ", ").join(map(str, items))
 
 
 def find_unfit(items: Sequence[str], separator: str | None) -> str | None:
-    """The first item that, joined with the others, would not be read back as itself."""
+    """Return the first item that, joined with the others, would not be read back as itself."""
     found = split_list(join_list(items, separator), separator or "comma")
     for index, item in enumerate(items):
         if found[index : index + 1] != [item]:
@@ -65,7 +65,7 @@ class Misfit(ValueError):
 
 
 def to_typed(parameter: Parameter | None, kind: str | None, given: Any, text: str | None) -> Any:
-    """The value of a type; `text` is the source of a plain scalar. Misfit: it is none of that type."""
+    """Return the value of a type; `text` is the source of a plain scalar. Raise Misfit if it is none."""
     source = given if text is None else text
     if kind == "list":
         return as_list(parameter, given)
@@ -84,12 +84,12 @@ def as_list(parameter: Parameter | None, given: Any) -> list[Any]:
 
 
 def is_macro_text(parameter: Parameter, value: Any) -> bool:
-    """Is this a value with macros in it, which only the target can read as its type?"""
+    """Return whether this is a value with macros in it, which only the target can read as its type."""
     return bool(parameter.macros and parameter.type not in TEXTS and isinstance(value, str) and "$(" in value)
 
 
 def describe_type(value: Any) -> str:
-    """A value's kind, in the words of people who write YAML."""
+    """Return the type of a value, in the words of people who write YAML."""
     words: dict[type, str] = {
         bool: "a boolean",
         int: "a number",
@@ -147,7 +147,7 @@ def _plain(given: Any, source: Any) -> Any:
 
 
 def is_presentable(value: Any) -> bool:
-    """Can JSON say it?"""
+    """Return whether JSON can say it."""
     try:
         _plain(value, value)
     except Misfit:

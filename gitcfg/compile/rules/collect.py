@@ -1,4 +1,4 @@
-"""What must be collected before what, as values that are collected may be collected again; and circles."""
+"""What nodes collect from each other: each `$collect` once for all of them, and none that needs itself."""
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -401,7 +401,7 @@ class Collecting:
             yield Asking(name, step.origin, step.given, tuple(kind.names), lack, own)
 
     def circular(self, collect: Collect) -> bool:
-        """Is something collected, however far, from itself?"""
+        """Return whether something is collected, however far, from itself."""
         return collect in self._needing.circles
 
     def written(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:

@@ -1,4 +1,4 @@
-"""What follows from values that rules leave open: what instances pass on, and what is made and collected."""
+"""The order of rules that leave values open: what follows from these, and which rules read it."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""The expressions of rules, each compiled once; what cannot be understood is kept with its rule."""
+"""The expressions of rules: read once, and asked once for all nodes and instances that look alike."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
@@ -163,7 +163,7 @@ class Units:
         return [(use.feature, holder)] if special else inner
 
     def _included(self, unit: Unit, found: Iterable[Unit]) -> bool:
-        """Does another installation under the same name include this one?"""
+        """Return whether another installation under the same name includes this one."""
         others = [other.feature for other in found if other.name == unit.name]
         leads = self._layers.reaches.leads
         return any(leads(other, unit.feature) and not leads(unit.feature, other) for other in others)

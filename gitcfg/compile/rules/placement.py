@@ -1,4 +1,4 @@
-"""What nodes list, found once for nodes that list the same: features, instances, and what is done without."""
+"""What rules bring to nodes: features, stratum by stratum, settings, and what was decided."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The order in which rules install features: one that reads a feature comes after those that bring it."""
+"""The rules of a repository, compiled once: their order, and limits on choices."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
@@ -253,7 +253,7 @@ class Rulebook:
         return tuple(rule for rule in some if self._means(rule.name))
 
     def _means(self, name: str) -> bool:
-        """Can all its expressions be understood?"""
+        """Return whether all its expressions can be understood."""
         if name not in self._meaning:
             self._meaning[name] = next(self._wrong(name), None) is None
         return self._meaning[name]

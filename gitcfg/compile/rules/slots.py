@@ -1,4 +1,4 @@
-"""Where rules count, and in which groups: what is found once for all rules that ask the same."""
+"""What rules ask of a whole fleet: where each counts, in which groups, and what is counted there."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -181,9 +181,6 @@ class Slots:
 
 def _params(kind: NodeClass) -> Mapping[str, Any]:
     return kind.params
-
-
-# What rules ask of a whole fleet: where each counts, in which groups, and what is counted there.
 
 
 class Ruled:
