@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.explain.trail import Blamer, viewpoint
+from gitcfg.explain.trail import Blamer, view_from
 from gitcfg.explain.why import Answer, why_feature, why_file, why_group, why_record
 from gitcfg.library import Fleet, Node
 
@@ -30,7 +30,7 @@ def answer(
     from gitcfg.cli.reasons import Reasons
 
     console = session.console()
-    reasons = Reasons(viewpoint(fleet.compiled, node.name), blamer)
+    reasons = Reasons(view_from(fleet.compiled, node.name), blamer)
     for found in answers:
         for line in reasons.of(found):
             console.print(line)

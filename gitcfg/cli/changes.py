@@ -11,7 +11,7 @@ from gitcfg.cli.trails import aligned, as_text
 from gitcfg.comparison.change import Change, Delta, Kind, Names, Reach, access, reach
 from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs, steps
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.trail import written
+from gitcfg.explain.trail import format_step
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import counted, safe
 
@@ -109,7 +109,7 @@ def _whence(steps: tuple[TrailStep, ...]) -> str:
     places = dict.fromkeys((last.origin, *(decision.origin for decision in last.decided)))
     others = len(steps) - 1
     more = f" and {counted(others, 'other step')}" if others else ""
-    return safe(f"{written(last)} in {' < '.join(last.path)}, {', '.join(map(str, places))}{more}")
+    return safe(f"{format_step(last)} in {' < '.join(last.path)}, {', '.join(map(str, places))}{more}")
 
 
 def _contents(changes: Comparison, change: Change) -> Iterator[Text]:

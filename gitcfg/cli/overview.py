@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from gitcfg.cli.trails import aligned, as_text, placed, who
-from gitcfg.explain.trail import Blamer, Viewpoint, by, viewpoint
+from gitcfg.explain.trail import Blamer, Viewpoint, describe_layers, view_from
 from gitcfg.library import Fleet, Node
 from gitcfg.model.delivery import in_words, is_over
 from gitcfg.model.text import safe
@@ -30,7 +30,7 @@ def overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) 
         return
     words = ("parameter", "value", "decided by", "at", *(("commit", "date", "author") if blamer else ()))
     header = tuple(Text(word, "dim") for word in words)
-    view = viewpoint(fleet.compiled, node.name)
+    view = view_from(fleet.compiled, node.name)
     rows = [_row(node, view, name, value, blamer) for name, value in node.params.items()]
     for row in aligned([header, *rows]):
         console.print(row)
@@ -39,5 +39,5 @@ def overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) 
 def _row(node: Node, view: Viewpoint, name: str, value: Any, blamer: Blamer | None) -> tuple[Text, ...]:
     step = [step for step in node.explain(name) if not step.overridden][-1]
     made = tuple(map(Text, who(blamer.of(step.path[0], step.origin)))) if blamer else ()
-    layers = safe(by(step, view))
+    layers = safe(describe_layers(step, view))
     return Text(safe(name), "bold"), Text(as_text(value), "green"), Text(layers), placed(step.origin), *made

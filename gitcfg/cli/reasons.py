@@ -6,8 +6,8 @@ from rich.text import Text
 
 from gitcfg.cli.passing import passed_by
 from gitcfg.cli.trails import decided, made, placed
-from gitcfg.explain.trail import Blamer, Place, Viewpoint, layered, lists, made_of
-from gitcfg.explain.why import Answer, Brought, FeatureAnswer, FileAnswer, GroupAnswer, Removal
+from gitcfg.explain.trail import Blamer, Place, Viewpoint, describe_content, describe_listing, describe_path
+from gitcfg.explain.why import Answer, FeatureAnswer, FileAnswer, FileMention, GroupAnswer, Removal
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import counted, safe
@@ -55,7 +55,7 @@ class Reasons:
     def _place(self, place: Place, single: bool) -> Iterator[Text]:
         bullet = "  - "
         for layer, origin in zip(place.layers, place.origins, strict=True):
-            yield Text(bullet + safe(lists(layer, self.view)))
+            yield Text(bullet + safe(describe_listing(layer, self.view)))
             yield self._at(layer, origin)
             bullet = "    "
         if place.decided is not None:
@@ -81,16 +81,16 @@ class Reasons:
         yield from _elsewhere("on other nodes it is brought by", found.elsewhere)
         yield from _retired(found.retired)
 
-    def _entry(self, found: FileAnswer, brought: Brought) -> Iterator[Text]:
+    def _entry(self, found: FileAnswer, brought: FileMention) -> Iterator[Text]:
         entry, decides = brought.entry, brought is found.deciding
         style = "" if decides or brought.removals else "dim"
         verb = "taken away" if entry.removed else "brought"
-        yield Text("  - " + safe(layered(verb, brought.path, self.view)), style)
+        yield Text("  - " + safe(describe_path(verb, brought.path, self.view)), style)
         yield self._at(brought.path[0], entry.origin, "  overridden" if style else "")
         if not entry.removed:
             params = f", with {counted(found.params, 'parameter')}" if decides and found.params else ""
             owner = f"mode {entry.mode}, owner {entry.owner}, group {entry.group}"
-            yield Text(safe(f"    {made_of(entry)}{params}; {owner}"), style)
+            yield Text(safe(f"    {describe_content(entry)}{params}; {owner}"), style)
 
     def _group(self, found: GroupAnswer) -> Iterator[Text]:
         yield self._head("is in" if found.has else "is not in", found.name)
@@ -98,7 +98,7 @@ class Reasons:
             yield Text("  - every node is, without being told")
         for mention in (found.by, found.listed):
             if mention is not None:
-                yield Text("  - " + safe(lists(mention.layer, self.view)))
+                yield Text("  - " + safe(describe_listing(mention.layer, self.view)))
                 yield self._at(mention.layer, mention.origin)
         if found.dropped is not None:
             yield Text("    but the list of the node itself drops it", "yellow")

@@ -17,7 +17,7 @@ from gitcfg.cli.edited import Wish, carry, wish
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.cli.trails import aligned, placed
-from gitcfg.explain.show import Reach, allowed, reaches, secrets_record
+from gitcfg.explain.show import Reach, add_allowed, find_reaches, secrets_record
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError, Model, Secret
 from gitcfg.model.names import did_you_mean, shown
@@ -430,7 +430,7 @@ def print_secrets(
     """Print secrets, each with these rows. Raise GitcfgError if one does not exist."""
     for name in names:
         find_secret(fleet.model, name)
-    found = allowed(fleet.compiled, reaches(fleet.compiled, names))
+    found = add_allowed(fleet.compiled, find_reaches(fleet.compiled, names))
     output, folded = form
     if output is not Output.TEXT:
         write_record(secrets_record(fleet.commit, found, folded), output)
@@ -445,7 +445,7 @@ def print_secrets(
 
 def print_secret_list(session: Session, fleet: Fleet) -> None:
     """Print a line for each secret."""
-    rows = [_row(one) for one in reaches(fleet.compiled)]
+    rows = [_row(one) for one in find_reaches(fleet.compiled)]
     console = session.console()
     for line in aligned(rows):
         console.print(line)

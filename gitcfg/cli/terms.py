@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitcfg.edit.orders import Order
     from gitcfg.edit.terms import Term
-    from gitcfg.explain.show import Standing
+    from gitcfg.explain.show import TermSummary
     from gitcfg.library import Fleet, Source
 
 
@@ -203,9 +203,9 @@ def list_command(term: str) -> Callable[..., None]:
             found = list(_find_terms(source, fleet, term))
         if output is not Output.TEXT:
             from gitcfg.cli.records import write_record
-            from gitcfg.explain.show import standing_record
+            from gitcfg.explain.show import terms_record
 
-            write_record(standing_record(f"gitcfg.{term}s/1", f"{term}s", found), output)
+            write_record(terms_record(f"gitcfg.{term}s/1", f"{term}s", found), output)
             return
         console = session.console()
         for line in _format_terms(found):
@@ -216,11 +216,11 @@ def list_command(term: str) -> Callable[..., None]:
     return command
 
 
-def _find_terms(source: "Source", fleet: "Fleet", term: str) -> "Iterator[Standing]":
-    from gitcfg.explain.show import holds, overrides
+def _find_terms(source: "Source", fleet: "Fleet", term: str) -> "Iterator[TermSummary]":
+    from gitcfg.explain.show import list_holds, list_overrides
 
     if term == "override":
-        return overrides(fleet.compiled)
+        return list_overrides(fleet.compiled)
 
     def subject(commit: str) -> str | None:
         from gitcfg.git.history import History
@@ -230,10 +230,10 @@ def _find_terms(source: "Source", fleet: "Fleet", term: str) -> "Iterator[Standi
             return None
         return History(repository).about(str(repository.commit(commit).id)).subject
 
-    return holds(fleet.compiled, subject)
+    return list_holds(fleet.compiled, subject)
 
 
-def _format_terms(found: "Iterable[Standing]") -> "Iterator[Text]":
+def _format_terms(found: "Iterable[TermSummary]") -> "Iterator[Text]":
     from rich.text import Text
 
     from gitcfg.cli.trails import aligned
@@ -246,7 +246,7 @@ def _format_terms(found: "Iterable[Standing]") -> "Iterator[Text]":
         yield from aligned(rows)
 
 
-def _format_end(one: "Standing") -> str:
+def _format_end(one: "TermSummary") -> str:
     """Say when it ends, or has ended; an override that has ended still applies."""
     days = one.days or 0
     if days >= 0:
@@ -258,7 +258,7 @@ def _format_end(one: "Standing") -> str:
     return f"overdue since {one.until}, {ended}, and still applies"
 
 
-def _describe_term(one: "Standing") -> Iterator[tuple[str, str]]:
+def _describe_term(one: "TermSummary") -> Iterator[tuple[str, str]]:
     from gitcfg.model.nodeset import IN_JSON, abridged
 
     named = f": {safe(abridged(one.nodes, IN_JSON))}" if one.nodes else ""

@@ -11,7 +11,16 @@ from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.compile.subset import find_withheld
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.trail import Blamed, Blamer, Viewpoint, left_open, told, trail_record, viewpoint, written
+from gitcfg.explain.trail import (
+    Blamed,
+    Blamer,
+    Viewpoint,
+    describe_decision,
+    describe_step,
+    format_step,
+    trail_record,
+    view_from,
+)
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Decision, Origin
 from gitcfg.model.secrets import shown
@@ -59,7 +68,7 @@ def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text
 
 def show(console: Console, fleet: Fleet, node: Node, wanted: Wanted) -> None:
     """Every step of parameters' trails."""
-    view = viewpoint(fleet.compiled, node.name)
+    view = view_from(fleet.compiled, node.name)
     for name in wanted.names:
         steps = node.explain(name)
         console.print(_headline(node, name))
@@ -88,9 +97,9 @@ def _headline(node: Node, name: str) -> Text:
 def _step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Text:
     style = "dim strike" if step.overridden else ""
     text = Text("  ")
-    text.append(f"{written(step):<9}", "dim" if step.overridden else "cyan")
+    text.append(f"{format_step(step):<9}", "dim" if step.overridden else "cyan")
     text.append(f"{as_text(step.given) if step.given is not None else ''}".ljust(24), style)
-    text.append(f"  {safe(told(step, view))}", "dim" if step.overridden else "")
+    text.append(f"  {safe(describe_step(step, view))}", "dim" if step.overridden else "")
     text.append(f"\n  {'':<9}at {safe(str(step.origin))}", "blue")
     if step.overridden:
         text.append("  overridden", "dim")
@@ -105,7 +114,7 @@ def _step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Text:
 def decided(decision: Decision, told: Origin, blamer: Blamer | None, indent: int) -> Text:
     """Which rule leaves something open, and where it is decided, unless that place was `told` already."""
     start = " " * indent
-    text = Text(f"{start}{safe(left_open(decision))} ") + Text("at ", "blue") + placed(decision.asked)
+    text = Text(f"{start}{safe(describe_decision(decision))} ") + Text("at ", "blue") + placed(decision.asked)
     if decision.origin == told:
         return text
     text += Text(f"\n{start}decided ") + Text("at ", "blue") + placed(decision.origin)

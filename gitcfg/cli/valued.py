@@ -6,14 +6,14 @@ from rich.console import Console
 from rich.text import Text
 
 from gitcfg.cli.trails import as_text, placed
-from gitcfg.explain.trail import left_open, operation
-from gitcfg.explain.values import Held
+from gitcfg.explain.trail import describe_decision, format_operation
+from gitcfg.explain.values import NodesWithValue
 from gitcfg.model import Decision, Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import counted, safe
 
 
-def show(console: Console, param: str, held: Iterable[Held], unset: bool) -> None:
+def show(console: Console, param: str, held: Iterable[NodesWithValue], unset: bool) -> None:
     """Every value with its nodes; with `unset` only those nodes that have none."""
     held = tuple(held)
     bound = [one for one in held if one.bound]
@@ -32,7 +32,7 @@ def show(console: Console, param: str, held: Iterable[Held], unset: bool) -> Non
         console.print(Text.assemble((safe(param), "bold"), " has a value on every node."))
 
 
-def _value(param: str, held: Held) -> Iterator[Text]:
+def _value(param: str, held: NodesWithValue) -> Iterator[Text]:
     step = held.step
     head = Text(safe(param), "bold")
     if held.value is None:
@@ -41,7 +41,7 @@ def _value(param: str, held: Held) -> Iterator[Text]:
         yield head + Text(" is ") + Text(as_text(held.value), "green")
     yield on(held.nodes)
     if step is not None:
-        path = Text(f"  {operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
+        path = Text(f"  {format_operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
         collected = Text(f", from {safe(abridged(step.nodes, IN_JSON))}") if step.nodes else Text()
         yield path + Text("  at ", "blue") + placed(step.origin) + collected
         for decision in step.decided:
@@ -50,7 +50,7 @@ def _value(param: str, held: Held) -> Iterator[Text]:
 
 def _decided(decision: Decision, told: Origin, nodes: int) -> Text:
     """Which rule leaves something open, and where it is decided for a node; for several, in which file."""
-    line = Text(f"  {safe(left_open(decision))} ") + Text("at ", "blue") + placed(decision.asked)
+    line = Text(f"  {safe(describe_decision(decision))} ") + Text("at ", "blue") + placed(decision.asked)
     if nodes > 1:
         return line + Text(", decided ") + Text(f"in {safe(decision.origin.file)}", "blue")
     at = Text(", decided ") + Text("at ", "blue") + placed(decision.origin)

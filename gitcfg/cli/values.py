@@ -36,10 +36,10 @@ def command(
     session: Session = context.obj
     with session.fleet(at) as fleet:
         from gitcfg.cli.nodes import chosen
-        from gitcfg.explain.values import values, values_record
+        from gitcfg.explain.values import find_values, values_record
 
         names = chosen(fleet, nodes or (), where) if nodes or where is not None else None
-        held = values(fleet.compiled, param, names)
+        held = find_values(fleet.compiled, param, names)
         wanted = [one for one in held if (one.value is None if unset else one.bound)]
         if output is not Output.TEXT:
             from gitcfg.cli.records import write_record

@@ -9,7 +9,14 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.values import Misfit
 from gitcfg.explain.trail import Definition as Definition_trail
-from gitcfg.explain.trail import Record, closed, deciding, nodes_record, origin_record, winning
+from gitcfg.explain.trail import (
+    Record,
+    find_closing_nodes,
+    find_deciding_nodes,
+    find_winning_nodes,
+    nodes_record,
+    origin_record,
+)
 from gitcfg.explain.why import entry_record
 from gitcfg.model import Binding, Feature, FileEntry, Op, Origin, Ref, Use
 from gitcfg.render.files import PRIVATE
@@ -112,10 +119,10 @@ class Kind(msgspec.Struct, frozen=True):
 Wins = Mapping[Origin, tuple[str, ...]]
 
 
-def settings(fleet: Fleet, label: str, layer: Definition_trail) -> tuple[Setting, ...]:
+def layer_settings(fleet: Fleet, label: str, layer: Definition_trail) -> tuple[Setting, ...]:
     """What a layer binds, and where each binding wins."""
-    wins = winning(fleet, _names(fleet, layer))
-    return tuple(setting(fleet, label, name, binding, wins) for name, binding in layer.params.items())
+    wins = find_winning_nodes(fleet, _names(fleet, layer))
+    return tuple(make_setting(fleet, label, name, binding, wins) for name, binding in layer.params.items())
 
 
 def _names(fleet: Fleet, layer: Definition_trail) -> set[str]:
@@ -127,7 +134,7 @@ def _names(fleet: Fleet, layer: Definition_trail) -> set[str]:
     return names
 
 
-def setting(fleet: Fleet, label: str, name: str, binding: Binding, wins: Wins) -> Setting:
+def make_setting(fleet: Fleet, label: str, name: str, binding: Binding, wins: Wins) -> Setting:
     """A layer's binding, its value as one of the parameter's type where it is one."""
     origin, given, fits = binding.origin, binding.given, True
     if "${" in name or has_marks(given):
@@ -146,18 +153,20 @@ def _typed(fleet: Fleet, name: str, binding: Binding) -> tuple[Any, bool]:
     return step.written, True
 
 
-def files(fleet: Fleet, engine: TemplateEngine, label: str, layer: Definition_trail) -> tuple[Entry, ...]:
+def layer_files(
+    fleet: Fleet, engine: TemplateEngine, label: str, layer: Definition_trail
+) -> tuple[Entry, ...]:
     """The files that a layer brings or takes away, and where each of its entries decides."""
-    return entries(fleet, engine, ((label, said) for said in layer.files.values()))
+    return file_entries(fleet, engine, ((label, said) for said in layer.files.values()))
 
 
-def entries(
+def file_entries(
     fleet: Fleet, engine: TemplateEngine, found: Iterable[tuple[str, FileEntry]]
 ) -> tuple[Entry, ...]:
     """Layers' entries for files, each with its layer's label, and with the mode that it has on nodes."""
     found = tuple(found)
     paths = {said.path for _, said in found}
-    decides, private = deciding(fleet, paths), closed(fleet, engine, paths)
+    decides, private = find_deciding_nodes(fleet, paths), find_closing_nodes(fleet, engine, paths)
     return tuple(
         _entry(label, said, decides.get(said.origin, ()), private.get(said.origin, ()))
         for label, said in found
@@ -170,7 +179,7 @@ def _entry(label: str, said: FileEntry, nodes: tuple[str, ...], private: tuple[s
     return Entry(label, said, nodes, private)
 
 
-def uses(listed: Iterable[Use]) -> tuple[Reference, ...]:
+def use_references(listed: Iterable[Use]) -> tuple[Reference, ...]:
     """A list of features: the instances that one entry makes are told together."""
     found: dict[tuple[str, Origin], list[str]] = {}
     for use in listed:
@@ -179,12 +188,12 @@ def uses(listed: Iterable[Use]) -> tuple[Reference, ...]:
     return tuple(Reference(name, origin, tuple(made)) for (name, origin), made in found.items())
 
 
-def refs(listed: Iterable[Ref]) -> tuple[Reference, ...]:
+def name_references(listed: Iterable[Ref]) -> tuple[Reference, ...]:
     """A list of names."""
     return tuple(Reference(ref.name, ref.origin) for ref in listed)
 
 
-def mentioning(name: str, lists: Iterable[tuple[str, Iterable[Ref]]]) -> tuple[Reference, ...]:
+def find_mentioning(name: str, lists: Iterable[tuple[str, Iterable[Ref]]]) -> tuple[Reference, ...]:
     """Of lists, each with the name of who has it, those that mention a name."""
     return tuple(Reference(who, ref.origin) for who, listed in lists for ref in listed if ref.name == name)
 

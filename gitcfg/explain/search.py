@@ -1,4 +1,4 @@
-"""What people wrote into a YAML file: names and values with their places, not the format's own words."""
+"""Full-text search in definitions: what people wrote, with its places, and without secrets."""
 
 import re
 from bisect import bisect_right
@@ -32,7 +32,7 @@ _WORDS = {
 """By kind, keys whose values are words of the format."""
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenText(msgspec.Struct, frozen=True):
     """A name or value: `path` are the keys and indices that lead to it, `text` is its source.
 
     A name ends its own path: `key` tells it from its value. `start` and `end` are line and column from 1;
@@ -46,23 +46,23 @@ class Written(msgspec.Struct, frozen=True):
     key: bool
 
 
-def written(kind: str, document: Document) -> Iterator[Written]:
-    """Everything that people wrote into a document, in its order."""
+def walk_written(kind: str, document: Document) -> Iterator[WrittenText]:
+    """Yield all names and values that people wrote into a document, in its order."""
     found = list(_walk((), document.value, document.mark))
     starts = sorted(start for _, _, start, _ in found)
     for path, text, start, key in found:
         own = path[2:] if path and path[0] in SHEETS else path
-        if text is not None and (_name(path, own) if key else _value(kind, own)):
+        if text is not None and (_is_name(path, own) if key else _is_value(kind, own)):
             after = bisect_right(starts, start)
             end = starts[after] if after < len(starts) else (1 << 31, 1)
-            yield Written(path, text, start, end, key)
+            yield WrittenText(path, text, start, end, key)
 
 
 _Found = tuple[tuple[str | int, ...], str | None, tuple[int, int], bool]
 
 
 def _walk(path: tuple[str | int, ...], value: Any, mark: Mark) -> Iterator[_Found]:
-    """Every key and every value that is neither map nor list, with its place and whether it is a key."""
+    """Yield every key and every scalar with its place, and whether it is a key."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield (*path, key), key, mark.keys[key], True
@@ -75,8 +75,8 @@ def _walk(path: tuple[str | int, ...], value: Any, mark: Mark) -> Iterator[_Foun
         yield path, None if value is None else str(text), (mark.line, mark.column), False
 
 
-def _name(path: tuple[str | int, ...], own: tuple[str | int, ...]) -> bool:
-    """Is a key a name that people chose?"""
+def _is_name(path: tuple[str | int, ...], own: tuple[str | int, ...]) -> bool:
+    """Return whether a key is a name that people chose."""
     if not own:
         return len(path) == 2  # the name of a parameter, subsystem or rule
     if own[0] == "files":
@@ -85,8 +85,8 @@ def _name(path: tuple[str | int, ...], own: tuple[str | int, ...]) -> bool:
     return len(own) > 1 and below and not str(own[-1]).startswith("$")
 
 
-def _value(kind: str, own: tuple[str | int, ...]) -> bool:
-    """Is a value one that people chose, and not a word of the format?"""
+def _is_value(kind: str, own: tuple[str | int, ...]) -> bool:
+    """Return whether a value is one that people chose, and no keyword of the format."""
     if own and own[0] == "files":
         return own[-1] not in ("format", "mode")
     return not (own and own[0] in _WORDS.get(kind, ()))
@@ -111,8 +111,8 @@ class Hit(msgspec.Struct, frozen=True):
     veiled: bool = False
 
 
-def in_lines(text: str, pattern: re.Pattern[str]) -> Iterator[Hit]:
-    """Every line of a text in which the pattern is found, or begins."""
+def find_in_lines(text: str, pattern: re.Pattern[str]) -> Iterator[Hit]:
+    """Yield every line of a text in which the pattern is found, or begins."""
     found: dict[int, list[tuple[int, int]]] = {}
     number, seen = 1, 0
     for match in pattern.finditer(text):
@@ -122,10 +122,10 @@ def in_lines(text: str, pattern: re.Pattern[str]) -> Iterator[Hit]:
     lines = text.split("\n") if found else []
     for number, spans in found.items():
         line = lines[number - 1]
-        yield _hit(number, line, [(start, min(end, len(line))) for start, end in spans])
+        yield _cut_hit(number, line, [(start, min(end, len(line))) for start, end in spans])
 
 
-def in_value(lines: list[str], written: Written, pattern: re.Pattern[str]) -> Iterator[Hit]:
+def find_in_value(lines: list[str], written: WrittenText, pattern: re.Pattern[str]) -> Iterator[Hit]:
     """Where a written value holds the pattern: in each line of a block, else in the first line that does.
 
     Where it is written otherwise than it reads (escapes, folded lines) that is the value's beginning.
@@ -141,21 +141,21 @@ def in_value(lines: list[str], written: Written, pattern: re.Pattern[str]) -> It
         comment = line.find(" #", start, stop) if plain else -1
         spans = [match.span() for match in pattern.finditer(line, start, stop if comment < 0 else comment)]
         if spans:
-            yield _hit(number, line, spans)
+            yield _cut_hit(number, line, spans)
             found = True
             if not block:
                 return
     if not found and first <= len(lines):
-        yield whole(first, column, lines[first - 1])
+        yield unmarked_hit(first, column, lines[first - 1])
 
 
-def whole(line: int, column: int, text: str) -> Hit:
-    """A line in which nothing is marked."""
+def unmarked_hit(line: int, column: int, text: str) -> Hit:
+    """Return a line without marks."""
     return Hit(line, column, text.strip()[:_LONGEST], ())
 
 
-def _hit(number: int, line: str, spans: list[tuple[int, int]]) -> Hit:
-    """A line; of a long one the part around the first place."""
+def _cut_hit(number: int, line: str, spans: list[tuple[int, int]]) -> Hit:
+    """Return a line, or the part of a long one around the first match."""
     column = spans[0][0] + 1
     start = len(line) - len(line.lstrip())
     stop = len(line.rstrip())
@@ -188,8 +188,8 @@ Found = tuple[frozenset[int], Match]
 """A match, and the numbers of the texts that are found there."""
 
 
-def match(kind: str, name: str, field: str, file: str, hit: Hit) -> Match:
-    """What is found in a line of a file."""
+def make_match(kind: str, name: str, field: str, file: str, hit: Hit) -> Match:
+    """Return the match for a hit in a file."""
     return Match(kind, name, field, Origin(file, hit.line, hit.column), hit.excerpt, hit.spans, hit.veiled)
 
 
@@ -222,21 +222,21 @@ _AROUND_VEIL = " \t-,:[]{}'\""
 Place = tuple[int, int]
 
 
-class Veil:
-    """Knows the secrets that stand in plain text in the files of a fleet's definitions."""
+class SecretFilter:
+    """Knows the secrets in plain text in the definitions of a fleet, which matches must not show."""
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
 
-    def over(self, text: str, found: Iterable[Written]) -> "Veiled":
-        """The same of one file, in which all this is written."""
-        secret = tuple(filter(self._secret, found))
+    def for_file(self, text: str, found: Iterable[WrittenText]) -> "FileSecretFilter":
+        """Return the filter for one file with these names and values."""
+        secret = tuple(filter(self._is_secret, found))
         lines = text.split("\n")
-        hidden = lines_of_keys(text).union(*(_lines_veil(lines, one) for one in secret))
-        return Veiled(frozenset(one.start for one in secret), hidden)
+        hidden = lines_of_keys(text).union(*(_lines_of(lines, one) for one in secret))
+        return FileSecretFilter(frozenset(one.start for one in secret), hidden)
 
-    def _secret(self, one: Written) -> bool:
-        """Is something that is written a secret in plain text, or a part of one?"""
+    def _is_secret(self, one: WrittenText) -> bool:
+        """Return whether a name or value is a secret in plain text, or a part of one."""
         parameters = self._fleet.model.parameters
         match one.path:
             case (
@@ -244,17 +244,19 @@ class Veil:
                 | ("rules", str(), "set" | "domain", str(name), *inside)
                 | ("values", str(), str(name), *inside)
             ):
-                kept = inside[:1] != ["$secret"] and bool(inside or not one.key) and self._kept(name)
+                kept = (
+                    inside[:1] != ["$secret"] and bool(inside or not one.key) and self._is_secret_name(name)
+                )
             case ("parameters", str(name), "default", *_):
                 kept = name in parameters and parameters[name].secret
             case ("recipients", int()):
                 kept = not is_recipient(one.text)
             case _:
-                kept = "with" in one.path and self._given(one)
+                kept = "with" in one.path and self._is_secret_attribute(one)
         return kept or bool(open_mark(one.text))
 
-    def _kept(self, name: str) -> bool:
-        """Is a parameter secret, or one that an instance may make of a name?"""
+    def _is_secret_name(self, name: str) -> bool:
+        """Return whether a parameter is secret, or one that an instance may make of a name is."""
         secret = self._fleet.declarations.secret
         if "${" not in name:
             return secret(name)
@@ -262,8 +264,8 @@ class Veil:
         every = self._fleet.model.parameters.values()
         return secret(_MARK.sub("1", name)) or any(one.secret and made.fullmatch(one.name) for one in every)
 
-    def _given(self, one: Written) -> bool:
-        """Is it an attribute of an instance that a feature writes into a secret parameter?"""
+    def _is_secret_attribute(self, one: WrittenText) -> bool:
+        """Return whether it is an attribute of an instance that a feature writes into a secret parameter."""
         inside = one.path[one.path.index("with") + 1 :]
         return bool(inside[1:] or not one.key) and inside[0] in self._attributes
 
@@ -273,20 +275,20 @@ class Veil:
             name
             for feature in self._fleet.model.features.values()
             for param, binding in feature.params.items()
-            if "${with." in str(binding.given) and self._kept(param)
+            if "${with." in str(binding.given) and self._is_secret_name(param)
             for name in _ATTRIBUTE.findall(str(binding.given))
         )
 
 
-class Veiled:
-    """Where secrets in plain text begin in a file, and the lines in which they stand."""
+class FileSecretFilter:
+    """The places where secrets in plain text begin in a file, and the lines that hold them."""
 
     def __init__(self, places: Set[Place], lines: Set[int]) -> None:
         self._places = places
         self._lines = lines
 
-    def told(self, one: Written, hits: Iterable[Hit]) -> Iterator[Hit]:
-        """What may be told of the places where something is found in a name or value.
+    def filter_hits(self, one: WrittenText, hits: Iterable[Hit]) -> Iterator[Hit]:
+        """Yield the hits in a name or value that may be shown.
 
         Of a secret only where it begins: else it would be told how much of it was guessed.
         """
@@ -297,15 +299,15 @@ class Veiled:
             yield Hit(hit.line, hit.column, PLAIN, ()) if hit.line in self._lines else hit
 
 
-def veiled(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
-    """The same of a text that is no definitions: a template, a file."""
+def filter_lines(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Yield the hits that may be shown of a text without definitions: a template, a file."""
     keys = lines_of_keys(text)
     for hit in hits:
         yield Hit(hit.line, 1, PLAIN, (), veiled=True) if hit.line in keys else hit
 
 
-def _lines_veil(lines: list[str], one: Written) -> range:
-    """The lines in which something stands: not the next one's, if there is nothing of it before that."""
+def _lines_of(lines: list[str], one: WrittenText) -> range:
+    """Return the lines of a name or value, without the last one if nothing of it is there."""
     (first, _), (last, end) = one.start, one.end
     if last > len(lines) or not lines[last - 1][: end - 1].strip(_AROUND_VEIL):
         last = min(last - 1, len(lines))
@@ -315,8 +317,8 @@ def _lines_veil(lines: list[str], one: Written) -> range:
 # The texts that a search is for.
 
 
-class Wanted:
-    """Texts to be found, whatever the case of letters; a blank stands for any white space."""
+class TextQuery:
+    """The texts of a query, without regard to case; a blank matches any white space."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         if not all(text.strip() for text in texts):
@@ -326,30 +328,30 @@ class Wanted:
         self.pattern = re.compile("|".join(sources), re.IGNORECASE)
         self.all = frozenset(range(len(texts)))
 
-    def held(self, *texts: str) -> frozenset[int]:
-        """The numbers of those that are found in some of the texts."""
+    def find_numbers(self, *texts: str) -> frozenset[int]:
+        """Return the numbers of the query's texts that are found in some of these."""
         return frozenset(
             number for number, pattern in enumerate(self._each) if any(pattern.search(text) for text in texts)
         )
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
-        """Where any of them is found."""
+        """Return the spans where any of them is found."""
         return tuple(match.span() for match in self.pattern.finditer(text))
 
     def may_hold(self, source: str) -> bool:
-        """May a file's values hold one? Escapes might hide it."""
+        """Return whether the values of a file may hold one; escapes might hide it."""
         return "\\" in source or "''" in source or self.pattern.search(source) is not None
 
-    def among(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The names that hold one."""
+    def filter_names(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the names that hold one."""
         return tuple(name for name in names if self.pattern.search(name))
 
 
 # Finds texts in the YAML files of definitions.
 
 
-def documents(model: Model) -> dict[str, tuple[str, str]]:
-    """The YAML files of definitions: what kind they hold, and of what name, where they hold just one."""
+def list_documents(model: Model) -> dict[str, tuple[str, str]]:
+    """Return the files of definitions with the kind that they hold, and the name if they hold just one."""
     files = {"gitcfg.yaml": ("setting", "")}
     files |= {found.origin.file: ("parameter", "") for found in model.parameters.values()}
     files |= {found.origin.file: ("subsystem", "") for found in model.subsystems.values()}
@@ -368,40 +370,40 @@ def documents(model: Model) -> dict[str, tuple[str, str]]:
     return files
 
 
-def in_document(
-    fleet: Fleet, wanted: Wanted, veil: Veil, file: str, definition: tuple[str, str]
+def find_in_document(
+    fleet: Fleet, wanted: TextQuery, veil: SecretFilter, file: str, definition: tuple[str, str]
 ) -> Iterator[Found]:
-    """Where texts are found in a file that holds definitions of a kind, or the one of a name."""
+    """Yield the matches in a file that holds definitions of a kind, or the one of a name."""
     kind, name = definition
     entry = fleet.tree.entry(file)
     data = fleet.tree.read(entry) if entry is not None else b""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    members = wanted.among(_members(fleet.model, kind, name))
+    members = wanted.filter_names(_find_members(fleet.model, kind, name))
     if not (members or wanted.may_hold(text)):
         return
     lines = text.split("\n")
-    everything = tuple(written(kind, parse(file, data)))
-    shows = veil.over(text, everything)
+    everything = tuple(walk_written(kind, parse(file, data)))
+    shows = veil.for_file(text, everything)
     for one in everything:
-        own = _own(one, kind, name)
+        own = _find_definition(one, kind, name)
         extra = members if one.path == ("nodes",) else ()
-        held = wanted.held(one.text, *extra)
+        held = wanted.find_numbers(one.text, *extra)
         if own is None or not held:
             continue
-        for hit in shows.told(one, _hits(lines, one, wanted, extra)):
-            yield held, match(kind, *own, file, hit)
+        for hit in shows.filter_hits(one, _find_hits(lines, one, wanted, extra)):
+            yield held, make_match(kind, *own, file, hit)
 
 
-def _members(model: Model, kind: str, name: str) -> Iterable[str]:
-    """The nodes that `nodes` of a set, an override or a hold stands for."""
+def _find_members(model: Model, kind: str, name: str) -> Iterable[str]:
+    """Return the nodes that `nodes` of a set, an override or a hold stands for."""
     if kind == "nodeset":
         return model.nodesets[name].members
     named = model.overrides if kind == "override" else model.holds if kind == "hold" else {}
     return named[name].members or () if name in named else ()
 
 
-def _own(one: Written, kind: str, name: str) -> tuple[str, str] | None:
-    """The name of the definition that something is written in, and its field; None: it is in none."""
+def _find_definition(one: WrittenText, kind: str, name: str) -> tuple[str, str] | None:
+    """Return the name of the definition that holds a name or value, and its field; None if none does."""
     path = [str(step) for step in one.path if isinstance(step, str) and not step.startswith("$")]
     if name:
         return name, " ".join(path)
@@ -410,11 +412,13 @@ def _own(one: Written, kind: str, name: str) -> tuple[str, str] | None:
     return (path[1], " ".join(path[2:]) or "name") if len(path) > 1 and path[0] != "defaults" else None
 
 
-def _hits(lines: list[str], one: Written, wanted: Wanted, members: tuple[str, ...]) -> Iterator[Hit]:
+def _find_hits(
+    lines: list[str], one: WrittenText, wanted: TextQuery, members: tuple[str, ...]
+) -> Iterator[Hit]:
     if members and not wanted.spans(one.text):
-        yield whole(*one.start, fold(members))
+        yield unmarked_hit(*one.start, fold(members))
     else:
-        yield from in_value(lines, one, wanted.pattern)
+        yield from find_in_value(lines, one, wanted.pattern)
 
 
 # Finds texts in names, descriptions and values, as they are written, of everything that is defined.
@@ -434,23 +438,23 @@ def search(fleet: Fleet, texts: Sequence[str]) -> tuple[Match, ...]:
 
     In order of kind and name. GitcfgError: a text is empty.
     """
-    wanted = Wanted(texts)
+    wanted = TextQuery(texts)
     held: dict[Key, frozenset[int]] = {}
     found: dict[Key, list[Match]] = {}
-    for numbers, one in _everywhere(fleet, wanted):
+    for numbers, one in _find_everywhere(fleet, wanted):
         key = (one.kind, one.name)
         held[key] = held.get(key, frozenset()) | numbers
         found.setdefault(key, []).append(one)
     keys = sorted((key for key in found if held[key] == wanted.all), key=_order)
-    return tuple(one for key in keys for one in _lines(found[key]))
+    return tuple(one for key in keys for one in _merge_lines(found[key]))
 
 
 def _order(key: Key) -> tuple[int, str]:
     return ORDER.index(key[0]), key[1]
 
 
-def _lines(matches: Iterable[Match]) -> Iterator[Match]:
-    """A field's matches in the same line as one."""
+def _merge_lines(matches: Iterable[Match]) -> Iterator[Match]:
+    """Merge the matches of a field in the same line."""
     found: dict[tuple[str, str, int, str], list[Match]] = {}
     for one in matches:
         key = (one.field, one.origin.file, one.origin.line, one.excerpt)
@@ -460,24 +464,24 @@ def _lines(matches: Iterable[Match]) -> Iterator[Match]:
         yield msgspec.structs.replace(min(same, key=lambda one: one.origin), spans=tuple(spans))
 
 
-def _everywhere(fleet: Fleet, wanted: Wanted) -> Iterator[Found]:
-    for kind, name, file in _named(fleet.model):
+def _find_everywhere(fleet: Fleet, wanted: TextQuery) -> Iterator[Found]:
+    for kind, name, file in _walk_named(fleet.model):
         spans = wanted.spans(name)
         if spans:
-            yield wanted.held(name), Match(kind, name, "name", Origin(file), name, spans)
-    veil = Veil(fleet)
-    for file, definition in documents(fleet.model).items():
-        yield from in_document(fleet, wanted, veil, file, definition)
+            yield wanted.find_numbers(name), Match(kind, name, "name", Origin(file), name, spans)
+    veil = SecretFilter(fleet)
+    for file, definition in list_documents(fleet.model).items():
+        yield from find_in_document(fleet, wanted, veil, file, definition)
     texts = [("template", f"templates/{name}", name, text) for name, text in fleet.templates.items()]
     texts += [("file", f"files/{name}", name, text or "") for name, text in fleet.sources.items()]
     for kind, file, name, text in texts:
-        for hit in veiled(text, in_lines(text, wanted.pattern)):
-            yield wanted.held(text), match(kind, name, "line", file, hit)
+        for hit in filter_lines(text, find_in_lines(text, wanted.pattern)):
+            yield wanted.find_numbers(text), make_match(kind, name, "line", file, hit)
 
 
-def _named(model: Model) -> Iterator[tuple[str, str, str]]:
-    """Kind, name and file of everything that is named by its file."""
-    for file, (kind, name) in documents(model).items():
+def _walk_named(model: Model) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, name and file of everything that is named by its file."""
+    for file, (kind, name) in list_documents(model).items():
         if name:
             yield kind, name, file
     yield from (("template", name, f"templates/{name}") for name in model.templates)

@@ -1,4 +1,4 @@
-"""Definitions by kind and name."""
+"""Definitions by kind and name; holds and overrides with their terms; secrets with who may have them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
@@ -45,7 +45,7 @@ def find_kind(word: str) -> Kind:
 
 
 def define(fleet: Fleet, engine: TemplateEngine, kind: Kind, name: str) -> Definition:
-    """All about one definition. GitcfgError: there is none of that name."""
+    """Return all about one definition. Raise GitcfgError if there is none of that name."""
     known = kind.names(fleet)
     if name not in known and not kind.also(fleet, name):
         near = did_you_mean(name, filter(str.isprintable, known))
@@ -56,7 +56,7 @@ def define(fleet: Fleet, engine: TemplateEngine, kind: Kind, name: str) -> Defin
 # Holds and overrides as they stand: for whom, how long still, and what they do there.
 
 
-class Standing(msgspec.Struct, frozen=True):
+class TermSummary(msgspec.Struct, frozen=True):
     """A hold or an override. `days` are those left after today: 0 on the last one, less when it is over.
 
     Both are None where its end cannot be read. `does` is what it does there, as programs read it.
@@ -72,17 +72,17 @@ class Standing(msgspec.Struct, frozen=True):
     does: dict[str, Any]
 
 
-def holds(fleet: Fleet, subject: Callable[[str], str | None]) -> Iterator[Standing]:
-    """Every hold, in order of name. `subject` is what a commit's message begins with, if it is there."""
+def list_holds(fleet: Fleet, subject: Callable[[str], str | None]) -> Iterator[TermSummary]:
+    """Yield every hold, in order of name. `subject` gives the subject of a commit, if it is there."""
     for name in sorted(fleet.model.holds):
         found = fleet.model.holds[name]
         commit = found.commit.name
         does = {"commit": commit, "subject": subject(commit)}
-        yield _standing(fleet, found, held(fleet, found), does)
+        yield _make_term(fleet, found, held(fleet, found), does)
 
 
-def overrides(fleet: Fleet) -> Iterator[Standing]:
-    """Every override, in order of name."""
+def list_overrides(fleet: Fleet) -> Iterator[TermSummary]:
+    """Yield every override, in order of name."""
     for name in sorted(fleet.model.overrides):
         found = fleet.model.overrides[name]
         does = {
@@ -91,17 +91,19 @@ def overrides(fleet: Fleet) -> Iterator[Standing]:
             "without": [ref.name for ref in found.without],
             "files": sorted(found.files),
         }
-        yield _standing(fleet, found, overridden(fleet, found), does)
+        yield _make_term(fleet, found, overridden(fleet, found), does)
 
 
-def standing_record(schema: str, many: str, found: Iterable[Standing]) -> Record:
+def terms_record(schema: str, many: str, found: Iterable[TermSummary]) -> Record:
     """`gitcfg.holds/1` and `gitcfg.overrides/1`."""
     return {"schema": schema, many: [_record(one) for one in found]}
 
 
-def _standing(fleet: Fleet, found: Hold | Override, nodes: tuple[str, ...], does: dict[str, Any]) -> Standing:
-    until = None if _unread(fleet, found) else found.until
-    return Standing(
+def _make_term(
+    fleet: Fleet, found: Hold | Override, nodes: tuple[str, ...], does: dict[str, Any]
+) -> TermSummary:
+    until = None if _has_unreadable_end(fleet, found) else found.until
+    return TermSummary(
         found.name,
         nodes,
         found.where.name if found.where is not None else None,
@@ -113,15 +115,15 @@ def _standing(fleet: Fleet, found: Hold | Override, nodes: tuple[str, ...], does
     )
 
 
-def _unread(fleet: Fleet, found: Hold | Override) -> bool:
-    """What has no end that can be read was given the last of all days; some may mean just that one."""
+def _has_unreadable_end(fleet: Fleet, found: Hold | Override) -> bool:
+    """Return whether the end could not be read: it was given the last of all days, which some may mean."""
     if found.until != date.max:
         return False
     at = found.until_at
     return at is None or any(at in finding.origins for finding in fleet.model.findings)
 
 
-def _record(one: Standing) -> Record:
+def _record(one: TermSummary) -> Record:
     return {
         "name": one.name,
         **nodes_record(one.nodes, folded=False),
@@ -150,8 +152,8 @@ class Reach(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def reaches(fleet: Fleet, names: Collection[str] | None = None) -> Iterator[Reach]:
-    """All secrets, or some of them, in order of name, without who may have them."""
+def find_reaches(fleet: Fleet, names: Collection[str] | None = None) -> Iterator[Reach]:
+    """Yield all secrets, or some, in order of name, without the nodes that may have them."""
     params: dict[str, set[str]] = {}
     nodes: dict[str, list[str]] = {}
     for kind in fleet.classes if fleet.model.secrets else ():
@@ -164,8 +166,8 @@ def reaches(fleet: Fleet, names: Collection[str] | None = None) -> Iterator[Reac
         yield Reach(found, tuple(sorted(params.get(name, ()))), tuple(sorted(nodes.get(name, ()))))
 
 
-def allowed(fleet: Fleet, found: Iterable[Reach]) -> Iterator[Reach]:
-    """The same with who may have them; conditions that read alike are asked once."""
+def add_allowed(fleet: Fleet, found: Iterable[Reach]) -> Iterator[Reach]:
+    """Yield the same with the nodes that may have them; equal conditions are evaluated once."""
     select = lru_cache(maxsize=None)(fleet.select)
     for one in found:
         where = one.secret.where
@@ -207,7 +209,7 @@ def _secret(one: Reach, folded: bool) -> Record:
 
 
 def _recipient(ref: Ref) -> Record:
-    """A line as it is read. One that is no key is not repeated: it may be a private one."""
+    """Return a recipient as it is read; what is no public key is not shown: it may be a private one."""
     try:
         found = recipient(ref.name)
     except ValueError:

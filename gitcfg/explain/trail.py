@@ -59,7 +59,7 @@ class Viewpoint(msgspec.Struct, frozen=True):
     overdue: Mapping[str, date] = {}
 
 
-def viewpoint(fleet: Fleet, node: str) -> Viewpoint:
+def view_from(fleet: Fleet, node: str) -> Viewpoint:
     """A node's, on the day that the fleet is seen."""
     model = fleet.model
     ends = {f"override {name}": found.until for name, found in model.overrides.items()}
@@ -67,42 +67,46 @@ def viewpoint(fleet: Fleet, node: str) -> Viewpoint:
     return Viewpoint(node, model.settings.default_group, late)
 
 
-def told(step: TrailStep, view: Viewpoint) -> str:
+def describe_step(step: TrailStep, view: Viewpoint) -> str:
     """How a step came to this node: from the innermost layer outwards."""
     if step.path[0].startswith("allocation "):
         return f"decided for rule {step.path[0].removeprefix('allocation ')}"
     verb = f"collected from {abridged(step.nodes)}" if step.nodes else _VERBS[step.op]
-    return layered(verb, step.path, view)
+    return describe_path(verb, step.path, view)
 
 
-def by(step: TrailStep, view: Viewpoint) -> str:
+def describe_layers(step: TrailStep, view: Viewpoint) -> str:
     """The layers of a step in short, innermost first, then other rules' allocations that it is made of."""
-    late = _overdue(step.path[-1], view)
+    late = _describe_overdue(step.path[-1], view)
     rules = dict.fromkeys(decision.rule for decision in step.decided)
     layers = {step.path[-1].removeprefix("rule "), step.path[-1].removeprefix("allocation ")}
     path = " < ".join(step.path) + (f" ({late})" if late else "")
     return ", ".join((path, *(f"allocation {rule}" for rule in rules if rule not in layers)))
 
 
-def left_open(decision: Decision) -> str:
+def describe_decision(decision: Decision) -> str:
     """Which rule leaves open what was decided, but for the place."""
     return f"{decision.name} is left open by rule {decision.rule}"
 
 
-def layered(verb: str, path: tuple[str, ...], view: Viewpoint) -> str:
+def describe_path(verb: str, path: tuple[str, ...], view: Viewpoint) -> str:
     """What a layer does, and how the layer came to this node: `path` is innermost first."""
     first, *rest = path
-    words = [f"{verb} for {view.node} alone" if first == f"node {view.node}" else f"{verb} {_where(first)}"]
+    words = [
+        f"{verb} for {view.node} alone"
+        if first == f"node {view.node}"
+        else f"{verb} {_describe_place(first)}"
+    ]
     features = [label for label in rest if label.startswith("feature ")]
     words += [f"included by {label.removeprefix('feature ')}" for label in features]
     last = path[-1]
     if len(path) > 1:
-        words.append(_installs(last))
-    words += [_belongs(last, view), _overdue(last, view)]
+        words.append(_describe_installation(last))
+    words += [_describe_membership(last, view), _describe_overdue(last, view)]
     return ", ".join(filter(None, words))
 
 
-def lists(layer: str, view: Viewpoint) -> str:
+def describe_listing(layer: str, view: Viewpoint) -> str:
     """How a layer that lists a feature, or a group, brings it to this node."""
     if layer.startswith("feature "):
         return f"included by {layer.removeprefix('feature ')}"
@@ -110,24 +114,33 @@ def lists(layer: str, view: Viewpoint) -> str:
         return f"listed for {view.node} alone"
     if layer.startswith("node set "):
         return f"listed by {layer}, of which {view.node} is a member"
-    return ", ".join(filter(None, [_installs(layer), _belongs(layer, view), _overdue(layer, view)]))
+    return ", ".join(
+        filter(
+            None,
+            [
+                _describe_installation(layer),
+                _describe_membership(layer, view),
+                _describe_overdue(layer, view),
+            ],
+        )
+    )
 
 
-def _where(layer: str) -> str:
+def _describe_place(layer: str) -> str:
     """Rules do things themselves; elsewhere they are done."""
     return f"by {layer}" if layer.startswith("rule ") else f"in {layer}"
 
 
-def _installs(layer: str) -> str:
+def _describe_installation(layer: str) -> str:
     return f"installed by {layer}" if layer.startswith("rule ") else f"installed on {layer}"
 
 
-def _overdue(layer: str, view: Viewpoint) -> str:
+def _describe_overdue(layer: str, view: Viewpoint) -> str:
     since = view.overdue.get(layer)
     return f"overdue since {since}" if since is not None else ""
 
 
-def _belongs(layer: str, view: Viewpoint) -> str:
+def _describe_membership(layer: str, view: Viewpoint) -> str:
     kind = layer.partition(" ")[0]
     if layer == f"group {view.default_group}":
         return "in which every node is"
@@ -138,17 +151,17 @@ def _belongs(layer: str, view: Viewpoint) -> str:
     return ""
 
 
-def written(step: TrailStep) -> str:
+def format_step(step: TrailStep) -> str:
     """The operation as it is written in YAML."""
-    return operation(step.op)
+    return format_operation(step.op)
 
 
-def operation(op: Op) -> str:
+def format_operation(op: Op) -> str:
     """An operation as it is written in YAML."""
     return "set" if op is Op.SET else "null" if op is Op.NULL else f"${op.value}"
 
 
-def made_of(entry: FileEntry) -> str:
+def describe_content(entry: FileEntry) -> str:
     """What a file's content comes from."""
     if entry.removed:
         return "taken away"
@@ -180,12 +193,12 @@ class Place(msgspec.Struct, frozen=True):
     decided: Decision | None = None
 
 
-def places(fleet: Fleet, kind: NodeClass, feature: str) -> tuple[Place, ...]:
+def find_places(fleet: Fleet, kind: NodeClass, feature: str) -> tuple[Place, ...]:
     """Where a feature stands on the nodes of a class, lowest first."""
     found: dict[tuple[tuple[str, ...], tuple[Origin, ...]], dict[str, None]] = {}
     layers = fleet.stacks.filled(kind.brought)
     for path in dict.fromkeys(kind.stack.standing(feature)):
-        for chain in _chains(layers, _listed(fleet, kind, path[-1]), path[-2::-1]):
+        for chain in _walk_chains(layers, _outermost_features(fleet, kind, path[-1]), path[-2::-1]):
             origins = tuple(use.origin for use in reversed(chain))
             instances = found.setdefault((path[1:], origins), {})
             if chain[-1].instance is not None:
@@ -197,7 +210,7 @@ def places(fleet: Fleet, kind: NodeClass, feature: str) -> tuple[Place, ...]:
     )
 
 
-def _listed(fleet: Fleet, kind: NodeClass, label: str) -> Iterable[Use]:
+def _outermost_features(fleet: Fleet, kind: NodeClass, label: str) -> Iterable[Use]:
     """The features that the outermost layer of a path lists."""
     word, _, name = label.partition(" ")
     if word == "group":
@@ -211,7 +224,7 @@ def _listed(fleet: Fleet, kind: NodeClass, label: str) -> Iterable[Use]:
     return [use for use, layer in kind.said.features if layer == label]
 
 
-def _chains(layers: Layers, uses: Iterable[Use], path: tuple[str, ...]) -> Iterator[tuple[Use, ...]]:
+def _walk_chains(layers: Layers, uses: Iterable[Use], path: tuple[str, ...]) -> Iterator[tuple[Use, ...]]:
     """The entries that lead along a path of features, outermost first, one chain for each instance."""
     name = path[0].removeprefix("feature ")
     for use in uses:
@@ -220,7 +233,7 @@ def _chains(layers: Layers, uses: Iterable[Use], path: tuple[str, ...]) -> Itera
         if len(path) == 1:
             yield (use,)
             continue
-        for chain in _chains(layers, layers.as_used(use).include, path[1:]):
+        for chain in _walk_chains(layers, layers.as_used(use).include, path[1:]):
             yield (use, *chain)
 
 
@@ -236,7 +249,7 @@ class Mention(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-def labelled(model: Model) -> Iterator[tuple[str, Definition]]:
+def walk_layers(model: Model) -> Iterator[tuple[str, Definition]]:
     """Every definition that binds parameters, brings files or lists features, with its layer's label.
 
     What a rule brings lies on nodes as what a group brings.
@@ -253,37 +266,37 @@ def labelled(model: Model) -> Iterator[tuple[str, Definition]]:
         yield f"override {override.name}", override
     for rule in model.rules.values():
         if rule.kind in (RuleKind.INSTALL, RuleKind.SET):
-            yield f"rule {rule.name}", _brought(rule)
+            yield f"rule {rule.name}", _rule_layer(rule)
 
 
-def _brought(rule: Rule) -> Group:
+def _rule_layer(rule: Rule) -> Group:
     features = (Use(rule.feature.name, rule.feature.origin),) if rule.feature is not None else ()
     return Group(rule.name, rule.origin, rule.description, features, rule.params)
 
 
-def listed(definition: Definition) -> tuple[Use, ...]:
+def listed_features(definition: Definition) -> tuple[Use, ...]:
     """The features that a definition's list installs or includes."""
     if isinstance(definition, Feature):
         return definition.include
     if isinstance(definition, Node):
-        return given(definition.features)
+        return added_items(definition.features)
     return definition.features
 
 
-def given(edit: ListEdit) -> tuple[Any, ...]:
+def added_items(edit: ListEdit) -> tuple[Any, ...]:
     """The items that a node's or a set's list adds: none where it only removes others."""
     return () if edit.op is Op.REMOVE else edit.items
 
 
-def bringing(model: Model, path: str) -> Iterator[Mention]:
+def find_file_mentions(model: Model, path: str) -> Iterator[Mention]:
     """Every layer that brings a file, whoever has it."""
-    for label, definition in labelled(model):
+    for label, definition in walk_layers(model):
         entry = definition.files.get(path)
         if entry is not None and not entry.removed:
             yield Mention(label, entry.origin)
 
 
-def said_by(node: FleetNode, origin: Origin) -> Mention:
+def find_mention(node: FleetNode, origin: Origin) -> Mention:
     """Which layer speaks of this node at a place: its own, its set's, or an override's."""
     said = node.said
     labels = {override.origin.file: f"override {override.name}" for override in node.kind.overrides}
@@ -320,7 +333,7 @@ class Blamer(Protocol):
     def of(self, label: str, origin: Origin) -> Blamed | None: ...
 
 
-def with_blame(record: Record, blamer: Blamer | None, label: str, origin: Origin) -> Record:
+def add_blame(record: Record, blamer: Blamer | None, label: str, origin: Origin) -> Record:
     """A record of what a layer says at a place, with the commit that made it so where that is asked.
 
     What is not committed yet has the commit null.
@@ -419,7 +432,7 @@ def step_record(step: TrailStep, blamer: Blamer | None) -> Record:
         "overridden": step.overridden,
     }
     record |= sources_record(step, blamer)
-    return with_blame(record, blamer, step.path[0], step.origin)
+    return add_blame(record, blamer, step.path[0], step.origin)
 
 
 def sources_record(step: TrailStep, blamer: Blamer | None = None) -> Record:
@@ -440,7 +453,7 @@ def decision_record(decision: Decision, blamer: Blamer | None = None) -> Record:
         "asked": origin_record(decision.asked),
         "origin": origin_record(decision.origin),
     }
-    return with_blame(record, blamer, f"allocation {decision.rule}", decision.origin)
+    return add_blame(record, blamer, f"allocation {decision.rule}", decision.origin)
 
 
 # Where bindings and file entries win: the nodes in whose configuration they count.
@@ -448,7 +461,7 @@ def decision_record(decision: Decision, blamer: Blamer | None = None) -> Record:
 Nodes = tuple[str, ...]
 
 
-def winning(fleet: Fleet, params: Iterable[str]) -> Mapping[Origin, Nodes]:
+def find_winning_nodes(fleet: Fleet, params: Iterable[str]) -> Mapping[Origin, Nodes]:
     """By the place of a binding of one of these parameters: the nodes whose final value owes it something.
 
     A binding that counts nowhere is not in it.
@@ -457,12 +470,14 @@ def winning(fleet: Fleet, params: Iterable[str]) -> Mapping[Origin, Nodes]:
     known: dict[int, frozenset[Origin]] = {}
     found: dict[Origin, list[str]] = {}
     for kind in fleet.classes:
-        for origin in frozenset[Origin]().union(*(_counting(kind, name, known) for name in params)):
+        for origin in frozenset[Origin]().union(*(_find_winning_steps(kind, name, known) for name in params)):
             found.setdefault(origin, []).extend(kind.names)
     return {origin: tuple(sorted(names)) for origin, names in found.items()}
 
 
-def _counting(kind: NodeClass, param: str, known: dict[int, frozenset[Origin]]) -> frozenset[Origin]:
+def _find_winning_steps(
+    kind: NodeClass, param: str, known: dict[int, frozenset[Origin]]
+) -> frozenset[Origin]:
     """The places of the steps that count on a class's nodes; of cells that classes share, once."""
     cell = kind.stack.cells.get(param)
     if cell is None:
@@ -474,7 +489,7 @@ def _counting(kind: NodeClass, param: str, known: dict[int, frozenset[Origin]]) 
     return known[id(cell)]
 
 
-def deciding(fleet: Fleet, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
+def find_deciding_nodes(fleet: Fleet, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
     """By the place of a file entry for one of these paths: the nodes on which no higher one replaces it."""
     paths = tuple(paths)
     found: dict[Origin, list[str]] = {}
@@ -485,7 +500,7 @@ def deciding(fleet: Fleet, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
     return {origin: tuple(sorted(names)) for origin, names in found.items()}
 
 
-def closed(fleet: Fleet, engine: TemplateEngine, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
+def find_closing_nodes(fleet: Fleet, engine: TemplateEngine, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
     """By the place of a file entry for one of these paths that says no mode: the nodes on which it decides
     and takes a secret, so that nobody but the file's owner may read it.
     """

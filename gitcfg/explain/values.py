@@ -14,7 +14,7 @@ from gitcfg.model import GitcfgError, nodeset
 from gitcfg.model.names import did_you_mean, shown
 
 
-class Held(msgspec.Struct, frozen=True):
+class NodesWithValue(msgspec.Struct, frozen=True):
     """A value with its nodes, in order of name, and the step that decides it there.
 
     A bare parameter is None; `step` is None where the parameter is not bound at all. What was decided for
@@ -27,46 +27,48 @@ class Held(msgspec.Struct, frozen=True):
 
     @property
     def bound(self) -> bool:
-        """Is the parameter bound, be it without a value?"""
+        """Whether the parameter is bound, with or without a value."""
         return self.step is not None
 
 
-def values(fleet: Fleet, param: str, chosen: Collection[str] | None = None) -> tuple[Held, ...]:
+def find_values(
+    fleet: Fleet, param: str, chosen: Collection[str] | None = None
+) -> tuple[NodesWithValue, ...]:
     """The values on nodes, on all of them unless some are chosen: most nodes first, unbound last.
 
     GitcfgError: nothing declares or binds such a parameter.
     """
-    _known(fleet, param)
-    found: dict[Any, list[Held]] = {}
+    _check_known(fleet, param)
+    found: dict[Any, list[NodesWithValue]] = {}
     for kind in fleet.classes:
         nodes = tuple(kind.names if chosen is None else (name for name in kind.names if name in chosen))
         if nodes:
-            value, step = settled(kind, param)
-            place = _place(step) if step is not None else None
-            found.setdefault((_key(value), place), []).append(Held(value, step, nodes))
-    return tuple(sorted(map(_together, found.values()), key=_order))
+            value, step = find_decided_value(kind, param)
+            place = _place_key(step) if step is not None else None
+            found.setdefault((_value_key(value), place), []).append(NodesWithValue(value, step, nodes))
+    return tuple(sorted(map(_merge, found.values()), key=_order))
 
 
-def settled(kind: NodeClass, param: str) -> tuple[Any, TrailStep | None]:
-    """A parameter's value on a class's nodes with the step that decides it; no step: it is not bound."""
-    value = held(kind, param)
+def find_decided_value(kind: NodeClass, param: str) -> tuple[Any, TrailStep | None]:
+    """Return a parameter's value on the nodes of a class with the step that decides it, None if unbound."""
+    value = find_value(kind, param)
     if value is NOTHING:
         return None, None
     return value, next(step for step in reversed(kind.trail(param)) if not step.overridden)
 
 
-def held(kind: NodeClass, param: str) -> Any:
-    """A parameter's value on a class's nodes, without asking for all the others; NOTHING: it is not bound."""
+def find_value(kind: NodeClass, param: str) -> Any:
+    """Return a parameter's value on the nodes of a class without computing all others; NOTHING if unbound."""
     cell = kind.stack.cells.get(param)
     return NOTHING if cell is None else kind.value(param, cell)
 
 
-def _key(value: Any) -> bytes:
-    """Equal for values that render alike as JSON."""
+def _value_key(value: Any) -> bytes:
+    """Return a key that is equal for values that render alike as JSON."""
     return msgspec.json.encode(value, order="deterministic")
 
 
-def _place(step: TrailStep) -> Hashable:
+def _place_key(step: TrailStep) -> Hashable:
     """Equal for steps that stand at one place, or in one file where they were decided for a rule, and that
     collect from the same nodes.
     """
@@ -75,17 +77,17 @@ def _place(step: TrailStep) -> Hashable:
     return step.origin.file if own else step.origin, step.path, asked, step.nodes
 
 
-def _together(alike: list[Held]) -> Held:
+def _merge(alike: list[NodesWithValue]) -> NodesWithValue:
     nodes = sorted(name for held in alike for name in held.nodes)
     return msgspec.structs.replace(alike[0], nodes=tuple(nodes))
 
 
-def _order(held: Held) -> tuple[Any, ...]:
+def _order(held: NodesWithValue) -> tuple[Any, ...]:
     place = (held.step.origin, held.step.path) if held.step else ()
-    return not held.bound, -len(held.nodes), _key(held.value), place
+    return not held.bound, -len(held.nodes), _value_key(held.value), place
 
 
-def _known(fleet: Fleet, param: str) -> None:
+def _check_known(fleet: Fleet, param: str) -> None:
     declared = fleet.declarations.find(param)
     family = declared is not None and declared.pattern and declared.name == param
     if not family and (declared is not None or any(param in kind.stack.cells for kind in fleet.classes)):
@@ -100,17 +102,19 @@ def _known(fleet: Fleet, param: str) -> None:
     raise GitcfgError(f"{param} is a family of parameters.", hint)
 
 
-def values_record(commit: str | None, param: str, held: Iterable[Held], folded: bool = False) -> Record:
+def values_record(
+    commit: str | None, param: str, held: Iterable[NodesWithValue], folded: bool = False
+) -> Record:
     """`gitcfg.values/1`."""
     return {
         "schema": "gitcfg.values/1",
         "commit": commit,
         "param": param,
-        "values": [_held(one, folded) for one in held],
+        "values": [_value_record(one, folded) for one in held],
     }
 
 
-def _held(held: Held, folded: bool) -> Record:
+def _value_record(held: NodesWithValue, folded: bool) -> Record:
     step = held.step
     return {
         "bound": held.bound,

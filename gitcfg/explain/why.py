@@ -1,4 +1,4 @@
-"""Why a rule that installs a feature on nodes does not install it on one."""
+"""Why a node has a feature, a file or a group, or lacks it, and why rules do not install a feature."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -16,14 +16,14 @@ from gitcfg.explain.trail import (
     Mention,
     Place,
     Record,
-    bringing,
+    add_blame,
     decision_record,
-    labelled,
-    listed,
+    find_file_mentions,
+    find_mention,
+    find_places,
+    listed_features,
     origin_record,
-    places,
-    said_by,
-    with_blame,
+    walk_layers,
 )
 from gitcfg.model import FileEntry, GitcfgError, Node, Op, Ref
 from gitcfg.model.names import did_you_mean, shown
@@ -34,7 +34,7 @@ from gitcfg.render.templates import TemplateEngine
 
 
 class Reason(StrEnum):
-    """What keeps a rule from installing its feature on a node."""
+    """The reason that a rule does not install its feature on a node."""
 
     WHERE = "where"  # its condition does not hold
     FAILED = "failed"  # that cannot be said
@@ -45,7 +45,7 @@ class Reason(StrEnum):
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """What a condition saw of a node, or of these instances on it: terms of it with their values."""
+    """The values of the terms of a condition on a node, or on these instances on it."""
 
     instances: tuple[str, ...]
     terms: Mapping[str, Any]
@@ -67,38 +67,38 @@ class Passing(msgspec.Struct, frozen=True):
     slots: tuple[str, ...] = ()
 
 
-def passing(fleet: Fleet, node: str, feature: str) -> tuple[Passing, ...]:
-    """The rules that would install a feature on a node that has it from nowhere, and why they do not."""
+def explain_passing(fleet: Fleet, node: str, feature: str) -> tuple[Passing, ...]:
+    """Return the rules that could install a feature on a node that lacks it, and why they do not."""
     view = view_rules(fleet)
     if view is None:
         return ()
     rules = (rule for rule in view.book.rules.values() if rule.kind is RuleKind.INSTALL)
     found = (
-        _passing(fleet, view, rule, rule.feature, node)
+        _explain_rule(fleet, view, rule, rule.feature, node)
         for rule in rules
         if rule.feature is not None and feature in fleet.layers.expanded((rule.feature.name,))
     )
     return tuple(found)
 
 
-def _passing(fleet: Fleet, view: Ruled, rule: Rule, feature: Ref, node: str) -> Passing:
+def _explain_rule(fleet: Fleet, view: Ruled, rule: Rule, feature: Ref, node: str) -> Passing:
     if rule.name not in view.book.order:
         return Passing(rule.name, feature.name, Reason.IDLE, feature)
     slots, answers = view.on(rule.name, node)
     if not slots and rule.over is not None:
         return Passing(rule.name, feature.name, Reason.OVER, rule.over)
     if answers.holding:
-        placed = _placed(fleet, view, rule, answers.holding)
+        placed = _find_other_places(fleet, view, rule, answers.holding)
         reason = Reason.PLACED if placed else Reason.OPEN
         return Passing(rule.name, feature.name, reason, feature, slots=placed)
     where = rule.where or feature
     for problem in answers.failed.values():
         return Passing(rule.name, feature.name, Reason.FAILED, where, problem=problem.message)
-    return Passing(rule.name, feature.name, Reason.WHERE, where, tuple(_saw(view, rule.name, slots)))
+    return Passing(rule.name, feature.name, Reason.WHERE, where, tuple(_find_sights(view, rule.name, slots)))
 
 
-def _placed(fleet: Fleet, view: Ruled, rule: Rule, here: tuple[Seen, ...]) -> tuple[str, ...]:
-    """Where it was decided to install a feature that might go here as well."""
+def _find_other_places(fleet: Fleet, view: Ruled, rule: Rule, here: tuple[Seen, ...]) -> tuple[str, ...]:
+    """Return the places that were chosen for a feature that might go here as well."""
     decided = fleet.model.allocations.get(rule.name)
     slots = tuple(ref.name for ref in decided.install) if decided is not None else ()
     if rule.per is None:
@@ -110,11 +110,11 @@ def _placed(fleet: Fleet, view: Ruled, rule: Rule, here: tuple[Seen, ...]) -> tu
     return tuple(seen.slot for key in view.together(rule.name, here) for seen in there.get(key, ()))
 
 
-def _saw(view: Ruled, rule: str, slots: tuple[Seen, ...]) -> Iterator[Sight]:
-    """What the condition of a rule saw, once for all that look alike to it."""
+def _find_sights(view: Ruled, rule: str, slots: tuple[Seen, ...]) -> Iterator[Sight]:
+    """Yield what the condition of a rule saw, once for all slots that look alike to it."""
     found: list[tuple[dict[str, Any], list[str]]] = []
     for seen in slots:
-        terms = dict(_terms(view, rule, seen))
+        terms = dict(_find_terms(view, rule, seen))
         names = next((names for known, names in found if known == terms), None)
         if names is None:
             found.append((terms, names := []))
@@ -123,8 +123,8 @@ def _saw(view: Ruled, rule: str, slots: tuple[Seen, ...]) -> Iterator[Sight]:
         yield Sight(tuple(names), terms)
 
 
-def _terms(view: Ruled, rule: str, seen: Seen) -> Iterator[tuple[str, Any]]:
-    """What of a node its condition asks for: of a list or map no more than that, where it is plain."""
+def _find_terms(view: Ruled, rule: str, seen: Seen) -> Iterator[tuple[str, Any]]:
+    """Yield the terms of a condition with their values; of a list or map only the part that is used."""
     condition = view.book.wheres[rule].condition
     for name in sorted(condition.names):
         value = VALUES[name](seen)
@@ -149,13 +149,13 @@ def _quoted(text: str) -> str:
 
 
 class Removal(msgspec.Struct, frozen=True):
-    """A `without`: the feature that it takes away, and who says so."""
+    """A `without`: the feature that it takes away, and where it is."""
 
     feature: str
     by: Mention
 
 
-class Taken(msgspec.Struct, frozen=True):
+class TakenLayer(msgspec.Struct, frozen=True):
     """A layer that a node would have, and what takes it, or one that includes it, away."""
 
     place: Place
@@ -172,7 +172,7 @@ class FeatureAnswer(msgspec.Struct, frozen=True):
 
     name: str
     places: tuple[Place, ...]
-    taken: tuple[Taken, ...]
+    taken: tuple[TakenLayer, ...]
     retired: bool
     barred: bool
     elsewhere: tuple[str, ...]
@@ -180,23 +180,23 @@ class FeatureAnswer(msgspec.Struct, frozen=True):
 
     @property
     def has(self) -> bool:
-        """Does the node have the feature?"""
+        """Whether the node has the feature."""
         return bool(self.places)
 
     @property
     def instances(self) -> tuple[str, ...]:
-        """What it is installed as, wherever."""
+        """The names of its instances at all places."""
         return tuple(dict.fromkeys(name for place in self.places for name in place.instances))
 
 
 def why_feature(fleet: Fleet, node: FleetNode, name: str) -> FeatureAnswer:
-    """Where a feature stands on a node. GitcfgError: there is no such feature."""
+    """Return the places of a feature on a node. Raise GitcfgError if there is no such feature."""
     if name not in fleet.model.features:
         raise GitcfgError(f"There is no feature {shown(name)}.", did_you_mean(name, fleet.model.features))
-    found = places(fleet, node.kind, name)
-    taken: tuple[Taken, ...] = ()
+    found = find_places(fleet, node.kind, name)
+    taken: tuple[TakenLayer, ...] = ()
     if not node.said.retired and node.kind.without:
-        taken = tuple(_taken(node, places(fleet, unrestricted(fleet, node.kind), name), name))
+        taken = tuple(_find_taken(node, find_places(fleet, without_removals(fleet, node.kind), name), name))
     wanted = name in fleet.stacks.unfiltered(node.kind)
     stranger = not (wanted or node.said.retired)
     return FeatureAnswer(
@@ -205,36 +205,36 @@ def why_feature(fleet: Fleet, node: FleetNode, name: str) -> FeatureAnswer:
         taken,
         node.said.retired,
         barred=wanted and not (found or taken or node.said.retired),
-        elsewhere=tuple(_elsewhere(fleet, name)) if stranger else (),
-        rules=passing(fleet, node.name, name) if stranger else (),
+        elsewhere=tuple(_find_elsewhere(fleet, name)) if stranger else (),
+        rules=explain_passing(fleet, node.name, name) if stranger else (),
     )
 
 
-def unrestricted(fleet: Fleet, kind: NodeClass) -> NodeClass:
-    """What the nodes of a class would be if no `without` took anything away."""
+def without_removals(fleet: Fleet, kind: NodeClass) -> NodeClass:
+    """Return the class without any `without`."""
     said = msgspec.structs.replace(kind.said, without=())
     overrides = tuple(msgspec.structs.replace(override, without=()) for override in kind.overrides)
     return fleet.stacks.compile(said, overrides, kind.brought)
 
 
-def removals(node: FleetNode, path: Iterable[str]) -> tuple[Removal, ...]:
-    """What takes away a layer with this path: it, or what includes it."""
+def find_removals(node: FleetNode, path: Iterable[str]) -> tuple[Removal, ...]:
+    """Return what takes away a layer with this path, or a layer that includes it."""
     layers = set(path)
     refs = [ref for ref in node.kind.without if f"feature {ref.name}" in layers]
-    return tuple(Removal(ref.name, said_by(node, ref.origin)) for ref in refs)
+    return tuple(Removal(ref.name, find_mention(node, ref.origin)) for ref in refs)
 
 
-def _taken(node: FleetNode, would_be: Iterable[Place], name: str) -> Iterator[Taken]:
+def _find_taken(node: FleetNode, would_be: Iterable[Place], name: str) -> Iterator[TakenLayer]:
     for place in would_be:
-        found = removals(node, (f"feature {name}", *place.layers))
+        found = find_removals(node, (f"feature {name}", *place.layers))
         if found:
-            yield Taken(place, found)
+            yield TakenLayer(place, found)
 
 
-def _elsewhere(fleet: Fleet, name: str) -> Iterator[str]:
-    """Who installs it; features only include, and rules tell more (`passing`)."""
-    for label, definition in labelled(fleet.model):
-        uses = listed(definition)
+def _find_elsewhere(fleet: Fleet, name: str) -> Iterator[str]:
+    """Yield the layers that install a feature; see `explain_passing` for rules."""
+    for label, definition in walk_layers(fleet.model):
+        uses = listed_features(definition)
         if not label.startswith(("feature ", "rule ")) and name in fleet.layers.expanded(
             use.feature for use in uses
         ):
@@ -244,7 +244,7 @@ def _elsewhere(fleet: Fleet, name: str) -> Iterator[str]:
 # Which layer decides what a file on a node holds, or why the node has it not.
 
 
-class Brought(msgspec.Struct, frozen=True):
+class FileMention(msgspec.Struct, frozen=True):
     """A layer's entry for a file, with the layer's path, and what takes the layer away."""
 
     entry: FileEntry
@@ -260,20 +260,20 @@ class FileAnswer(msgspec.Struct, frozen=True):
     """
 
     name: str
-    entries: tuple[Brought, ...]
+    entries: tuple[FileMention, ...]
     params: int | None
-    taken: tuple[Brought, ...]
+    taken: tuple[FileMention, ...]
     retired: bool
     elsewhere: tuple[str, ...]
 
     @property
-    def deciding(self) -> Brought | None:
-        """The entry that counts; it may be one that takes the file away."""
+    def deciding(self) -> FileMention | None:
+        """The entry that wins; it may be one that removes the file."""
         return self.entries[-1] if self.entries else None
 
     @property
     def has(self) -> bool:
-        """Does some layer bring the file, with none above taking it away?"""
+        """Whether the node has the file."""
         return self.deciding is not None and not self.deciding.entry.removed
 
 
@@ -286,8 +286,8 @@ def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -
         near = did_you_mean(path, filter(str.isprintable, known))
         raise GitcfgError(f"No layer brings a file {shown(path)}.", near)
     found = node.kind.stack.entries(path)
-    entries = tuple(Brought(_with_mode(fleet, node, entry, engine), where) for entry, where in found)
-    taken = _taken_why_file(fleet, node, path, engine)
+    entries = tuple(FileMention(_set_mode(fleet, node, entry, engine), where) for entry, where in found)
+    taken = _find_taken_entries(fleet, node, path, engine)
     deciding = entries[-1].entry if entries else None
     takes = deciding is not None and deciding.format is not None
     alien = not (entries or taken or node.said.retired)
@@ -297,21 +297,23 @@ def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -
         len(selected(fleet, deciding, node.params)) if deciding is not None and takes else None,
         taken,
         node.said.retired,
-        tuple(mention.layer for mention in bringing(fleet.model, path)) if alien else (),
+        tuple(mention.layer for mention in find_file_mentions(fleet.model, path)) if alien else (),
     )
 
 
-def _with_mode(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> FileEntry:
+def _set_mode(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> FileEntry:
     mode = mode_of(fleet, node, entry, engine)
     return entry if mode == entry.mode else msgspec.structs.replace(entry, mode=mode)
 
 
-def _taken_why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -> tuple[Brought, ...]:
+def _find_taken_entries(
+    fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine
+) -> tuple[FileMention, ...]:
     if node.said.retired or not node.kind.without:
         return ()
-    would_be = FleetNode(node.name, unrestricted(fleet, node.kind), node.said)
+    would_be = FleetNode(node.name, without_removals(fleet, node.kind), node.said)
     found = [
-        Brought(_with_mode(fleet, would_be, entry, engine), where, removals(node, where))
+        FileMention(_set_mode(fleet, would_be, entry, engine), where, find_removals(node, where))
         for entry, where in would_be.kind.stack.entries(path)
     ]
     return tuple(brought for brought in found if brought.removals)
@@ -338,12 +340,12 @@ class GroupAnswer(msgspec.Struct, frozen=True):
 
     @property
     def has(self) -> bool:
-        """Is the node in the group?"""
+        """Whether the node is in the group."""
         return self.name in self.groups
 
 
 def why_group(fleet: Fleet, node: FleetNode, name: str) -> GroupAnswer:
-    """How a node comes into a group. GitcfgError: there is no such group."""
+    """Return how a node is in a group. Raise GitcfgError if there is no such group."""
     default = fleet.model.settings.default_group
     if name not in fleet.model.groups and name != default:
         raise GitcfgError(f"There is no group {shown(name)}.", did_you_mean(name, fleet.model.groups))
@@ -356,16 +358,16 @@ def why_group(fleet: Fleet, node: FleetNode, name: str) -> GroupAnswer:
         name,
         (*node.groups, default),
         name == default,
-        _who(node, found),
+        _find_lister(node, found),
         of_set if found is None else None,
-        _dropped(said.own, name) if found is None and of_set is not None else None,
+        _find_removal(said.own, name) if found is None and of_set is not None else None,
         said.own is not None and said.own.groups.op is Op.SET,
         said.retired,
     )
 
 
-def _who(node: FleetNode, found: Ref | None) -> Mention | None:
-    """Who lists it: a list's entry is the node's own or its set's."""
+def _find_lister(node: FleetNode, found: Ref | None) -> Mention | None:
+    """Return where an entry of a list comes from: the node itself, or its set."""
     if found is None:
         return None
     own, nodeset = node.said.own, node.said.nodeset
@@ -379,8 +381,8 @@ def _mention(label: str, definition: Node, name: str) -> Mention | None:
     return Mention(label, found[0].origin) if found and definition.groups.op is not Op.REMOVE else None
 
 
-def _dropped(own: Node | None, name: str) -> Mention | None:
-    """The node's own list, or its entry under `$remove`."""
+def _find_removal(own: Node | None, name: str) -> Mention | None:
+    """Return where a node drops a group: its own list, or an entry under `$remove`."""
     if own is None or own.groups.origin is None:
         return None
     removed = [ref.origin for ref in own.groups.items if ref.name == name]
@@ -406,7 +408,7 @@ def why_record(
 
 
 class _Writer:
-    """Answers as records, with the commits to blame if there is a blamer."""
+    """Writes answers as records, with commits if there is a blamer."""
 
     def __init__(self, blamer: Blamer | None) -> None:
         self.blamer = blamer
@@ -430,7 +432,7 @@ class _Writer:
             ],
             "barred": answer.barred,
             "elsewhere": list(answer.elsewhere),
-            **({"rules": [_passing_why_records(found) for found in answer.rules]} if answer.rules else {}),
+            **({"rules": [_passing_record(found) for found in answer.rules]} if answer.rules else {}),
         }
 
     def _place(self, place: Place) -> Record:
@@ -441,7 +443,7 @@ class _Writer:
 
     def _mention(self, mention: Mention, blamed: bool = True) -> Record:
         record = {"layer": mention.layer, "origin": origin_record(mention.origin)}
-        return with_blame(record, self.blamer if blamed else None, mention.layer, mention.origin)
+        return add_blame(record, self.blamer if blamed else None, mention.layer, mention.origin)
 
     def _removals(self, removals: Iterable[Removal]) -> list[Record]:
         return [{"feature": removal.feature, **self._mention(removal.by)} for removal in removals]
@@ -464,10 +466,10 @@ class _Writer:
             "elsewhere": list(answer.elsewhere),
         }
 
-    def _brought(self, brought: Brought) -> Record:
+    def _brought(self, brought: FileMention) -> Record:
         origin = brought.entry.origin
         record = {"path": list(brought.path), "origin": origin_record(origin), **entry_record(brought.entry)}
-        return with_blame(record, self.blamer, brought.path[0], origin)
+        return add_blame(record, self.blamer, brought.path[0], origin)
 
     def _group(self, answer: GroupAnswer) -> Record:
         return {
@@ -483,8 +485,8 @@ class _Writer:
         }
 
 
-def _passing_why_records(found: Passing) -> Record:
-    """A rule that passes the node by."""
+def _passing_record(found: Passing) -> Record:
+    """Return the record of a rule that passes the node by."""
     record: Record = {
         "rule": found.rule,
         "feature": found.feature,
@@ -503,7 +505,7 @@ def _passing_why_records(found: Passing) -> Record:
 
 
 def entry_record(entry: FileEntry) -> Record:
-    """What an entry says of its file: nothing but that it is taken away, or all of it."""
+    """Return the record of a file entry: only that it is removed, or all of it."""
     if entry.removed:
         return {"removed": True}
     return {

@@ -9,7 +9,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gitcfg.comparison.change import access
-from gitcfg.explain.trail import left_open, told, written
+from gitcfg.explain.trail import describe_decision, describe_step, format_step
 from gitcfg.model.text import safe
 from gitcfg.web import content, words
 from gitcfg.web.asked import TableQuery
@@ -78,9 +78,9 @@ def _environment() -> Environment:
         "marked": _highlight,
         "lined": str.splitlines,
         "access": access,
-        "reason": told,
-        "left_open": left_open,
-        "written": written,
+        "reason": describe_step,
+        "left_open": describe_decision,
+        "written": format_step,
     }
     found.tests["bound"] = words.is_set
     found.globals |= {"paging": _table_addresses, "numbering": _page_addresses}

@@ -5,11 +5,11 @@ from typing import Any
 
 import gitcfg
 from gitcfg.compile.fleet import Fleet
-from gitcfg.explain.definition import settings
+from gitcfg.explain.definition import layer_settings
 from gitcfg.explain.kinds.layers import counts, members_bound, settings_of
 from gitcfg.explain.kinds.parameters import PARAMETER
-from gitcfg.explain.trail import labelled
-from gitcfg.explain.values import values
+from gitcfg.explain.trail import walk_layers
+from gitcfg.explain.values import find_values
 from gitcfg.explain.why import why_feature, why_file
 from gitcfg.model import Origin
 from tests.properties.laws import TODAY, Files, compiled
@@ -69,8 +69,8 @@ def settings_win_where_trails_say(files: Files) -> None:
     """Each binding wins on those nodes in whose trails a step of it is not overridden."""
     fleet = compiled(files)
     brute = _acting(fleet)
-    for label, layer in labelled(fleet.model):
-        for setting in settings(fleet, label, layer):
+    for label, layer in walk_layers(fleet.model):
+        for setting in layer_settings(fleet, label, layer):
             assert set(setting.nodes) == brute.get(setting.origin, {}).keys(), (label, setting.param)
             assert list(setting.nodes) == sorted(setting.nodes)
     for name in PARAMETER.names(fleet):
@@ -97,7 +97,7 @@ def values_unfolded_are_every_nodes(files: Files) -> None:
     told: dict[str, dict[str, str]] = {name: {} for name in fleet.names}
     params = {param for kind in fleet.classes for param in kind.stack.cells}
     for param in params:
-        held = values(fleet, param)
+        held = find_values(fleet, param)
         assert sorted(name for one in held for name in one.nodes) == list(fleet.names)
         for one in held:
             for name in one.nodes if one.bound else ():

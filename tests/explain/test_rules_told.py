@@ -2,7 +2,7 @@
 
 from gitcfg.compile.operations import Step
 from gitcfg.compile.trail import TrailStep, make_trail
-from gitcfg.explain.trail import Viewpoint, lists, places, told
+from gitcfg.explain.trail import Viewpoint, describe_listing, describe_step, find_places
 from gitcfg.model import Op, Origin
 from tests.compile.rules.fleets import fleet
 from tests.compile.rules.written import install
@@ -14,7 +14,7 @@ VIEW = Viewpoint("n1", "default")
 def words(op: Op, *path: str, nodes: tuple[str, ...] = ()) -> str:
     (step,) = make_trail([(Step(Op.SET, 1, HERE), path)], {})
     step = TrailStep(op, step.given, step.result, HERE, path, False, True, nodes)
-    return told(step, VIEW)
+    return describe_step(step, VIEW)
 
 
 def test_rules_do_things_themselves() -> None:
@@ -24,7 +24,7 @@ def test_rules_do_things_themselves() -> None:
         == "set in feature f, included by g, installed by rule r"
     )
     assert words(Op.DEFAULT, "allocation r") == "decided for rule r"
-    assert lists("rule r", VIEW) == "installed by rule r"
+    assert describe_listing("rule r", VIEW) == "installed by rule r"
 
 
 def test_what_is_collected_is_told_with_its_nodes() -> None:
@@ -35,7 +35,7 @@ def test_what_is_collected_is_told_with_its_nodes() -> None:
 def test_places_say_which_rule_installs_a_feature_and_where_it_says_so() -> None:
     files = {"features/f": "include: [g]", "features/g": "{}", "nodes/n1": "{}"}
     found = fleet(files, install("r", "f", line=4))
-    (place,) = places(found, found["n1"].kind, "g")
+    (place,) = find_places(found, found["n1"].kind, "g")
     assert place.layers == ("feature f", "rule r")
     assert [(origin.file, origin.line) for origin in place.origins] == [
         ("features/f.yaml", 1),

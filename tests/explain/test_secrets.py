@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.explain.show import allowed, reaches, secrets_record
+from gitcfg.explain.show import add_allowed, find_reaches, secrets_record
 from gitcfg.git.tree import DictTree
 from gitcfg.model.secrets import is_secret, secret_name
 from tests.compile.fleets import TODAY
@@ -41,12 +41,12 @@ def test_it_is_what_every_node_says_of_itself(bound: dict[int, dict[str, str]]) 
         for param, value in found[node].params.items()
         if is_secret(value)
     }
-    for one in allowed(found, reaches(found)):
+    for one in add_allowed(found, find_reaches(found)):
         name = one.secret.name
         assert list(one.params) == sorted({param for which, param, _ in held if which == name})
         assert list(one.nodes) == sorted({node for which, _, node in held if which == name})
         assert list(one.may) == [node for node in found.names if node.endswith("1")]
-    assert [one.secret.name for one in reaches(found)] == [*SECRETS]
+    assert [one.secret.name for one in find_reaches(found)] == [*SECRETS]
 
 
 def test_a_condition_that_fails_says_why() -> None:
@@ -57,7 +57,7 @@ def test_a_condition_that_fails_says_why() -> None:
         "secrets/y.yaml": "for: '('\nversion: 1\nrecipients: [no key]\n",
     }
     found = compile_tree(DictTree(files), TODAY)
-    failing, unread = allowed(found, reaches(found))
+    failing, unread = add_allowed(found, find_reaches(found))
     assert failing.may == unread.may == ()
     assert failing.problem
     assert unread.problem
@@ -69,7 +69,7 @@ def test_a_line_that_is_no_key_is_not_repeated() -> None:
         "secrets/x.yaml": "for: 'true'\nversion: 1\nrecipients: [AGE-SECRET-KEY-1CANARY]\n",
     }
     found = compile_tree(DictTree(files), TODAY)
-    record = secrets_record(None, reaches(found), folded=True)
+    record = secrets_record(None, find_reaches(found), folded=True)
     assert "CANARY" not in str(record)
     assert record["secrets"][0]["recipients"] == [{"kind": None, "key": "", "comment": ""}]
     assert record["secrets"][0]["sealed"] is None

@@ -2,13 +2,13 @@
 
 import pytest
 
-from gitcfg.explain.values import Held, values
+from gitcfg.explain.values import NodesWithValue, find_values
 from gitcfg.model import GitcfgError
 from tests.explain.pool import pool
 
 
 def held(param: str, **changed: str) -> list[tuple[object, tuple[str, ...]]]:
-    return [(one.value, one.nodes) for one in values(pool(**changed).compiled, param)]
+    return [(one.value, one.nodes) for one in find_values(pool(**changed).compiled, param)]
 
 
 def test_most_nodes_first_and_unbound_last() -> None:
@@ -21,7 +21,7 @@ def test_most_nodes_first_and_unbound_last() -> None:
 
 
 def test_a_value_is_told_with_the_step_that_decides_it() -> None:
-    found = values(pool().compiled, "NUM_CPUS")
+    found = find_values(pool().compiled, "NUM_CPUS")
     assert [(one.value, one.step and (one.step.path, str(one.step.origin))) for one in found] == [
         (4, (("group exec",), "groups/exec.yaml:3:10")),
         (8, (("node exec2",), "nodes/exec2.yaml:2:10")),
@@ -36,9 +36,9 @@ def test_equal_values_from_different_places_stay_apart() -> None:
 
 def test_bound_without_a_value_is_not_unbound() -> None:
     fleet = pool(nodes__exec3="facts: {rack: null}\n").compiled
-    by_value = {one.value: one for one in values(fleet, "RACK") if one.bound}
+    by_value = {one.value: one for one in find_values(fleet, "RACK") if one.bound}
     assert by_value["none"].nodes == ("exec3",)
-    bare = {one.nodes: one for one in values(fleet, "RACK") if one.value is None}
+    bare = {one.nodes: one for one in find_values(fleet, "RACK") if one.value is None}
     assert bare[("cm",)].bound
     assert not bare[("old",)].bound
 
@@ -49,13 +49,13 @@ def test_equal_items_of_a_unique_list_count_once() -> None:
 
 
 def test_the_same_value_by_another_path_is_another_entry() -> None:
-    found = [(one.step and one.step.path, one.nodes) for one in values(pool().compiled, "DAEMON_LIST")]
+    found = [(one.step and one.step.path, one.nodes) for one in find_values(pool().compiled, "DAEMON_LIST")]
     assert (("feature Execute", "feature Gpu", "group gpu"), ("exec2",)) in found
     assert (("feature Execute", "feature Gpu", "override bad"), ("exec1",)) in found
 
 
 def test_only_the_chosen_nodes_are_told() -> None:
-    found: tuple[Held, ...] = values(pool().compiled, "NUM_CPUS", ["exec1", "cm"])
+    found: tuple[NodesWithValue, ...] = find_values(pool().compiled, "NUM_CPUS", ["exec1", "cm"])
     assert [(one.value, one.nodes) for one in found] == [(4, ("exec1",)), (None, ("cm",))]
 
 

@@ -13,7 +13,7 @@ from gitcfg.edit.configure import Advice, AdvisedAction, find_advice, find_idle
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.yaml.scalars import to_yaml
 from gitcfg.edit.yaml.tree import Meaning
-from gitcfg.explain.trail import given
+from gitcfg.explain.trail import added_items
 from gitcfg.model import Finding, GitcfgError, Model, Use
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import counted, safe
@@ -69,7 +69,7 @@ def _format_inherited(model: Model, seen: Seen) -> Iterator[Text]:
     alone = seen.target.kind == "node"
     told = roster.said(name) if alone else said(None, model.nodesets[name])
     if alone and told.nodeset is not None:
-        yield _inherited(f"node set {told.nodeset.name}", given(told.nodeset.definition.features))
+        yield _inherited(f"node set {told.nodeset.name}", added_items(told.nodeset.definition.features))
     if not told.groups:
         yield Text("in no group but the default one", "dim")
     for ref in told.groups:

@@ -21,7 +21,7 @@ from gitcfg.convert.reference.parts import (
     value_piece,
 )
 from gitcfg.convert.reference.usage import Usage, find_usage
-from gitcfg.explain.trail import given
+from gitcfg.explain.trail import added_items
 from gitcfg.model import Feature, Group, Node, Origin, Override
 from gitcfg.model.rules import Count, Domain, Permit, Rule, RuleKind, Uniqueness
 from gitcfg.model.text import counted
@@ -218,7 +218,7 @@ def build_nodeset_chapter(usage: Usage) -> Chapter:
     entries = []
     for name, found in sorted(usage.fleet.model.nodesets.items()):
         nodeset = found.definition
-        listed = [usage.link("group", ref.name) for ref in given(nodeset.groups)]
+        listed = [usage.link("group", ref.name) for ref in added_items(nodeset.groups)]
         cells = (usage.nodes.count(found.members), _join_lines(listed))
         parts = tuple(_nodeset_parts(usage, nodeset, found.members, tuple(listed)))
         entries.append(Entry("nodeset", name, nodeset.description, found.origin.file, cells, parts))
@@ -231,9 +231,9 @@ def _nodeset_parts(
 ) -> Iterator[Part]:
     yield from fact("Nodes", [usage.nodes.line(nodes)])
     yield from ranking("Groups", listed)
-    yield from ranking("Features of its own", use_lines(usage, given(nodeset.features)))
-    yield from fact("Without", (usage.link("feature", ref.name) for ref in given(nodeset.without)))
-    yield from fact("Labels", ((Code(ref.name),) for ref in given(nodeset.labels)))
+    yield from ranking("Features of its own", use_lines(usage, added_items(nodeset.features)))
+    yield from fact("Without", (usage.link("feature", ref.name) for ref in added_items(nodeset.without)))
+    yield from fact("Labels", ((Code(ref.name),) for ref in added_items(nodeset.labels)))
     yield from fact("State", [(Text(nodeset.state),)] if nodeset.state else ())
     yield from layer_parts(usage, nodeset)
 

@@ -11,7 +11,7 @@ from gitcfg.convert.reference.content import Chapter, Code, Entry, Line, Link, P
 from gitcfg.convert.reference.parts import SECRET, binding_line, fact, value_piece
 from gitcfg.convert.reference.usage import Usage
 from gitcfg.explain.kinds.parameters import covering, patterns
-from gitcfg.explain.trail import labelled
+from gitcfg.explain.trail import walk_layers
 from gitcfg.model import FileEntry, Origin, Parameter, Subsystem
 from gitcfg.model.names import selects
 from gitcfg.model.nodeset import fold
@@ -141,7 +141,7 @@ def _family_lines(usage: Usage, name: str) -> Iterator[Line]:
 def _find_parameter_files(usage: Usage) -> Mapping[str, FileEntry]:
     """Return the files that are written from parameters, one for each path and selection."""
     found = {}
-    for _, layer in labelled(usage.fleet.model):
+    for _, layer in walk_layers(usage.fleet.model):
         for entry in layer.files.values():
             if entry.format is not None:
                 found[repr((entry.path, entry.params, entry.tags))] = entry

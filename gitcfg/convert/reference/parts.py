@@ -7,7 +7,7 @@ import msgspec
 
 from gitcfg.convert.reference.content import Code, Fact, Line, Part, Ranking, Table, Text
 from gitcfg.convert.reference.usage import Usage
-from gitcfg.explain.definition import setting
+from gitcfg.explain.definition import make_setting
 from gitcfg.explain.trail import Definition
 from gitcfg.model import Binding, FileEntry, Op, Use
 from gitcfg.pictures.picture import by_feature, instances
@@ -32,7 +32,7 @@ def binding_line(usage: Usage, name: str, binding: Binding) -> Line:
         return (Text("its default"),)
     if binding.op is Op.UNSET:
         return (Text("as if nobody had set it"),)
-    piece = value_piece(setting(usage.fleet, "", name, binding, {}).given)
+    piece = value_piece(make_setting(usage.fleet, "", name, binding, {}).given)
     return (piece,) if binding.op is Op.SET else (Code(f"${binding.op.value}"), Text(" "), piece)
 
 

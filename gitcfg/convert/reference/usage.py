@@ -7,7 +7,7 @@ import msgspec
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.convert.reference.content import Code, Line, Link, Text
-from gitcfg.explain.trail import Definition, given, labelled, listed
+from gitcfg.explain.trail import Definition, added_items, listed_features, walk_layers
 from gitcfg.model import Binding, Feature, Model, Node, Override
 from gitcfg.model.nodeset import fold
 from gitcfg.model.rules import RuleKind
@@ -170,7 +170,7 @@ def find_mentions(fleet: Fleet) -> Mentions:
     by_nodes: dict[tuple[str, str], list[str]] = {}
     bindings: dict[str, list[Bound]] = {}
     binding_nodes: dict[str, list[str]] = {}
-    for label, layer in labelled(fleet.model):
+    for label, layer in walk_layers(fleet.model):
         link = _link_layer(label)
         for what, name in _layer_mentions(layer):
             if link is None:
@@ -206,14 +206,14 @@ def _link_layer(label: str) -> Link | None:
 def _layer_mentions(layer: Definition) -> Iterable[tuple[str, str]]:
     """Yield what a layer mentions of features and groups, as (verb, name)."""
     verb = "include" if isinstance(layer, Feature) else "install"
-    yield from dict.fromkeys((verb, use.feature) for use in listed(layer))
+    yield from dict.fromkeys((verb, use.feature) for use in listed_features(layer))
     if isinstance(layer, Feature):
         yield from (("depend", ref.name) for ref in layer.depends)
         yield from (("conflict", ref.name) for ref in layer.conflicts)
         yield from (("after", ref.name) for ref in layer.after)
     elif isinstance(layer, Node):
-        yield from (("join", ref.name) for ref in given(layer.groups))
-        yield from (("without", ref.name) for ref in given(layer.without))
+        yield from (("join", ref.name) for ref in added_items(layer.groups))
+        yield from (("without", ref.name) for ref in added_items(layer.without))
     elif isinstance(layer, Override):
         yield from (("without", ref.name) for ref in layer.without)
 

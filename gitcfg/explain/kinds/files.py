@@ -15,10 +15,10 @@ from gitcfg.explain.definition import (
     Setting,
     Summary,
     Value,
-    entries,
-    setting,
+    file_entries,
+    make_setting,
 )
-from gitcfg.explain.trail import deciding, labelled, winning
+from gitcfg.explain.trail import find_deciding_nodes, find_winning_nodes, walk_layers
 from gitcfg.model import FileEntry, Op, Origin, Secret
 from gitcfg.model.age import recipient
 from gitcfg.model.names import shown
@@ -35,7 +35,7 @@ def _templates(fleet: Fleet) -> Iterator[Summary]:
 
 
 def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
-    used = entries(fleet, engine, _using(fleet, _takes_template(name)))
+    used = file_entries(fleet, engine, _using(fleet, _takes_template(name)))
     fields: dict[str, Field] = {"nodes": Nodes(_nodes(used)), "used_by": used}
     if name in fleet.templates:
         analysis = engine.analyse(name)
@@ -50,7 +50,7 @@ def _files(fleet: Fleet) -> Iterator[Summary]:
 
 
 def _file(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
-    used = entries(fleet, engine, _using(fleet, _is_file(name)))
+    used = file_entries(fleet, engine, _using(fleet, _is_file(name)))
     place = _place(name)
     fields: dict[str, Field] = {"nodes": Nodes(_nodes(used)), "used_by": used}
     return Definition(name, "", Origin(place) if place else None, fields)
@@ -66,7 +66,7 @@ def _place(name: str) -> str:
 
 
 def _summary(fleet: Fleet, name: str, place: str, used: Sequence[Said]) -> Summary:
-    decides = deciding(fleet, {said.path for _, said in used})
+    decides = find_deciding_nodes(fleet, {said.path for _, said in used})
     nodes = {node for _, said in used if not said.removed for node in decides.get(said.origin, ())}
     figures = {"entries": len(used), "nodes": len(nodes)}
     return Summary(name, "", Origin(place) if place else None, figures)
@@ -86,7 +86,7 @@ def _using(fleet: Fleet, wanted: Callable[[FileEntry], bool]) -> Sequence[Said]:
     """The entries that are wanted."""
     return [
         (label, said)
-        for label, layer in labelled(fleet.model)
+        for label, layer in walk_layers(fleet.model)
         for said in layer.files.values()
         if wanted(said)
     ]
@@ -163,12 +163,12 @@ def _settings(fleet: Fleet, name: str) -> Iterator[Setting]:
     }
     found = [
         (label, param, bound)
-        for label, layer in labelled(fleet.model)
+        for label, layer in walk_layers(fleet.model)
         for param, bound in layer.params.items()
         if bound.op is Op.SECRET and (bound.given == name or bound.origin in made)
     ]
-    wins = winning(fleet, {made.get(bound.origin, param) for _, param, bound in found})
-    return (setting(fleet, label, param, bound, wins) for label, param, bound in found)
+    wins = find_winning_nodes(fleet, {made.get(bound.origin, param) for _, param, bound in found})
+    return (make_setting(fleet, label, param, bound, wins) for label, param, bound in found)
 
 
 def _files_secret(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Entry]:
@@ -181,7 +181,7 @@ def _files_secret(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[E
             for one in kind.files.values():
                 if name in held(fleet, node, one, engine).values():
                     found.setdefault(one.origin, []).extend(kind.names)
-    for label, layer in labelled(fleet.model):
+    for label, layer in walk_layers(fleet.model):
         for one in layer.files.values():
             if one.origin in found:
                 yield Entry(label, _private(one), tuple(sorted(found[one.origin])))

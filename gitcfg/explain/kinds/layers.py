@@ -17,15 +17,15 @@ from gitcfg.explain.definition import (
     Setting,
     Summary,
     Value,
-    files,
-    mentioning,
-    refs,
-    setting,
-    settings,
-    uses,
+    find_mentioning,
+    layer_files,
+    layer_settings,
+    make_setting,
+    name_references,
+    use_references,
 )
-from gitcfg.explain.trail import given, labelled, listed, winning
-from gitcfg.explain.values import held as held_values
+from gitcfg.explain.trail import added_items, find_winning_nodes, listed_features, walk_layers
+from gitcfg.explain.values import find_value as held_values
 from gitcfg.model import (
     Feature,
     Group,
@@ -62,20 +62,20 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     others = model.features.values()
     fields: dict[str, Field] = {
         "nodes": Nodes(holders(fleet, name)),
-        "include": uses(feature.include),
-        "depends": refs(feature.depends),
-        "conflicts": refs(feature.conflicts),
-        "after": refs(feature.after),
-        "settings": settings(fleet, label, feature),
-        "files": files(fleet, engine, label, feature),
+        "include": use_references(feature.include),
+        "depends": name_references(feature.depends),
+        "conflicts": name_references(feature.conflicts),
+        "after": name_references(feature.after),
+        "settings": layer_settings(fleet, label, feature),
+        "files": layer_files(fleet, engine, label, feature),
         "included_by": tuple(_listing(model, name, including=True)),
         "installed_by": tuple(_listing(model, name, including=False)),
-        "limited_by": mentioning(name, _limits(model)),
-        "taken_away_by": mentioning(name, _withouts(model)),
-        "depended_on_by": mentioning(name, [(other.name, other.depends) for other in others]),
-        "in_conflict_with": mentioning(name, [(other.name, other.conflicts) for other in others]),
-        "awaited_by": mentioning(name, [(other.name, other.after) for other in others]),
-        "subsystems": mentioning(name, [(s.name, s.features or ()) for s in model.subsystems.values()]),
+        "limited_by": find_mentioning(name, _limits(model)),
+        "taken_away_by": find_mentioning(name, _withouts(model)),
+        "depended_on_by": find_mentioning(name, [(other.name, other.depends) for other in others]),
+        "in_conflict_with": find_mentioning(name, [(other.name, other.conflicts) for other in others]),
+        "awaited_by": find_mentioning(name, [(other.name, other.after) for other in others]),
+        "subsystems": find_mentioning(name, [(s.name, s.features or ()) for s in model.subsystems.values()]),
     }
     return Definition(name, feature.description, feature.origin, fields)
 
@@ -87,9 +87,9 @@ def holders(fleet: Fleet, feature: str) -> tuple[str, ...]:
 
 def _listing(model: Model, feature: str, including: bool) -> Iterator[Reference]:
     """The features that include one, or the other layers that install it."""
-    for label, layer in labelled(model):
+    for label, layer in walk_layers(model):
         if isinstance(layer, Feature) is including:
-            for found in uses(use for use in listed(layer) if use.feature == feature):
+            for found in use_references(use for use in listed_features(layer) if use.feature == feature):
                 yield Reference(layer.name if including else label, found.origin, found.instances)
 
 
@@ -100,9 +100,9 @@ def _limits(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:
 
 
 def _withouts(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:
-    for label, layer in labelled(model):
+    for label, layer in walk_layers(model):
         if isinstance(layer, Node):
-            yield label, given(layer.without)
+            yield label, added_items(layer.without)
         elif isinstance(layer, Override):
             yield label, layer.without
 
@@ -136,14 +136,16 @@ def _summaries_group(fleet: Fleet) -> Iterator[Summary]:
 def _definition_group(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     group = _groups(fleet)[name]
     label = f"group {name}"
-    lists = [(who, given(node.groups)) for who, node in labelled(fleet.model) if isinstance(node, Node)]
+    lists = [
+        (who, added_items(node.groups)) for who, node in walk_layers(fleet.model) if isinstance(node, Node)
+    ]
     fields: dict[str, Field] = {
         "nodes": Nodes(members(fleet, name)),
         "default": Flag(name == fleet.model.settings.default_group),
-        "features": uses(group.features),
-        "settings": settings(fleet, label, group),
-        "files": files(fleet, engine, label, group),
-        "listed_by": mentioning(name, lists),
+        "features": use_references(group.features),
+        "settings": layer_settings(fleet, label, group),
+        "files": layer_files(fleet, engine, label, group),
+        "listed_by": find_mentioning(name, lists),
     }
     return Definition(name, group.description, _origin(fleet, name), fields)
 
@@ -184,10 +186,10 @@ def _definition_override(fleet: Fleet, engine: TemplateEngine, name: str) -> Def
         "until": Value(str(found.until)),
         "past": Flag(_past(fleet, found)),
         "where": Value(found.where.name if found.where else None),
-        "features": uses(found.features),
-        "without": refs(found.without),
-        "settings": settings(fleet, label, found),
-        "files": files(fleet, engine, label, found),
+        "features": use_references(found.features),
+        "without": name_references(found.without),
+        "settings": layer_settings(fleet, label, found),
+        "files": layer_files(fleet, engine, label, found),
     }
     return Definition(name, found.reason, found.origin, fields)
 
@@ -337,13 +339,13 @@ def _unset(fleet: Fleet) -> set[str]:
 
 def settings_of(fleet: Fleet, params: Collection[str]) -> Iterator[Setting]:
     """Every layer's binding of some parameters; where instances make the name, the feature's own."""
-    wins = winning(fleet, params)
+    wins = find_winning_nodes(fleet, params)
     instances = [made.params.items() for made in fleet.layers.instances]
     made = {binding.origin for items in instances for name, binding in items if name in params}
-    for label, layer in labelled(fleet.model):
+    for label, layer in walk_layers(fleet.model):
         for name, binding in layer.params.items():
             if name in params or binding.origin in made:
-                yield setting(fleet, label, name, binding, wins)
+                yield make_setting(fleet, label, name, binding, wins)
 
 
 def bound_on(fleet: Fleet, params: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

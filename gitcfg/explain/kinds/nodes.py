@@ -13,12 +13,12 @@ from gitcfg.explain.definition import (
     Reference,
     Summary,
     Value,
-    files,
-    refs,
-    settings,
-    uses,
+    layer_files,
+    layer_settings,
+    name_references,
+    use_references,
 )
-from gitcfg.explain.trail import given
+from gitcfg.explain.trail import added_items
 from gitcfg.model import Fact, Node
 from gitcfg.render.templates import TemplateEngine
 
@@ -46,9 +46,9 @@ def _node(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
     fields: dict[str, Field] = {
         "node_set": (Reference(nodeset.name, nodeset.origin),) if nodeset else (),
         "retired": Flag(said.retired),
-        "groups": refs(said.groups),
+        "groups": name_references(said.groups),
         "features": Names(node.features),
-        "without": refs(node.kind.without),
+        "without": name_references(node.kind.without),
         "labels": Names(said.labels),
         "facts": _facts(said.facts),
         "address": Value(said.address),
@@ -73,14 +73,14 @@ def _nodeset(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     fields: dict[str, Field] = {
         "nodes": Nodes(tuple(sorted(found.members))),
         "state": Value(said.state),
-        "groups": refs(given(said.groups)),
-        "features": uses(given(said.features)),
-        "without": refs(given(said.without)),
-        "labels": Names(tuple(ref.name for ref in given(said.labels))),
+        "groups": name_references(added_items(said.groups)),
+        "features": use_references(added_items(said.features)),
+        "without": name_references(added_items(said.without)),
+        "labels": Names(tuple(ref.name for ref in added_items(said.labels))),
         "facts": _facts(said.facts),
         "address": Value(said.address),
-        "settings": settings(fleet, label, said),
-        "files": files(fleet, engine, label, said),
+        "settings": layer_settings(fleet, label, said),
+        "files": layer_files(fleet, engine, label, said),
         "with_own_file": Nodes(tuple(sorted(set(found.members) & fleet.model.nodes.keys()))),
     }
     return Definition(name, said.description, found.origin, fields)

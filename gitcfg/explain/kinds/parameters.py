@@ -16,12 +16,12 @@ from gitcfg.explain.definition import (
     Reference,
     Summary,
     Value,
-    entries,
-    mentioning,
-    refs,
+    file_entries,
+    find_mentioning,
+    name_references,
 )
 from gitcfg.explain.kinds.layers import bound_anywhere, bound_on, counts, members_bound, settings_of
-from gitcfg.explain.trail import labelled
+from gitcfg.explain.trail import walk_layers
 from gitcfg.model import Model, Origin, Parameter, Subsystem
 from gitcfg.model.graph import reach
 from gitcfg.model.names import selects
@@ -45,13 +45,13 @@ def _definition_subsystem(fleet: Fleet, _: TemplateEngine, name: str) -> Definit
     paths = {path for layer in model.layers() for path in layer.files}
     fields: dict[str, Field] = {
         "nodes": Nodes(_running(fleet, name)),
-        "params": refs(found.params),
+        "params": name_references(found.params),
         "matching": Names(tuple(sorted(_params(fleet, found))), many=True),
         "files": Names(found.files),
         "matching_files": Names(tuple(sorted(path for path in paths if selects(found.files, path)))),
         "everywhere": Flag(found.features is None),
-        "features": refs(found.features or ()),
-        "covers": refs(found.covers),
+        "features": name_references(found.features or ()),
+        "covers": name_references(found.covers),
         "covered_by": Names(tuple(covering(model, name))),
         "validate": Value(found.validate or None),
         "reload": Value(found.reload or None),
@@ -113,11 +113,11 @@ def taking_files(fleet: Fleet, engine: TemplateEngine, name: str) -> tuple[Entry
     """The file entries whose format would write a parameter."""
     found = [
         (label, said)
-        for label, layer in labelled(fleet.model)
+        for label, layer in walk_layers(fleet.model)
         for said in layer.files.values()
         if said.format is not None and selected(fleet, said, {name: ""})
     ]
-    return entries(fleet, engine, found)
+    return file_entries(fleet, engine, found)
 
 
 def taking_templates(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Reference]:
@@ -157,8 +157,8 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
         "nodes": Nodes(bound),
         "without_value": Nodes(bare),
         **_declared(fleet, name, parameter),
-        "depended_on_by": mentioning(name, [(other.name, other.depends) for other in others]),
-        "in_conflict_with": mentioning(name, [(other.name, other.conflicts) for other in others]),
+        "depended_on_by": find_mentioning(name, [(other.name, other.depends) for other in others]),
+        "in_conflict_with": find_mentioning(name, [(other.name, other.conflicts) for other in others]),
         "domains": tuple(_domains(model, family)),
         "subsystems": tuple(interest(model, name)),
         "files": taking_files(fleet, engine, name),
@@ -187,8 +187,8 @@ def _declared(fleet: Fleet, name: str, parameter: Parameter | None) -> dict[str,
         "value_schema": Value(said.schema),
         "level": Value(said.level or None),
         "tags": Names(said.tags),
-        "depends": refs(said.depends),
-        "conflicts": refs(said.conflicts),
+        "depends": name_references(said.depends),
+        "conflicts": name_references(said.conflicts),
     }
 
 

@@ -13,10 +13,10 @@ from gitcfg.explain.definition import (
     Setting,
     Summary,
     Value,
-    refs,
-    setting,
+    make_setting,
+    name_references,
 )
-from gitcfg.explain.trail import winning
+from gitcfg.explain.trail import find_winning_nodes
 from gitcfg.model import Allocation, Ref, Rule
 from gitcfg.model.rules import Count, Permit, Uniqueness
 from gitcfg.render.templates import TemplateEngine
@@ -38,17 +38,17 @@ def _rule(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
     permit = found.permit or _NOBODY
     fields: dict[str, Field] = {
         "does": Value(found.kind.value),
-        "feature": refs(_maybe(found.feature)),
+        "feature": name_references(_maybe(found.feature)),
         "settings": _settings(fleet, found),
         "domains": Value(_domains(fleet, found) or None),
         "unique": Value(_unique(found.unique)),
         "require": _text(found.require),
         "message": Value(found.message or None),
-        "permit_by": refs(permit.by),
-        **{f"permit_{kind}": refs(named) for kind, named in permit.things().items()},
+        "permit_by": name_references(permit.by),
+        **{f"permit_{kind}": name_references(named) for kind, named in permit.things().items()},
         "permit_inherit": Value(permit.inherit if permit.features else None),
         "where": _text(found.where),
-        "over": refs(_maybe(found.over)),
+        "over": name_references(_maybe(found.over)),
         "per": _text(found.per),
         "count": Value(_count(found.count)),
         "decided": (Reference(decided.name, decided.origin),) if decided is not None else (),
@@ -58,8 +58,8 @@ def _rule(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
 
 def _settings(fleet: Fleet, found: Rule) -> tuple[Setting, ...]:
     """What it sets, and where that wins."""
-    wins = winning(fleet, found.params)
-    return tuple(setting(fleet, f"rule {found.name}", *said, wins) for said in found.params.items())
+    wins = find_winning_nodes(fleet, found.params)
+    return tuple(make_setting(fleet, f"rule {found.name}", *said, wins) for said in found.params.items())
 
 
 def _domains(fleet: Fleet, found: Rule) -> dict[str, Any]:

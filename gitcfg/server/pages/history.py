@@ -6,7 +6,7 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.trail import Blamer, viewpoint
+from gitcfg.explain.trail import Blamer, view_from
 from gitcfg.model import GitcfgError, Origin
 from gitcfg.server.fleets import FleetCache
 from gitcfg.server.pages.git import make_links
@@ -44,7 +44,7 @@ def _explain(fleets: FleetCache, commit: str, name: str, param: str) -> Explaine
         value, trail = fleet[name].trail(param, True)
         blamer = fleets.source.blamer(commit)
         steps = tuple(_blame_step(blamer, step) for step in trail)
-        return ExplainedParameter(viewpoint(fleet.compiled, name), value, steps)
+        return ExplainedParameter(view_from(fleet.compiled, name), value, steps)
 
 
 def _blame_step(blamer: Blamer, step: TrailStep) -> BlamedStep:

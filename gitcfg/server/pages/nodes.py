@@ -6,7 +6,7 @@ from aiohttp import web
 
 from gitcfg.compile.subset import find_withheld
 from gitcfg.delivery.configuration import find_steps
-from gitcfg.explain.trail import made_of, viewpoint
+from gitcfg.explain.trail import describe_content, view_from
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
 from gitcfg.model.delivery import in_words
@@ -70,12 +70,12 @@ def _configure(fleets: FleetCache, commit: str, name: str) -> NodeConfiguration 
             return None
         node, here = fleet[name], fleet.compiled[name]
         return NodeConfiguration(
-            viewpoint(fleet.compiled, name),
+            view_from(fleet.compiled, name),
             node.groups,
             node.features,
             {one.name: in_words(one.until, fleet.compiled.today) for one in here.kind.overrides},
             tuple(_parameter_row(fleet, name, param) for param in node.params),
-            tuple(FileRow(path, made_of(entry)) for path, entry in sorted(here.entries.items())),
+            tuple(FileRow(path, describe_content(entry)) for path, entry in sorted(here.entries.items())),
             make_links(fleets, commit),
         )
 
