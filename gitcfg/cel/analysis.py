@@ -1,4 +1,4 @@
-"""What expressions look for in a variable, where they do nothing else with it."""
+"""What expressions look for in a variable, so that equal answers need one evaluation."""
 
 from collections.abc import Callable
 from functools import lru_cache

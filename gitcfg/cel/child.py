@@ -1,4 +1,4 @@
-"""Costly expressions, inside the guarded child."""
+"""The child process that evaluates costly expressions."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Compiled expressions and their answers, in this process."""
+"""Expressions compiled and evaluated in this process."""
 
 from collections.abc import Mapping
 from datetime import datetime

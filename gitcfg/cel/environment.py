@@ -1,4 +1,4 @@
-"""The functions that expressions have from us: addresses and networks, of IPv4 and IPv6."""
+"""The functions that gitcfg adds to expressions: IP addresses and networks."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime

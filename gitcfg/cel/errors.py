@@ -1,4 +1,4 @@
-"""What is wrong with an expression."""
+"""What can be wrong with an expression, with the place in its text."""
 
 
 class CelProblem(Exception):

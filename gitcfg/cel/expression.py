@@ -1,4 +1,4 @@
-"""How much of the processor's time the expressions of one rule may take."""
+"""Expressions with a budget of processor time: compiled once, evaluated for many nodes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager

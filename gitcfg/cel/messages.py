@@ -1,4 +1,4 @@
-"""Names in expressions that stand for nothing, and what may be meant."""
+"""Errors of expressions in words, with the name that may have been meant."""
 
 import re
 import string

@@ -1,4 +1,4 @@
-"""What expressions may read, and the values for it."""
+"""The variables that expressions may read, and their values."""
 
 import math
 from collections.abc import Mapping

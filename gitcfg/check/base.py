@@ -1,4 +1,4 @@
-"""What looks at the classes of a fleet, one after another, and may speak only when it has seen all."""
+"""What checks share: watches, which see each node class once, and findings folded over nodes."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Protocol

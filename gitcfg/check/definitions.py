@@ -1,4 +1,4 @@
-"""GC206, GC207, GC504: parameters and what is bound to them, wherever it may apply."""
+"""GC206, GC207, GC504, GC506, GC509: parameters, what is bound to them, and nodes' lists."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

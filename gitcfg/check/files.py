@@ -1,4 +1,4 @@
-"""GC101, GC208, GC209, GC213: templates, file entries and commands, whoever gets them: what no node should"""
+"""GC208, GC209, GC213, GC510: templates, file entries, commands; what formats can carry (GC309, GC310)."""
 
 import posixpath
 import re

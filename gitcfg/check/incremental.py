@@ -1,4 +1,4 @@
-"""What nodes show after a change: where the nodes that showed a thing have changed, others are looked for."""
+"""Checks after a change: what the last check found is taken over where nothing can have changed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set, Sized
 from datetime import date

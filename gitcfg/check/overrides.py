@@ -1,4 +1,4 @@
-"""GC505, GC507: overrides that change nothing, are overdue or end soon; and their conditions."""
+"""GC505, GC507, GC511: overrides that change nothing or end, and retired nodes."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,9 @@
-"""The findings of a check: what is kept of them, which are known (`ignore`), and which follow from others."""
+"""The findings of a check: what is kept of them, what `ignore` leaves out, and which follow from others.
+
+Causes: a misspelt name leaves out a feature or group and so all that it would have brought; so does a
+missing feature; a file that cannot be read leaves its nodes out; and what is wrong with a circle or a pair
+of features is wrong on nodes as well. `ignore` applies last, so incremental and whole checks agree.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date

@@ -1,4 +1,4 @@
-"""GC210: secrets are whole: each is encrypted for those whom it names. Judged without any key."""
+"""GC210, GC308, GC513, GC514: secrets, judged without any key."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

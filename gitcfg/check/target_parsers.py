@@ -1,4 +1,4 @@
-"""What judges rendered files: targets' own parsers, which are handed in from above."""
+"""GC307: rendered files judged by targets' own parsers, and verdicts led back to bindings."""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""What can only be said of all nodes together: where nothing counts, each with a node as its witness."""
+"""GC501, GC502, GC505, GC508, GC512: what counts on no node. A witness is a node on which it does."""
 
 from collections.abc import Iterable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""A change as data: what some nodes get that they did not, and what must happen to them."""
+"""A change as data: what nodes get that they did not, and what must happen to them."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum

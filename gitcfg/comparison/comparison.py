@@ -1,4 +1,4 @@
-"""What must happen to subsystems where parameters, files and features change."""
+"""Two fleets compared: which nodes change in which way, and what must restart."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff

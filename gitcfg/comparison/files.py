@@ -1,4 +1,4 @@
-"""One of two fleets that are compared, with what of it is asked many times."""
+"""Files of two fleets compared, rendered only where what they are made of differs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,8 @@
-"""HTCondor's expressions as far as they can be read without HTCondor: faults, joining, and macros."""
+"""ClassAd expressions as far as they can be read without HTCondor: faults, joining, and macros.
+
+A macro, `$(X)` or `$INT(X)`, is one unknown piece: an operand, an operator, some of both, or nothing. What
+HTCondor's parser takes is never a fault here; it may refuse more.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One item of a domain, before it is known what kind of values it is about."""
+"""The parser of domains: `1024-65535, not 8080`, networks, dates, names."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar

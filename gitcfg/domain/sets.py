@@ -1,4 +1,4 @@
-"""How each kind of values that are held as numbers is read and written."""
+"""Sets of values, read and written for each kind."""
 
 import json
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""What a domain's values may be."""
+"""Values of domains: kinds, texts and numbers."""
 
 from collections.abc import Container, Iterator
 from enum import StrEnum

@@ -1,4 +1,8 @@
-"""Secrets edited: their recipients, versions and content, and what git's history has of them."""
+"""Secrets edited: their recipients, versions and content, and what git's history has of them.
+
+Nodes know that a secret has changed by its version alone. So a new content counts on from the highest version
+that history has: else a version would come again that some nodes hold with another content.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,8 @@
-"""Writes several files so that all are written or none is, whenever the program is killed."""
+"""Writes several files so that all are written or none is, whenever the program is killed.
+
+A journal says first what is to be written, and whoever edits next finishes it. The journal is there whole or
+not at all: before it nothing has been written, after it everything will be.
+"""
 
 import os
 import stat

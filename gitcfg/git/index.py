@@ -1,4 +1,7 @@
-"""git's index: the file in its versions 2 to 4, and the tree that would be committed or that a merge made."""
+"""git's index: the file in its versions 2 to 4, and the tree that would be committed or that a merge made.
+
+libgit2 hides the times of files in it; without them each file would have to be read to know its id.
+"""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""The entries of a definition, each by the place it is written at, as what can be equal in another commit."""
+"""Blame by meaning: the commit that made each entry of a definition what it is."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Declarations of parameters at neighbouring commits: which names are declared as they were."""
+"""Declarations, names and rules at neighbouring commits: which are as they were."""
 
 import re
 from collections import Counter

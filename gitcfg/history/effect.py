@@ -1,4 +1,4 @@
-"""What a commit changed of what was asked for."""
+"""The effect of a commit on what a log is about."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

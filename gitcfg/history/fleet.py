@@ -1,4 +1,7 @@
-"""The class of a node: what rules bring to it, and the overrides that apply."""
+"""The nodes of a commit by class: rules and overrides decide which class a node is of.
+
+Conditions of overrides are evaluated once for all nodes that look the same to them.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

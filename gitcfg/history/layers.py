@@ -1,4 +1,4 @@
-"""Layers and stacks of one commit that take over what they have in common with those of its neighbour."""
+"""Layers of a commit that take over what they share with those of its neighbour."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""What a log is asked about."""
+"""`gitcfg log`: the commits that changed what a node, parameter, feature or group is."""
 
 from collections.abc import Generator, Iterator, Mapping, Set
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""The definitions that one node or one layer is made of, however far features include others."""
+"""What a node or a layer is made of, followed from commit to commit."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a feature or group gives and who has it, followed from commit to commit."""
+"""The results that a log follows: of a feature or group, of a node, of a parameter on a node."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

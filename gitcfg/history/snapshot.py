@@ -1,4 +1,4 @@
-"""Which files a repository's tree consists of, followed from one tree to the next."""
+"""The files of a repository's tree, followed from one commit to the next."""
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy

@@ -1,4 +1,4 @@
-"""What was read of files before, kept in packs: a definition's body by its file's path and content."""
+"""The cache of definitions as read, in packs: a definition's body by its file's path and content."""
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Kinds of definitions of which each stands in a file of its own, and is named by it."""
+"""Definitions by name, each from a file of its own, read when they are asked for."""
 
 import re
 from abc import abstractmethod

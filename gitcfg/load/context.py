@@ -1,4 +1,4 @@
-"""One document of a kind: parsed, judged by its schema, with what could not be understood."""
+"""Reading one kind of definition: its files, its schema, its findings, and the names that it defines."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set

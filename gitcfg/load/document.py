@@ -1,4 +1,4 @@
-"""Where values were written, and the keys and items in them, out of libyaml's nodes."""
+"""A YAML document with the place of each key, value and item."""
 
 import re
 from bisect import bisect

@@ -1,4 +1,4 @@
-"""The `files:` of a definition: what is written onto nodes."""
+"""features/**/*.yaml and groups/**/*.yaml, and the `files:` of any definition."""
 
 from collections.abc import Mapping
 from typing import Any

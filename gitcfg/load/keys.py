@@ -1,4 +1,4 @@
-"""keys/**/*.txt: the nodes' public keys, a line each: `NODE ssh-ed25519 AAAA...`."""
+"""keys/**/*.txt, the nodes' public keys, and secrets/*.yaml, who may have which secret."""
 
 import base64
 import binascii

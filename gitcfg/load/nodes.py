@@ -1,4 +1,4 @@
-"""nodes/**/*.yaml: what is said of one machine."""
+"""nodes/**/*.yaml and nodesets/**/*.yaml: single machines, and sets of machines that are alike."""
 
 import re
 from collections.abc import Iterator, Mapping

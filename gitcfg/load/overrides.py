@@ -1,4 +1,4 @@
-"""For which nodes something holds, and until when: what overrides and holds say alike."""
+"""overrides/**/*.yaml and holds/**/*.yaml: for which nodes something holds, why, and until when."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""parameters/**/*.yaml: what may be set."""
+"""parameters/**/*.yaml and subsystems/**/*.yaml: what can be set, and the processes that it affects."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The parts that definitions of several kinds share: bindings, feature lists, names."""
+"""Parts that definitions of several kinds share: bindings, feature lists, names."""
 
 from collections.abc import Mapping
 from sys import intern

@@ -1,4 +1,4 @@
-"""Reads with the least work the documents that hold nothing unusual, which are nearly all."""
+"""A quick reader for documents that hold nothing unusual, which are nearly all."""
 
 import re
 from collections.abc import Iterator

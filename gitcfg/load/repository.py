@@ -1,4 +1,4 @@
-"""`release:` of gitcfg.yaml: how fast agents take a new commit."""
+"""A repository as a whole: `gitcfg.yaml`, and the model of a tree."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""rules/**/*.yaml: what must hold for the nodes together."""
+"""rules/**/*.yaml and allocations/*.yaml: what must hold for nodes together, and what was decided."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is wrong with a document, in the words of people who write YAML."""
+"""JSON Schemas: documents and values judged, and what is wrong in the words of people who write YAML."""
 
 import json
 import math

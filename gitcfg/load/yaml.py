@@ -1,4 +1,4 @@
-"""What a plain YAML scalar is: the core schema of YAML 1.2."""
+"""YAML 1.2 in plain words: nodes from libyaml's events, scalars of the core schema, and what is refused."""
 
 import operator
 import re

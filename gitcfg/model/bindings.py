@@ -1,4 +1,4 @@
-"""What a layer says of a parameter, and what that does to it."""
+"""Bindings: what a layer says of a parameter, with its operation."""
 
 from enum import StrEnum
 from typing import Any

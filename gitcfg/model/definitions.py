@@ -1,4 +1,4 @@
-"""The definitions of a repository, as the loader understood them."""
+"""The definitions of a repository as frozen data: what the loader returns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date

@@ -1,4 +1,4 @@
-"""What a repository says of who gets a commit when: releases, holds, and the nodes' keys."""
+"""What a repository says about delivery: stages of releases, holds, and the nodes' public keys."""
 
 from datetime import date, timedelta
 

@@ -1,4 +1,4 @@
-"""Where a thing was written: file, line and column, and names that remember it."""
+"""Findings, origins (file, line and column), and GitcfgError."""
 
 from enum import StrEnum
 

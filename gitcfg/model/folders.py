@@ -1,4 +1,4 @@
-"""The folders of a repository, by how they hold what: which there are is said here, and nowhere else."""
+"""The folders of a repository and what they hold: the only list of them."""
 
 SETTINGS = "gitcfg.yaml"
 SIGNERS = "allowed_signers"

@@ -1,4 +1,4 @@
-"""Strongly connected components and reachability, iteratively and in a stable order."""
+"""Graphs: strongly connected components and reachability, iterative and in a stable order."""
 
 from collections.abc import Iterable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Texts as Markdown in which they show as they are, whatever stands in them: plain, as code, as a block."""
+"""Text escaped for Markdown: as prose, as code, as a block."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Which names are legal (GC103), and the nearest name to a mistyped one."""
+"""Legal names (GC103), globs, durations, and the nearest name to a misspelt one."""
 
 import difflib
 import re

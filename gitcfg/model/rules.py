@@ -1,4 +1,4 @@
-"""What a repository says of its nodes together: rules, and what was decided for them."""
+"""Rules across nodes, and the allocations that were decided for them."""
 
 from collections.abc import Mapping
 from enum import StrEnum

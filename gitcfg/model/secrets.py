@@ -1,4 +1,4 @@
-"""Secrets as a repository says them: who may have which, and how a value that is one is shown."""
+"""Secrets as definitions: who may have which, and how a value that is a secret is shown."""
 
 import re
 from collections.abc import Iterator, Mapping

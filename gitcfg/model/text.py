@@ -1,4 +1,4 @@
-"""How texts are told wherever they may end up: on one line, with nothing in them that is more than a sign."""
+"""Text made safe to show: on one line, without control characters, cut to a length."""
 
 import re
 from collections.abc import Sequence

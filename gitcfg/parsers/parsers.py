@@ -1,4 +1,4 @@
-"""How many texts have ended their parsers: using up time or memory is costly, so there is an end to it."""
+"""Targets' own parsers (GC307): which parser judges a text, and what it said."""
 
 import contextlib
 import os

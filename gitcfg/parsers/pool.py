@@ -1,4 +1,4 @@
-"""One child of a pool, the batch of requests that it works on, and what becomes of them when it dies."""
+"""A pool of child processes for parsers: batches, time limits, and what becomes of a dead child's work."""
 
 import hashlib
 from collections import deque

@@ -1,4 +1,4 @@
-"""Verdicts in a cache: all in one answer, for each by itself would be a file of its own."""
+"""The cache of parsers' verdicts: one answer for all texts, because a file for each would cost most."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Nodes by the groups that they are in: which combinations a picture has room for, which it folds."""
+"""A picture of groups: the combinations that nodes have, folded where there are too many."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The layers of one node, lowest first, with the features that each lists."""
+"""A picture of a node: its layers, lowest first, with the features of each."""
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which parameters a file entry takes, and how their lists are written: asked once a name."""
+"""A node's files: which parameters each entry takes, the text in its format, digests."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Templates of a repository, rendered where they can do no harm."""
+"""Templates, rendered and analysed in a child process."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What comes of a problem that has no answer, or none that is known to be best within its budget."""
+"""Problems without an answer: the smallest set of demands that cannot hold together."""
 
 from collections.abc import Callable, Collection, Sequence
 

@@ -1,4 +1,9 @@
-"""Keep what stands, drop the last where it is too many, fill with the first that fit: best where it works."""
+"""Placement: keep what stands, drop the last where there are too many, fill with the first that fits.
+
+Where that works it is best. A spot is dropped for one bound and makes at most one other lack a member; bounds
+that may come to lack one share no spot that could be added. So nothing does with fewer changes, and no other
+answer with as few comes first. Only what it cannot settle goes to the solver.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 

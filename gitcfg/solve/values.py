@@ -1,4 +1,8 @@
-"""Let slots keep what they had, and give the others the first free value: best where it works."""
+"""Values for slots: each keeps what it had, the others get the first free value.
+
+Where that works it is best: all that can be kept is kept, and each slot gets the least value that those
+before it leave. Only what it cannot settle goes to the solver.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator

@@ -1,4 +1,4 @@
-"""GC401, GC403: what was decided and is of no use any more, or puts features where they may not be."""
+"""GC401, GC403: allocations that are left over, or put features where they may not be."""
 
 from collections.abc import Iterator, Mapping, Set
 

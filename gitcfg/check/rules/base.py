@@ -1,4 +1,4 @@
-"""What checks of rules look at: the rules that can be judged, and what nodes have in the end."""
+"""What checks of rules share: the rules that can be judged, and what nodes have in the end."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property

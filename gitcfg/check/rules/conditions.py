@@ -1,4 +1,4 @@
-"""GC407, GC408: expressions that mean nothing or fail on nodes, and rules that wait for themselves."""
+"""GC402, GC407, GC408: expressions that are false, mean nothing or fail, and circles of rules."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar

@@ -1,4 +1,4 @@
-"""GC401: rules that count: too few or too many of a feature, among all or within groups."""
+"""GC401, GC404: rules that count: too few or too many of a feature, and values that must differ."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce

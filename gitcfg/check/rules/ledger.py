@@ -1,4 +1,4 @@
-"""What rules that look at many nodes at once saw of each, where nothing was wrong with any of them."""
+"""What rules saw of each node where nothing was wrong, so that a change is compared with that."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set

@@ -1,4 +1,4 @@
-"""GC206, GC401, GC404: domains that mean or leave nothing, and values that are missing or outside."""
+"""GC401, GC404, GC406: domains that mean or leave nothing, and values that are missing or outside."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce

@@ -1,4 +1,9 @@
-"""A deploy from its options to its exit code: all is known and agreed to before anything begins."""
+"""A deploy from its options to its exit code: all is known and agreed to before anything begins.
+
+Ctrl-C once starts no further node, twice waits for none, and then ends the program. SIGTERM does the same,
+and SIGHUP if it comes first: a terminal that goes sends up to three signals, which must leave no node half
+done.
+"""
 
 import gc
 import getpass

@@ -1,4 +1,7 @@
-"""The order of rules that leave values open: what follows from these, and which rules read it."""
+"""Which rules hear of values that other rules leave open.
+
+Many rules may be about one value. That each meets each is found from both meeting the value.
+"""
 
 import re
 import sys

@@ -1,1 +1,1 @@
-"""."""
+"""Edits of YAML text that keep every byte outside what is edited."""

@@ -1,4 +1,4 @@
-"""The child's requests: is HTCondor's parser there, and what does a parser say of a text?"""
+"""The child process that runs parsers: is HTCondor's there, and what does a parser say of a text."""
 
 import json
 from collections.abc import Mapping

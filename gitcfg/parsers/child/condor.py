@@ -1,4 +1,10 @@
-"""Macros that lead to one another in a circle: HTCondor hangs or dies of them."""
+"""HTCondor configuration and ClassAd expressions, judged by HTCondor's own code.
+
+Macros that lead to one another in a circle hang or end HTCondor, so circles are found first. Text that
+gitcfg did not write is judged only if every line is a setting: `include` reads files and may run programs.
+Most texts are read just as they are written, which is quick to see; only the others are compared value by
+value.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,7 @@
-"""Whether the text that a parser reads for a parameter is the value that was meant."""
+"""JSON, TOML, INI and YAML: whether a text parses, and whether it is read as it was meant.
+
+libyaml's events say whether YAML parses. Its composer would end the process where a hostile text nests deep.
+"""
 
 import configparser
 import json

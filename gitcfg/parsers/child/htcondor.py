@@ -1,4 +1,10 @@
-"""HTCondor's own reader of configuration, in its library below the Python bindings."""
+"""HTCondor's own reader of configuration, in the library below its Python bindings.
+
+The bindings read only a whole configuration: with files that it names, programs that it runs, libraries
+that it loads, and facts of the machine; and they expand every value. The function below them reads one file
+into a table, which HTCondor then writes out itself: that is twenty times quicker than asking for each
+value. A file that the reader refuses ends the process.
+"""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""What goes in and out of a parser's module, as plain data."""
+"""Requests and verdicts as plain data: what goes into a parser's module and comes out."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""What a format is: values in, text out, and what it cannot carry."""
+"""The protocol of formats: values in, text out, and what a format cannot carry."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable

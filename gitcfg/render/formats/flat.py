@@ -1,4 +1,4 @@
-"""Values as text on one line, for the formats that know nothing else."""
+"""Formats of lines: condor, env and ini."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Dotted names as nested maps, and what no format that nests can carry."""
+"""Formats that nest: json, yaml and toml; dotted names become maps."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Why something must hold: rules, bindings and lists, by the keys under which the pure problems know them."""
+"""Answers to deciding: solved, or unsolved with the rules, bindings and lists that are the cause."""
 
 from collections.abc import Iterable, Mapping
 

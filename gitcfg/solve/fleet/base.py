@@ -1,4 +1,4 @@
-"""The order of names in which numbers count as numbers: node2 comes before node10."""
+"""What deciding knows of a fleet: spots, ground, and names in natural order (node2 before node10)."""
 
 import re
 from collections import defaultdict

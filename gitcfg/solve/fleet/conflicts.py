@@ -1,4 +1,4 @@
-"""The nodes about which demands are that cannot hold together."""
+"""Demands of a fleet that cannot hold together, with their nodes, and what lifting one would change."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 

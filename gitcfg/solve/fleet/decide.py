@@ -1,4 +1,4 @@
-"""Decides for a whole fleet: what rules that count place, stratum by stratum, then who gets which values."""
+"""Decides for a whole fleet: what rules place, stratum by stratum, then who gets which values."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""What features ask of the nodes that get them: others that must be there, and others that must not."""
+"""What features demand of the nodes that get them: features that must be there, and that must not."""
 
 from collections.abc import Iterable, Iterator
 

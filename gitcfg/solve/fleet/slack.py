@@ -1,4 +1,4 @@
-"""How rules stand in a fleet: where they count, and how much is left of what they count or give out."""
+"""How much room rules leave: where they count, and how much is left of what they count or give out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
