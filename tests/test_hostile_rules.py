@@ -11,7 +11,7 @@ from gitcfg.cli.main import run
 from gitcfg.compile.selection import Stopped
 from gitcfg.delivery.configuration import make_configuration
 from gitcfg.gate.judge import Gate
-from gitcfg.gate.policy import administrator
+from gitcfg.gate.policy import load_administrator
 from gitcfg.gate.push import Update
 from gitcfg.gate.ruling import Ruling
 from gitcfg.git.repository import Config, Repository
@@ -208,7 +208,7 @@ def ruling(pool: Pool, old: int, new: int) -> Ruling:
     repository = Repository.served(pool.place)
     gate = Gate(
         repository,
-        administrator(Config(repository)),
+        load_administrator(Config(repository)),
         NoCache(),
         datetime(2026, 11, 22, tzinfo=UTC),
         today=TODAY,
@@ -222,8 +222,8 @@ def test_a_push_of_it_is_refused_and_one_that_takes_it_away_gets_through(pool: P
     pool.git("update-ref", MAIN, pool.commits[0])
     bad = ruling(pool, 0, 1)
     assert bad.refused
-    assert bad.seen is not None
-    assert [finding.code for finding in bad.seen.wrong if finding.is_error] == ["GC408"]
+    assert bad.at_tip is not None
+    assert [finding.code for finding in bad.at_tip.wrong if finding.is_error] == ["GC408"]
     pool.git("update-ref", MAIN, pool.commits[1])
     good = ruling(pool, 1, 2)
     assert not good.refused

@@ -54,9 +54,9 @@ def command(
 ) -> int:
     """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
     from gitcfg.cli.sides import asked, fleets, refuse_ambiguous, selected
-    from gitcfg.gate.key_changes import key_changes
-    from gitcfg.gate.secret_changes import secret_changes
-    from gitcfg.gate.secret_words import secret_lines, secret_record
+    from gitcfg.gate.key_changes import describe_key_changes
+    from gitcfg.gate.secret_changes import find_secret_changes
+    from gitcfg.gate.secret_words import describe_secret_changes, secret_change_to_json
     from gitcfg.library import compare
 
     session: Session = context.obj
@@ -67,8 +67,11 @@ def command(
         refuse_ambiguous(found, (old, new))
         names = selected((old, new), found.nodes, where)
         changes = compare(old, new, names)
-        secrets = secret_changes(old, new) if names is None else ()
-        besides = (*secret_lines(secrets), *(key_changes(old, new) if names is None else ()))
+        secrets = find_secret_changes(old, new) if names is None else ()
+        besides = (
+            *describe_secret_changes(secrets),
+            *(describe_key_changes(old, new) if names is None else ()),
+        )
         if output is Form.MARKDOWN:
             from gitcfg.cli.markdown import show_markdown
 
@@ -77,7 +80,9 @@ def command(
             from gitcfg.cli.records import write_record
             from gitcfg.comparison.change import diff_record
 
-            told = map(secret_record, secrets if output is not Form.JSONL else ())  # lines are about nodes
+            told = map(
+                secret_change_to_json, secrets if output is not Form.JSONL else ()
+            )  # lines are about nodes
             record = diff_record(old.commit, new.commit, changes, folded, told)
             write_record(record, Output(output))
         else:

@@ -31,7 +31,7 @@ def check_each(
     `who` would push all of it. `every`: text shows every finding in full.
     """
     from gitcfg.cli.unjudged import Notice
-    from gitcfg.gate.permits.range import charged
+    from gitcfg.gate.permits.range import check_range
     from gitcfg.git.history import History
     from gitcfg.load.repository import is_repository
 
@@ -39,7 +39,7 @@ def check_each(
     history = History(source.repository)
     ends = ends_of(source.repository, words)
     commits = between(source.repository, words)
-    refused = charged(source.repository, ends, commits, who, datetime.now().astimezone())
+    refused = check_range(source.repository, ends, commits, who, datetime.now().astimezone())
     notice = Notice(session)
     grave = skipped = 0
     for commit in commits:

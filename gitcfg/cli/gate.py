@@ -13,7 +13,7 @@ from gitcfg.check.results import Checked
 from gitcfg.cli import changes, findings
 from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
 from gitcfg.comparison.change import reach
-from gitcfg.gate.ruling import Ruling, Seen
+from gitcfg.gate.ruling import CommitFindings, Ruling
 from gitcfg.model import REFUSED, Finding, GitcfgError
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, duration, few, safe
@@ -64,17 +64,17 @@ def show(console: Console, ruling: Ruling) -> None:
         _findings(console, ruling, seen)
     if rest := ruling.earlier[_EARLIER:]:
         console.print(Text(f"On the way there, {counted(len(rest), 'more commit')} with errors.", "bold"))
-    if ruling.seen is not None:
-        _findings(console, ruling, ruling.seen)
-        if ruling.seen.checked.unjudged:
+    if ruling.at_tip is not None:
+        _findings(console, ruling, ruling.at_tip)
+        if ruling.at_tip.checked.unjudged:
             console.print(
                 "note: HTCondor's own parser is not installed on the server, "
                 "so HTCondor files are not judged by it (GC307)."
             )
-        _reach(console, ruling, ruling.seen)
+        _reach(console, ruling, ruling.at_tip)
 
 
-def _findings(console: Console, ruling: Ruling, seen: Seen) -> None:
+def _findings(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
     ways = findings.Ways(f"`gitcfg check {_again(ruling, seen)} --all` shows them")
     findings.show(console, seen.tree, seen.wrong, seen.checked.every, ways)
     if seen.wrong:
@@ -84,13 +84,13 @@ def _findings(console: Console, ruling: Ruling, seen: Seen) -> None:
         console.print(f"Not shown: {counted(before, 'finding')} that had been there before.")
 
 
-def _dated(seen: Seen) -> list[Finding]:
+def _dated(seen: CommitFindings) -> list[Finding]:
     """What is overdue or ends soon by the passing of time, not by the push."""
     brought = set(seen.wrong)
     return [one for one in seen.checked.findings if one.code == "GC507" and one not in brought]
 
 
-def _tell_dated(console: Console, seen: Seen) -> None:
+def _tell_dated(console: Console, seen: CommitFindings) -> None:
     found = _dated(seen)
     for one in found[:_MOST_DATED]:
         nodes = f" On {counted(len(one.nodes), 'node')}: {safe(abridged(one.nodes))}." if one.nodes else ""
@@ -107,7 +107,7 @@ def _only(checked: Checked, wrong: Iterable[object]) -> Checked:
     return replace(checked, findings=tuple(wrong), ignored=())
 
 
-def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
+def _reach(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
     if seen.wrong or ruling.earlier:
         console.print()
     changes.marked(console, ruling.gate)
@@ -119,7 +119,7 @@ def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
         return
     changes.show_stat(console, ruling.changes, most=_CHANGES)
     changes.summary(console, ruling.changes)
-    for line in ruling.beside:
+    for line in ruling.further:
         console.print(Text(safe(line)))
     secrets = reach(ruling.changes).secrets
     for name, nodes in list(secrets.items())[:_SECRETS]:
@@ -132,7 +132,7 @@ def _reach(console: Console, ruling: Ruling, seen: Seen) -> None:
     console.print(f"{shows}`gitcfg check {again}` repeats the check.")
 
 
-def _again(ruling: Ruling, *seen: Seen) -> str:
+def _again(ruling: Ruling, *seen: CommitFindings) -> str:
     """The options that show what was found at commits: no commit alone shows who may not change something."""
     charged = any(finding.code == "GC405" for each in seen for finding in each.wrong)
     last = (ruling.commit or "")[:ABBREVIATED]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gitcfg.gate.astray import astray, holds
+from gitcfg.gate.astray import describe_stray_holds, has_holds
 
 if TYPE_CHECKING:
     from gitcfg.git.history import History
@@ -16,12 +16,12 @@ def find_warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
     from gitcfg.git.history import History
 
     repository = source.repository
-    if not holds(fleet) or not repository.knows("HEAD"):
+    if not has_holds(fleet) or not repository.knows("HEAD"):
         return
     history = History(repository)
     if not history.shallow:
         head = fleet.commit or str(repository.commit("HEAD").id)
-        for text in astray(fleet, lambda commit: describe_fault(repository, history, head, commit)):
+        for text in describe_stray_holds(fleet, lambda commit: wrong(repository, history, head, commit)):
             yield f"warning: {text}"
 
 

@@ -93,19 +93,19 @@ def _brought(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> 
 
 def pre_receive(context: typer.Context) -> int:
     """Judge a push before it is accepted: git says on stdin which refs are to move."""
-    from gitcfg.gate.bypass import bypass
-    from gitcfg.gate.push import reason, updates
+    from gitcfg.gate.bypass import find_bypass
+    from gitcfg.gate.push import find_reason, parse_updates
 
     session: Session = context.obj
-    asked, now = updates(sys.stdin), datetime.now().astimezone()
+    asked, now = parse_updates(sys.stdin), datetime.now().astimezone()
     repository = served(session)
     config = Config(repository)
-    opened = bypass(config, now)
+    opened = find_bypass(config, now)
     if opened is not None:
         end = opened.until.isoformat(" ", "minutes")
         session.write(f"gitcfg's gate is open until {end}: {safe(opened.reason)}. Nothing is checked.\n")
         return 0
-    why = reason(os.environ)
+    why = find_reason(os.environ)
     if why is not None:
         session.write(f"reason: {safe(why)}\n")
     return _within_budget(session, repository, config, asked, now)
@@ -117,10 +117,10 @@ def _within_budget(
     """Judge in a process of its own. Whatever ends that early, nothing is accepted."""
     from gitcfg.cache import open_read_only
     from gitcfg.cli.gate import unjudged
-    from gitcfg.gate.policy import budget
+    from gitcfg.gate.policy import load_budget
     from gitcfg.sandbox.budget import Client, End, Ended, TimeUp, divide, end_work
 
-    limits = budget(config)
+    limits = load_budget(config)
     done = divide(limits, Client())
     if isinstance(done, Ended):
         raise unjudged(done, limits)
@@ -146,23 +146,23 @@ def _refused(
 ) -> bool:
     """Tell all that the gate says. May some ref not move?"""
     from gitcfg.gate.judge import Gate
-    from gitcfg.gate.policy import PUSHER, administrator
-    from gitcfg.gate.push import pusher
+    from gitcfg.gate.policy import PUSHER, load_administrator
+    from gitcfg.gate.push import find_pusher
 
     revoked = config.last("gpg.ssh.revocationFile")
     gate = Gate(
         repository,
-        administrator(config),
+        load_administrator(config),
         cache,
         now,
         Path(revoked).expanduser() if revoked else None,
         session.today,
-        pusher(os.environ, config.last(PUSHER)),
+        find_pusher(os.environ, config.last(PUSHER)),
     )
     told: list[Ruling] = []
     with gate.rulings(asked) as rulings:
         for ruling in rulings:
-            if ruling.seen is not None and not any(map(ruling.shows_what, told)):
+            if ruling.at_tip is not None and not any(map(ruling.shows_same_as, told)):
                 from gitcfg.cli.gate import show
 
                 show(session.console(), ruling)

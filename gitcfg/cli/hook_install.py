@@ -84,10 +84,10 @@ def hooked(console: "Console", folder: Path) -> bool:
 
 
 def _administrator(repository: "Repository") -> "Administrator":
-    from gitcfg.gate.policy import administrator
+    from gitcfg.gate.policy import load_administrator
     from gitcfg.git.repository import Config
 
-    return administrator(Config(repository))
+    return load_administrator(Config(repository))
 
 
 def remove(context: typer.Context, server: Annotated[Path | None, _SERVER] = None) -> None:

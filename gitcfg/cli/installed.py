@@ -6,7 +6,7 @@ from pathlib import Path
 from gitcfg.cli.session import Session
 from gitcfg.edit.hooks import Action, HookChanges, Step, kept_path
 from gitcfg.gate.policy import Administrator, Policy
-from gitcfg.gate.standing import Standing
+from gitcfg.gate.standing import RepositoryView
 from gitcfg.git.hooks import HookFolder, settings_in
 from gitcfg.git.repository import Config, Repository
 from gitcfg.model.text import safe
@@ -60,12 +60,12 @@ def tell_protection(session: Session, server: Path, said: Administrator) -> None
     """Which refs a server's gate guards, and how; a warning where that is not what is pushed to."""
     bare = Repository.served(server)
     repository = Repository.served(server, Config(bare).last("gitcfg.folder") or "")
-    standing = Standing(repository, said)
-    head = standing.refs.head
-    demanded = standing.policy(None)
+    view = RepositoryView(repository, said)
+    head = view.refs.head
+    demanded = view.policy(None)
     said_here = Config(repository).section("gitcfg")
     session.write("".join(f"{safe(line)}\n" for line in _guards(demanded, said_here)))
-    _warn(session, _gaps(standing, demanded, head))
+    _warn(session, _gaps(view, demanded, head))
 
 
 def _guards(demanded: Policy, said: Iterator[tuple[str, str]]) -> Iterator[str]:
@@ -78,16 +78,16 @@ def _guards(demanded: Policy, said: Iterator[tuple[str, str]]) -> Iterator[str]:
         yield f"git config {name}: {value}"
 
 
-def _gaps(standing: Standing, demanded: Policy, head: str) -> Iterator[str]:
+def _gaps(view: RepositoryView, demanded: Policy, head: str) -> Iterator[str]:
     if not demanded.protects(head):
         yield f"{head}, which HEAD names, is not protected: what is wrong there is told, and taken."
-    branches = [ref for ref in standing.refs.names() if ref.startswith("refs/heads/")]
-    if standing.refs.tip(head) is None and branches:
+    branches = [ref for ref in view.refs.names() if ref.startswith("refs/heads/")]
+    if view.refs.tip(head) is None and branches:
         yield (
             f"there is no {head}, which HEAD names and new branches are judged by: "
             f"`git symbolic-ref HEAD {branches[0]}` names another one."
         )
-    if standing.refs.tip(head) is not None and standing.tree(standing.refs.tip(head)) is None:
+    if view.refs.tip(head) is not None and view.tree(view.refs.tip(head)) is None:
         yield (
             f"there is no gitcfg.yaml at the root of {head}. If it lies in a folder of git's tree, "
             "say so: `git config gitcfg.folder FOLDER`."

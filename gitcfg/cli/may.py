@@ -33,14 +33,14 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Show whether somebody may change something, and which rule says so. Exits 1 if not."""
-    from gitcfg.gate.permits.asked import answers, may_record
-    from gitcfg.gate.permits.known import unknown
+    from gitcfg.gate.permits.asked import answers_to_json, find_answers
+    from gitcfg.gate.permits.known import describe_unknown
 
     session: Session = context.obj
     with session.fleet(at) as fleet:
-        found = answers(fleet.tree, who, what)
+        found = find_answers(fleet.tree, who, what)
         commit = fleet.commit
-        doubts = [unknown(fleet.model, answer.thing) for answer in found]
+        doubts = [describe_unknown(fleet.model, answer.thing) for answer in found]
     for doubt in filter(None, doubts):
         session.console(stderr=True).print(f"note: {safe(doubt)}")
     if output is Output.TEXT:
@@ -48,15 +48,17 @@ def command(
     else:
         from gitcfg.cli.records import write_record
 
-        write_record(may_record(commit, who, found), output)
+        write_record(answers_to_json(commit, who, found), output)
     return int(not all(answer.may for answer in found))
 
 
 def _sentence(who: str, answer: "Answer") -> str:
-    from gitcfg.gate.permits.words import because, called
+    from gitcfg.gate.permits.words import describe_rules, describe_thing
 
     may = "may" if answer.may else "may not"
     why = (
-        because(answer.rules, answer.thing) if answer.rules else "no rule keeps anybody of that name from it"
+        describe_rules(answer.rules, answer.thing)
+        if answer.rules
+        else "no rule keeps anybody of that name from it"
     )
-    return f"{who} {may} change {called(*answer.thing)}: {why}."
+    return f"{who} {may} change {describe_thing(*answer.thing)}: {why}."

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 def post_receive(context: typer.Context) -> int:
     """Follow up on a push that was accepted: notes, the cache, the rendered ref. It never fails a push."""
     from gitcfg.cli.hook import served
-    from gitcfg.gate.push import updates
+    from gitcfg.gate.push import parse_updates
 
     session: Session = context.obj
-    asked: tuple[Update, ...] = updates(sys.stdin)
+    asked: tuple[Update, ...] = parse_updates(sys.stdin)
     repository = served(session)
     _tried("What was said of the push is not noted", lambda: _note(repository, asked))
     _tried("The rendered ref is not up to date", lambda: _follow(session, repository))
@@ -61,32 +61,32 @@ def _tried(what: str, work: Callable[[], None]) -> None:
 
 
 def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
-    from gitcfg.gate.accepted import Accepted, note, pusher
-    from gitcfg.gate.bypass import bypass
-    from gitcfg.gate.policy import PUSHER, administrator
-    from gitcfg.gate.push import reason
+    from gitcfg.gate.accepted import AcceptedPush, pusher_name, render_note
+    from gitcfg.gate.bypass import find_bypass
+    from gitcfg.gate.policy import PUSHER, load_administrator
+    from gitcfg.gate.push import find_reason
     from gitcfg.git.program import Git
 
     config = Config(repository)
-    opened = bypass(config, datetime.now().astimezone())
-    text = note(reason(os.environ), opened, pusher(os.environ, config.last(PUSHER)))
+    opened = find_bypass(config, datetime.now().astimezone())
+    text = render_note(find_reason(os.environ), opened, pusher_name(os.environ, config.last(PUSHER)))
     if text:
         git = Git(repository, os.environ)
-        Accepted(repository, administrator(config), asked).keep(git, text)
+        AcceptedPush(repository, load_administrator(config), asked).add_notes(git, text)
 
 
 def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]") -> None:
     from gitcfg.cache import open_cache
-    from gitcfg.gate.accepted import Accepted
-    from gitcfg.gate.policy import administrator, budget
+    from gitcfg.gate.accepted import AcceptedPush
+    from gitcfg.gate.policy import load_administrator, load_budget
     from gitcfg.sandbox.budget import TimeUp, divide
 
     config = Config(repository)
-    if divide(budget(config)) is not None:
+    if divide(load_budget(config)) is not None:
         return
-    accepted = Accepted(repository, administrator(config), asked)
+    accepted = AcceptedPush(repository, load_administrator(config), asked)
     with suppress(TimeUp):
-        accepted.warm(open_cache(repository, os.geteuid()), session.today or date.today())
+        accepted.fill_cache(open_cache(repository, os.geteuid()), session.today or date.today())
 
 
 def _follow(session: Session, repository: Repository) -> None:

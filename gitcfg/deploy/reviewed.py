@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg.gate.policy import administrator, policy
+from gitcfg.gate.policy import load_administrator, load_policy
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Config, Repository
 from gitcfg.load.repository import FILE
@@ -85,4 +85,4 @@ def _protects(repository: Repository, refs: Refs) -> Callable[[str], bool]:
     tree = repository.at(tip) if tip is not None else None
     ruling = tree if tree is not None and tree.entry(FILE) is not None else None
     head = refs.head if ruling is None else None
-    return policy(ruling, head, administrator(Config(repository))).protects
+    return load_policy(ruling, head, load_administrator(Config(repository))).protects

@@ -6,10 +6,9 @@ from datetime import date
 from gitcfg.cache import Cache
 from gitcfg.gate.bypass import Bypass
 from gitcfg.gate.policy import Administrator
-from gitcfg.gate.push import Update
-from gitcfg.gate.push import pusher as named
+from gitcfg.gate.push import Update, find_pusher
 from gitcfg.gate.refusals import NOTES
-from gitcfg.gate.standing import Standing
+from gitcfg.gate.standing import RepositoryView
 from gitcfg.git.program import Git
 from gitcfg.git.refs import append_note
 from gitcfg.git.repository import Repository
@@ -18,12 +17,12 @@ from gitcfg.library import Fleet
 from gitcfg.model.text import safe
 
 
-def pusher(environment: Mapping[str, str], variable: str | None = None) -> str | None:
+def pusher_name(environment: Mapping[str, str], variable: str | None = None) -> str | None:
     """Who pushed, as the server or the system calls them."""
-    return next(iter(named(environment, variable) or ()), environment.get("USER"))
+    return next(iter(find_pusher(environment, variable) or ()), environment.get("USER"))
 
 
-def note(reason: str | None, opened: Bypass | None, who: str | None) -> str:
+def render_note(reason: str | None, opened: Bypass | None, who: str | None) -> str:
     """What is worth noting of a push; nothing, where it was an ordinary one."""
     lines = [f"reason: {line}" for line in (reason or "").splitlines() if line.strip()]
     if opened is not None:
@@ -34,35 +33,37 @@ def note(reason: str | None, opened: Bypass | None, who: str | None) -> str:
     return "".join(f"{safe(line)}\n" for line in lines)  # the pusher chose the words
 
 
-class Accepted:
+class AcceptedPush:
     """Commits to which refs have moved."""
 
-    def __init__(self, repository: Repository, said: Administrator, updates: Iterable[Update]) -> None:
+    def __init__(
+        self, repository: Repository, administrator: Administrator, updates: Iterable[Update]
+    ) -> None:
         self._repository = repository
-        self._standing = Standing(repository, said)
-        self._said = said
+        self._view = RepositoryView(repository, administrator)
+        self._administrator = administrator
         self._updates = tuple(updates)
 
-    def keep(self, git: Git, text: str) -> None:
+    def add_notes(self, git: Git, text: str) -> None:
         """Note a text on each commit that a ref has moved to. GitcfgError: git cannot."""
-        moved = (self._standing.refs.commit(update.new) for update in self._updates if update.new is not None)
+        moved = (self._view.refs.commit(update.new) for update in self._updates if update.new is not None)
         for commit in dict.fromkeys(moved):
             if commit is not None:
                 append_note(git, NOTES, commit, text)
 
-    def warm(self, cache: Cache, today: date) -> None:
+    def fill_cache(self, cache: Cache, today: date) -> None:
         """Ask what pre-receive asks, so that the answers are kept."""
         for commit, old in self._tips():
-            tree = self._standing.tree(commit)
+            tree = self._view.tree(commit)
             if tree is None:
                 continue
             # As it was judged, and as the next push asks what had been wrong before it.
-            for before in (self._standing.tree(old), self._repository.before(tree)):
+            for before in (self._view.tree(old), self._repository.before(tree)):
                 self._ask(tree, before, cache, today)
 
     def _ask(self, tree: Tree, before: Tree | None, cache: Cache, today: date) -> None:
         with Fleet(tree, before or self._repository.before(tree), today, cache) as fleet:
-            _ = fleet.all_checked if self._said.parsers else fleet.checked
+            _ = fleet.all_checked if self._administrator.parsers else fleet.checked
             _ = fleet.mentions
 
     def _tips(self) -> Iterable[tuple[str, str | None]]:
@@ -70,13 +71,13 @@ class Accepted:
 
         What the last check leaves behind is what the next one goes on from, and there is one of that.
         """
-        standing = self._standing
+        view = self._view
         found: dict[tuple[str, str | None], bool] = {}
         for update in self._updates:
-            commit = standing.refs.commit(update.new) if update.new is not None else None
+            commit = view.refs.commit(update.new) if update.new is not None else None
             if commit is not None:
-                old = standing.refs.commit(update.old) if update.old is not None else None
-                base = old if standing.tree(old) is not None else standing.parted(commit)
-                protected = standing.policy(old).protects(update.ref)
+                old = view.refs.commit(update.old) if update.old is not None else None
+                base = old if view.tree(old) is not None else view.fork_point(commit)
+                protected = view.policy(old).protects(update.ref)
                 found[commit, base] = found.get((commit, base), False) or protected
         return sorted(found, key=lambda ends: found[ends])

@@ -10,9 +10,9 @@ Why = Callable[[str], str]
 """What is wrong with a commit, in words that go on after it; nothing: nodes can be held there."""
 
 
-def astray(fleet: Fleet, why: Why) -> Iterator[str]:
+def describe_stray_holds(fleet: Fleet, why: Why) -> Iterator[str]:
     """A sentence for each hold that still counts and keeps its nodes at a commit that they cannot get."""
-    if not holds(fleet):
+    if not has_holds(fleet):
         return
     for name, hold in sorted(fleet.model.holds.items()):
         wrong = why(hold.commit.name) if fleet.compiled.today <= hold.until else ""
@@ -21,6 +21,6 @@ def astray(fleet: Fleet, why: Why) -> Iterator[str]:
             yield f"The hold {name} keeps its nodes at {commit}, {wrong}."
 
 
-def holds(fleet: Fleet) -> bool:
+def has_holds(fleet: Fleet) -> bool:
     """Are there any? The folder says it: what else the fleet says need not be read, where all is known."""
     return any(fleet.tree.entries("holds"))

@@ -2,23 +2,23 @@
 
 from collections.abc import Iterator
 
-from gitcfg.gate.secret_words import where
-from gitcfg.gate.secrets import Before
+from gitcfg.gate.secret_words import describe_condition
+from gitcfg.gate.secrets import SecretsBefore
 from gitcfg.library import Fleet
 from gitcfg.model import Secret
 
 
-def copied(before: Before, new: Fleet) -> tuple[str, ...]:
+def describe_copies(before: SecretsBefore, new: Fleet) -> tuple[str, ...]:
     """A line for each: what is bound later is judged by what is said of the secret from now on."""
     secrets = new.model.secrets
-    touched = sorted(name for name in before.touched(new.tree) if name in secrets)
-    return tuple(line for name in touched for line in _holders(before, new, secrets[name]))
+    touched = sorted(name for name in before.changed(new.tree) if name in secrets)
+    return tuple(line for name in touched for line in _describe_copy(before, new, secrets[name]))
 
 
-def _holders(before: Before, new: Fleet, secret: Secret) -> Iterator[str]:
+def _describe_copy(before: SecretsBefore, new: Fleet, secret: Secret) -> Iterator[str]:
     holders: dict[str, dict[str, bool]] = {}
     for one in before.holders(new.tree, secret):
-        holders.setdefault(one.secret.name, {})[where(one.secret)] = one.former
+        holders.setdefault(one.secret.name, {})[describe_condition(one.secret)] = one.former
     for name, said in sorted(holders.items()):
         begins = f"secret {secret.name}: the encrypted file is one that"
         if name != secret.name:

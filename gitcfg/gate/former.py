@@ -18,7 +18,7 @@ from gitcfg.model.age import header
 _SAID, _SEALED = ".yaml", ".age"
 
 
-class Stand(msgspec.Struct, frozen=True):
+class LastPlace(msgspec.Struct, frozen=True):
     """Where an encrypted file stood last of what led to `tip`: beside `place`.yaml, at `commit` and before.
 
     None: what is said there has stood there at every commit since.
@@ -34,14 +34,14 @@ class Stand(msgspec.Struct, frozen=True):
         return self.place.rpartition("/")[2]
 
 
-class Former:
+class FileHistory:
     """The encrypted files that there ever were up to some commits; of the first that had one, that counts."""
 
     def __init__(self, repository: Repository, tips: tuple[str, ...]) -> None:
         self._repository = repository
         self._tips = tips
 
-    def of(self, identity: str) -> tuple[Secret, ...]:
+    def secrets_of(self, identity: str) -> tuple[Secret, ...]:
         """The secrets that had an encrypted file last: what is said of them.
 
         Of what has been a secret ever since, that is what is said now: a `for` that was widened counts for
@@ -50,7 +50,7 @@ class Former:
         """
         return tuple(secret for stand in self._stands.get(identity, ()) for secret in self._said(stand))
 
-    def _said(self, stand: Stand) -> Iterator[Secret]:
+    def _said(self, stand: LastPlace) -> Iterator[Secret]:
         for commit in (stand.commit, stand.tip):
             found = self._secrets(commit).get(stand.name) if commit is not None else None
             if found is not None:
@@ -60,15 +60,15 @@ class Former:
         return load(self._repository.at(commit)).secrets
 
     @cached_property
-    def _stands(self) -> Mapping[str, list[Stand]]:
+    def _stands(self) -> Mapping[str, list[LastPlace]]:
         """By identity. 10,000 commits take 0.25 s of CPU if 100 touch secrets, 1.6 s if 5,000 do."""
-        found: dict[str, list[Stand]] = {}
+        found: dict[str, list[LastPlace]] = {}
         past, known = Past(self._repository, FOLDER), dict[bytes, str]()
         for number, tip in enumerate(self._tips):
-            seen = _Seen(past, known, tip)
+            seen = _TipHistory(past, known, tip)
             # What the first comes after has been gone through: a hundred branches of it take no longer.
             for version in past.versions(tip, self._tips[0] if number else None):
-                new: dict[str, list[Stand]] = {}
+                new: dict[str, list[LastPlace]] = {}
                 for identity, stand in seen.stands(version):
                     if identity not in found:
                         new.setdefault(identity, []).append(stand)
@@ -76,7 +76,7 @@ class Former:
         return found
 
 
-class _Seen:
+class _TipHistory:
     """What is known of the history of a tip, of which later versions are told first."""
 
     def __init__(self, past: Past, known: dict[bytes, str], tip: str) -> None:
@@ -85,7 +85,7 @@ class _Seen:
         self._tip = tip
         self._ever: set[str] | None = None
 
-    def stands(self, version: Version) -> Iterator[tuple[str, Stand]]:
+    def stands(self, version: Version) -> Iterator[tuple[str, LastPlace]]:
         """The identities of the encrypted files that a version has otherwise than the one after it."""
         ends = ((changed.path.rpartition(".")[0], changed.path) for changed in version.changed)
         touched = {place: None for place, path in ends if path in (f"{place}{_SAID}", f"{place}{_SEALED}")}
@@ -95,7 +95,7 @@ class _Seen:
             file = self._past.file(version, f"{place}{_SEALED}") if place in said else None
             identity = self._identity(file) if file is not None else ""
             if identity:
-                yield identity, Stand(place, None if place in self._ever else version.commit, self._tip)
+                yield identity, LastPlace(place, None if place in self._ever else version.commit, self._tip)
 
     def _identity(self, file: bytes) -> str:
         if file not in self._known:

@@ -11,30 +11,30 @@ from msgspec.structs import replace
 
 from gitcfg.cache import Cache
 from gitcfg.check.results import Checked, Known, checked, counting
-from gitcfg.gate.astray import astray
-from gitcfg.gate.copied import copied
-from gitcfg.gate.key_changes import key_changes
+from gitcfg.gate.astray import describe_stray_holds
+from gitcfg.gate.copied import describe_copies
+from gitcfg.gate.key_changes import describe_key_changes
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
-from gitcfg.gate.reach import beside, secret_reach
+from gitcfg.gate.reach import describe_further_reach, describe_secret_reach
 from gitcfg.gate.refusals import (
     DELETED,
     NO_COMMIT,
     NO_SETTINGS,
     NO_SIGNERS,
-    reserved,
-    rewound,
+    refuse_reserved_ref,
+    refuse_rewind,
+    refuse_unsigned,
+    refuse_unsound_tree,
     unread,
-    unsigned,
-    unsound,
     wrong,
 )
-from gitcfg.gate.ruling import Refusal, Ruling, Seen
-from gitcfg.gate.secret_changes import secret_changes
-from gitcfg.gate.secret_words import secret_lines
-from gitcfg.gate.secrets import Before, given_away, withheld
-from gitcfg.gate.settings import settings_changes
-from gitcfg.gate.standing import Standing
+from gitcfg.gate.ruling import CommitFindings, Refusal, Ruling
+from gitcfg.gate.secret_changes import find_secret_changes
+from gitcfg.gate.secret_words import describe_secret_changes
+from gitcfg.gate.secrets import SecretsBefore, check_withheld, check_withheld_at
+from gitcfg.gate.settings import describe_settings_changes
+from gitcfg.gate.standing import RepositoryView
 from gitcfg.gate.unless_stopped import unless_stopped
 from gitcfg.git.fsck import unsound_entries
 from gitcfg.git.repository import Repository
@@ -60,15 +60,15 @@ class Gate:
     def __init__(
         self,
         repository: Repository,
-        said: Administrator,
+        administrator: Administrator,
         cache: Cache,
         now: datetime,
         revoked: Path | None = None,
         today: date | None = None,
         pusher: tuple[str, ...] | None = None,
     ) -> None:
-        self._standing = Standing(repository, said)
-        self._said = said
+        self._view = RepositoryView(repository, administrator)
+        self._administrator = administrator
         self._cache = cache
         self._now = now
         self._revoked = revoked
@@ -91,37 +91,37 @@ class Gate:
             opened.close()
 
     def _ruling(self, refs: tuple[str, ...], old: str | None, new: str | None, opened: ExitStack) -> Ruling:
-        standing = self._standing
-        names = (name for ref in refs for name in (ref, standing.refs.moved(ref)))
-        if barred := next(filter(None, map(reserved, names)), None):
+        view = self._view
+        names = (name for ref in refs for name in (ref, view.refs.moved(ref)))
+        if barred := next(filter(None, map(refuse_reserved_ref, names)), None):
             return Ruling(refs, (), barred=(barred,))
-        before = standing.refs.commit_or_error(old) if old is not None else None
-        demanded = standing.policy(before)
-        protected = tuple(ref for ref in refs if standing.protects(demanded, ref))
+        before = view.refs.commit_or_error(old) if old is not None else None
+        demanded = view.policy(before)
+        protected = tuple(ref for ref in refs if view.protects(demanded, ref))
         ruling = Ruling(refs, protected, unreadable=demanded.unreadable)
         if new is None:
-            return ruling if self._said.deletion else replace(ruling, refusals=(DELETED,))
-        commit = standing.refs.commit(new)
+            return ruling if self._administrator.deletion else replace(ruling, refusals=(DELETED,))
+        commit = view.refs.commit(new)
         if commit is None:
             return replace(ruling, refusals=(NO_COMMIT,))
         ruling = replace(ruling, commit=commit)
-        if not protected and standing.is_known(commit):
+        if not protected and view.is_known(commit):
             return ruling
         progress.note("looking at the trees of", commit)
-        found = next(unsound_entries(standing.repository, standing.new(commit)), None)
+        found = next(unsound_entries(view.repository, view.new_commits(commit)), None)
         if found is not None:
-            return replace(ruling, barred=(unsound(found),))
+            return replace(ruling, barred=(refuse_unsound_tree(found),))
         refusals = tuple(self._formal(demanded, before, commit)) if protected else ()
-        if standing.tree(commit) is None:
+        if view.tree(commit) is None:
             return replace(ruling, refusals=(*refusals, NO_SETTINGS))
-        base = before if standing.tree(before) is not None else standing.parted(commit)
+        base = before if view.tree(before) is not None else view.fork_point(commit)
         return self._seen(replace(ruling, refusals=refusals, base=base), demanded, before, commit, opened)
 
     def _formal(self, demanded: Policy, before: str | None, commit: str) -> Iterator[Refusal]:
         """Refusals whatever the configuration says."""
-        standing = self._standing
-        if before is not None and not self._said.rewind and not standing.refs.includes(commit, before):
-            yield rewound(before, commit)
+        view = self._view
+        if before is not None and not self._administrator.rewind and not view.refs.includes(commit, before):
+            yield refuse_rewind(before, commit)
         if demanded.permits.unreadable:
             yield unread(demanded.permits.unreadable)
         if not demanded.signed:
@@ -130,12 +130,12 @@ class Gate:
         if signers.nobody:
             yield NO_SIGNERS
             return
-        added = standing.unjudged(before, commit, demanded, lambda other: other.signed)
+        added = view.unjudged_commits(before, commit, demanded, lambda other: other.signed)
         progress.note("verifying signatures")
-        yield from unsigned(added, signers.of(*added))
+        yield from refuse_unsigned(added, signers.of(*added))
 
     def _signers_of(self, demanded: Policy) -> Signers:
-        new = Signers(self._standing.repository, demanded.signers, self._revoked, self._now)
+        new = Signers(self._view.repository, demanded.signers, self._revoked, self._now)
         return self._signers.setdefault(demanded.signers, new)
 
     def _breaches(
@@ -144,23 +144,23 @@ class Gate:
         """GC405 by commit: what signers may not change, and of the last one what who pushes may not."""
         if not (ruling.protected and demanded.permits.rules):
             return {}
-        from gitcfg.gate.permits.inheritance import inherits_alike
-        from gitcfg.gate.permits.push import Judged
+        from gitcfg.gate.permits.inheritance import inherits_same
+        from gitcfg.gate.permits.push import PushJudge
 
-        standing, signers = self._standing, self._signers_of(demanded)
-        judged = Judged(demanded.permits, standing.repository, lambda id: signers.of(id)[0])
-        start, law = standing.start(before, ruling.base, demanded)
-        ruled = standing.tree(law if law is not None else start)
+        view, signers = self._view, self._signers_of(demanded)
+        judged = PushJudge(demanded.permits, view.repository, lambda id: signers.of(id)[0])
+        start, law = view.starting_points(before, ruling.base, demanded)
+        ruled = view.tree(law if law is not None else start)
 
         def judges_alike(head: Policy) -> bool:
             """Has the branch of HEAD judged what stands on it by the same rules?"""
             if (head.permits, head.signers) != (demanded.permits, demanded.signers):
                 return False
-            tip = standing.tree(standing.refs.tip(standing.refs.head))
-            return inherits_alike(demanded.permits.rules, ruled, tip)
+            tip = view.tree(view.refs.tip(view.refs.head))
+            return inherits_same(demanded.permits.rules, ruled, tip)
 
-        added = standing.unjudged(before, commit, demanded, judges_alike)
-        return judged.all(added, (start, commit), self._pusher, law)
+        added = view.unjudged_commits(before, commit, demanded, judges_alike)
+        return judged.judge(added, (start, commit), self._pusher, law)
 
     def _seen(
         self, ruling: Ruling, demanded: Policy, before: str | None, commit: str, opened: ExitStack
@@ -174,15 +174,15 @@ class Gate:
         known = cache(lambda: Known(self._checked(old).findings if old is not None else ()))
         looked = partial(self._look, known, demanded.ratchet)
         each = demanded.each and ruling.protected
-        added = self._standing.added(before, commit, demanded, lambda other: other.each) if each else ()
+        added = self._view.added_commits(before, commit, demanded, lambda other: other.each) if each else ()
         earlier = tuple(self._failing(added, commit, looked))
         was, secrets = self._befores(demanded, before, ruling)
         if secrets is not None and ruling.protected:
-            passed = self._standing.added(before, commit, demanded, lambda _: True)
-            earlier += tuple(self._failing(passed, commit, partial(given_away, secrets)))
+            passed = self._view.added_commits(before, commit, demanded, lambda _: True)
+            earlier += tuple(self._failing(passed, commit, partial(check_withheld_at, secrets)))
         breached = self._breaches(demanded, before, ruling, commit)
         earlier += tuple(self._only(id, found) for id, found in breached.items() if id != commit)
-        more = (*(withheld(secrets, new) if secrets is not None else ()), *breached.get(commit, ()))
+        more = (*(check_withheld(secrets, new) if secrets is not None else ()), *breached.get(commit, ()))
         seen = looked(new).plus(more)
         changes = unless_stopped(partial(_compared, old, new)) if old is not None else None
         without = ruling.base if demanded.ratchet else None
@@ -191,78 +191,96 @@ class Gate:
             ruling,
             refusals=(*ruling.refusals, *refusals),
             earlier=earlier,
-            seen=seen,
+            at_tip=seen,
             changes=changes,
-            beside=unless_stopped(partial(beside, changes, new)) or () if changes is not None else (),
+            further=unless_stopped(partial(describe_further_reach, changes, new)) or ()
+            if changes is not None
+            else (),
             gate=(
-                *(settings_changes(old.tree, new.tree, self._kept(ruling)) if old is not None else ()),
-                *(unless_stopped(partial(_of_secrets, old, new)) or () if old is not None else ()),
-                *(unless_stopped(partial(secret_reach, changes)) or () if changes is not None else ()),
-                *(copied(was, new) if was is not None else ()),
-                *(unless_stopped(partial(key_changes, old, new)) or () if old is not None else ()),
-                *astray(new, lambda held: self._unheld(demanded, commit, held)),
+                *(
+                    describe_settings_changes(old.tree, new.tree, self._kept(ruling))
+                    if old is not None
+                    else ()
+                ),
+                *(unless_stopped(partial(_describe_secrets, old, new)) or () if old is not None else ()),
+                *(
+                    unless_stopped(partial(describe_secret_reach, changes)) or ()
+                    if changes is not None
+                    else ()
+                ),
+                *(describe_copies(was, new) if was is not None else ()),
+                *(unless_stopped(partial(describe_key_changes, old, new)) or () if old is not None else ()),
+                *describe_stray_holds(new, lambda held: self._unheld(demanded, commit, held)),
             ),
         )
 
     def _kept(self, ruling: Ruling) -> str:
         """The branch of HEAD, if it moves and is protected whatever gitcfg.yaml says."""
-        head = self._standing.refs.head
-        return head if self._said.protected is None and head in ruling.refs else ""
+        head = self._view.refs.head
+        return head if self._administrator.protected is None and head in ruling.refs else ""
 
     def _befores(
         self, demanded: Policy, before: str | None, ruling: Ruling
-    ) -> tuple[Before | None, Before | None]:
+    ) -> tuple[SecretsBefore | None, SecretsBefore | None]:
         """The secrets with which those of a push are compared, and by which a protected ref's are judged."""
-        repository, base = self._standing.repository, ruling.base
-        tips = self._standing.kept(before, base, demanded) if ruling.protected else ()
-        was = Before(repository, base, (tip for tip in tips if tip != base)) if base is not None else None
-        return was, was if not tips or tips[0] == base else Before(repository, tips[0], tips[1:])
+        repository, base = self._view.repository, ruling.base
+        tips = self._view.secret_bases(before, base, demanded) if ruling.protected else ()
+        was = (
+            SecretsBefore(repository, base, (tip for tip in tips if tip != base))
+            if base is not None
+            else None
+        )
+        return was, was if not tips or tips[0] == base else SecretsBefore(repository, tips[0], tips[1:])
 
     def _unheld(self, demanded: Policy, commit: str, held: str) -> str:
         """What is wrong with a commit at which nodes are to be held."""
-        refs = self._standing.refs
+        refs = self._view.refs
         found = refs.commit(held)
         tips = (refs.tip(name) for name in refs.names() if demanded.protects(name))
         if found is not None and any(refs.includes(tip, found) for tip in (commit, *tips) if tip is not None):
             return ""
         return "which no protected branch has"
 
-    def _failing(self, commits: Iterable[str], last: str, looked: Callable[[Fleet], Seen]) -> Iterator[Seen]:
+    def _failing(
+        self, commits: Iterable[str], last: str, looked: Callable[[Fleet], CommitFindings]
+    ) -> Iterator[CommitFindings]:
         """Commits before the last one that have errors; what has no settings is no configuration yet."""
         for commit in commits:
             seen = self._alone(commit, looked) if commit != last else None
             if seen is not None and seen.errors:
                 yield seen
 
-    def _only(self, commit: str, found: tuple[Finding, ...]) -> Seen:
+    def _only(self, commit: str, found: tuple[Finding, ...]) -> CommitFindings:
         """Nothing but what is wrong with what a commit changes."""
-        tree = self._standing.repository.at(commit)
+        tree = self._view.repository.at(commit)
 
-        def size(fleet: Fleet) -> Seen:
-            return Seen(commit, tree, checked(fleet.model, len(fleet), ()), ())
+        def size(fleet: Fleet) -> CommitFindings:
+            return CommitFindings(commit, tree, checked(fleet.model, len(fleet), ()), ())
 
-        return (self._alone(commit, size) or Seen(commit, tree, Checked((), 0, 0, 0, 0), ())).plus(found)
+        return (self._alone(commit, size) or CommitFindings(commit, tree, Checked((), 0, 0, 0, 0), ())).plus(
+            found
+        )
 
-    def _alone(self, commit: str, looked: Callable[[Fleet], Seen]) -> Seen | None:
+    def _alone(self, commit: str, looked: Callable[[Fleet], CommitFindings]) -> CommitFindings | None:
         """What is found at a commit, whose fleet ends before there is another one."""
         with ExitStack() as opened:
             fleet = self._fleet(commit, None, opened)
             return None if fleet is None else looked(fleet)
 
-    def _look(self, known: Callable[[], Known], ratchet: bool, fleet: Fleet) -> Seen:
+    def _look(self, known: Callable[[], Known], ratchet: bool, fleet: Fleet) -> CommitFindings:
         """What is wrong, but for warnings that are known, and with a ratchet errors that are."""
         checked = self._checked(fleet)
         wrong = counting(checked.findings, known, ratchet)
-        return Seen(fleet.commit or "", fleet.tree, checked, wrong)
+        return CommitFindings(fleet.commit or "", fleet.tree, checked, wrong)
 
     def _checked(self, fleet: Fleet) -> Checked:
-        return fleet.all_checked if self._said.parsers else fleet.checked
+        return fleet.all_checked if self._administrator.parsers else fleet.checked
 
     def _fleet(self, commit: str | None, before: Tree | None, opened: ExitStack) -> Fleet | None:
-        tree = self._standing.tree(commit)
+        tree = self._view.tree(commit)
         if tree is None:
             return None
-        before = before or self._standing.repository.before(tree)
+        before = before or self._view.repository.before(tree)
         return opened.enter_context(Fleet(tree, before, self._today, self._cache))
 
 
@@ -272,5 +290,5 @@ def _compared(old: Fleet, new: Fleet) -> "Comparison":
     return found
 
 
-def _of_secrets(old: Fleet, new: Fleet) -> tuple[str, ...]:
-    return tuple(secret_lines(secret_changes(old, new)))
+def _describe_secrets(old: Fleet, new: Fleet) -> tuple[str, ...]:
+    return tuple(describe_secret_changes(find_secret_changes(old, new)))

@@ -14,22 +14,24 @@ _Sort = tuple[str, tuple[str, ...]]
 """What became of keys, and the secrets that their nodes get."""
 
 
-def key_changes(old: Fleet, new: Fleet) -> tuple[str, ...]:
+def describe_key_changes(old: Fleet, new: Fleet) -> tuple[str, ...]:
     """A line for each, and for many that are alike one together; first of nodes that get secrets."""
     if content(old.tree, (FOLDER,)) == content(new.tree, (FOLDER,)):
         return ()
     before, after = old.model.keys, new.model.keys
-    names = [name for name in before.keys() | after.keys() if _text(before, name) != _text(after, name)]
-    got = _secrets(new, [name for name in names if name in after])
+    names = [
+        name for name in before.keys() | after.keys() if _key_text(before, name) != _key_text(after, name)
+    ]
+    got = _secrets_of_nodes(new, [name for name in names if name in after])
     alike: dict[_Sort, list[str]] = {}
     for name in sorted(names):
         became = "new" if name not in before else "gone" if name not in after else "changed"
         alike.setdefault((became, got.get(name, ())), []).append(name)
     sorts = sorted(alike.items(), key=lambda item: (not item[0][1], item))
-    return tuple(line for sort, nodes in sorts for line in _lines(sort, nodes, before, after))
+    return tuple(line for sort, nodes in sorts for line in _describe_keys(sort, nodes, before, after))
 
 
-def _lines(
+def _describe_keys(
     sort: _Sort, nodes: list[str], before: Mapping[str, Key], after: Mapping[str, Key]
 ) -> Iterator[str]:
     became, secrets = sort
@@ -42,7 +44,7 @@ def _lines(
         yield f"key of {name} {became}: {keys}{which}"
 
 
-def _secrets(fleet: Fleet, names: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+def _secrets_of_nodes(fleet: Fleet, names: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
     """What of secrets nodes get, of those that there are."""
     there = [name for name in names if name in fleet]
     if not there or not fleet.model.secrets:
@@ -51,5 +53,5 @@ def _secrets(fleet: Fleet, names: Iterable[str]) -> Mapping[str, tuple[str, ...]
     return {name: tuple(sorted({*compiled[name].secrets.values()})) for name in there}
 
 
-def _text(keys: Mapping[str, Key], name: str) -> str:
+def _key_text(keys: Mapping[str, Key], name: str) -> str:
     return keys[name].text if name in keys else ""

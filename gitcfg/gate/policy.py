@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from gitcfg.gate.permits.permits import Permits, permits
+from gitcfg.gate.permits.permits import Permits, load_permits
 from gitcfg.git.repository import Config, unknown
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load.context import Reading
@@ -56,7 +56,7 @@ class Administrator(msgspec.Struct, frozen=True):
     parsers: bool
 
 
-def administrator(config: Config) -> Administrator:
+def load_administrator(config: Config) -> Administrator:
     """Read it. GitcfgError: a value is none of those that there are, or no file where one should be."""
     check = config.choice("gitcfg.check", ("tip", "each"))
     signatures = config.choice("gitcfg.signatures", ("off", "require"))
@@ -72,7 +72,7 @@ def administrator(config: Config) -> Administrator:
     )
 
 
-def budget(config: Config) -> Budget:
+def load_budget(config: Config) -> Budget:
     """What judging a push may cost. GitcfgError: a value is none of those that there are."""
     usual = Budget()
     time, memory = config.last("gitcfg.timeLimit"), config.last("gitcfg.memoryLimit")
@@ -88,7 +88,7 @@ def budget(config: Config) -> Budget:
     return Budget(said or usual.seconds, most)
 
 
-def policy(ruling: Tree | None, head: str | None, said: Administrator) -> Policy:
+def load_policy(ruling: Tree | None, head: str | None, said: Administrator) -> Policy:
     """What a tip demands, but for what the administrator says, who alone may open `head`, the branch of HEAD.
 
     None: HEAD is where somebody works, and protects nothing.
@@ -97,7 +97,7 @@ def policy(ruling: Tree | None, head: str | None, said: Administrator) -> Policy
         default = Settings(Origin(FILE))
         demanded = Policy(default.protected, False, False, False, b"")
     else:
-        demanded = msgspec.structs.replace(_demanded(ruling), permits=permits(ruling))
+        demanded = msgspec.structs.replace(_demanded(ruling), permits=load_permits(ruling))
     if head is not None and not demanded.protects(head):
         demanded = msgspec.structs.replace(demanded, protected=(*demanded.protected, head))
     ours = {name: getattr(said, name) for name in ("protected", "each", "ratchet", "signed", "signers")}
@@ -108,7 +108,7 @@ def policy(ruling: Tree | None, head: str | None, said: Administrator) -> Policy
 
 def _demanded(ruling: Tree) -> Policy:
     reading = Reading(ruling)
-    found, allowed = load_settings(reading), signers(ruling)
+    found, allowed = load_settings(reading), load_signers(ruling)
     if found is None or reading.findings:
         # Nothing may be opened by a file that cannot be read.
         return Policy(("*",), False, False, bool(allowed), allowed, unreadable=True)
@@ -116,7 +116,7 @@ def _demanded(ruling: Tree) -> Policy:
     return Policy(found.protected, found.check == "each", found.ratchet, signed, allowed)
 
 
-def signers(tree: Tree) -> bytes:
+def load_signers(tree: Tree) -> bytes:
     """What a tree says of who may sign; nothing where no file does."""
     entry = tree.entry(SIGNERS)
     return tree.read(entry) if entry is not None and entry.kind is EntryKind.FILE else b""

@@ -19,7 +19,7 @@ class Update(msgspec.Struct, frozen=True):
     new: str | None
 
 
-def updates(lines: Iterable[str]) -> tuple[Update, ...]:
+def parse_updates(lines: Iterable[str]) -> tuple[Update, ...]:
     """What git writes to pre-receive and post-receive: OLD NEW REF, a line each. GitcfgError: it is not."""
     return tuple(_update(line.rstrip("\n")) for line in lines)
 
@@ -40,7 +40,7 @@ def _id(word: str) -> str | None:
     return word if word.strip("0") else None
 
 
-def reason(environment: Mapping[str, str]) -> str | None:
+def find_reason(environment: Mapping[str, str]) -> str | None:
     """Why the push is made, as the pusher says: `git push --push-option=gitcfg.reason=TEXT`."""
     count = environment.get("GIT_PUSH_OPTION_COUNT", "0")
     options = (
@@ -50,7 +50,7 @@ def reason(environment: Mapping[str, str]) -> str | None:
     return "\n".join(said).strip() or None
 
 
-def pusher(environment: Mapping[str, str], variable: str | None = None) -> tuple[str, ...] | None:
+def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> tuple[str, ...] | None:
     """Who pushes, as the server names them; None: it does not.
 
     With a variable, which the server's administrator says, that alone counts: without it nobody is known.

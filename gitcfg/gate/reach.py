@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from gitcfg.comparison.change import Change, Kind, reach
 from gitcfg.comparison.comparison import Comparison
-from gitcfg.gate.astray import holds
+from gitcfg.gate.astray import has_holds
 from gitcfg.library import Fleet
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import abridged
@@ -15,12 +15,15 @@ from gitcfg.render.files import holding
 _MOST = 10
 
 
-def secret_reach(changes: Comparison) -> tuple[str, ...]:
+def describe_secret_reach(changes: Comparison) -> tuple[str, ...]:
     """A line for each further file with a secret that nodes had already, and for what comes to walk-ins."""
-    return (*_bounded(list(_further(changes))), *_bounded(list(_to_walk_ins(changes.walk_in))))
+    return (
+        *_first_lines(list(_describe_further_files(changes))),
+        *_first_lines(list(_describe_walk_in_secrets(changes.walk_in))),
+    )
 
 
-def _further(changes: Comparison) -> Iterator[str]:
+def _describe_further_files(changes: Comparison) -> Iterator[str]:
     """Whoever may read the file has the secret from now on."""
     found: dict[tuple[str, str], list[str]] = {}
     for change in changes:
@@ -40,24 +43,24 @@ def _further(changes: Comparison) -> Iterator[str]:
         yield f"secret {name}: now in {shown(path)}, too, on {where}"
 
 
-def _to_walk_ins(change: Change | None) -> Iterator[str]:
+def _describe_walk_in_secrets(change: Change | None) -> Iterator[str]:
     if change is not None:
         for name in reach([change]).secrets:
             yield f"secret {name}: comes to every node that walks in (`walk_in` in gitcfg.yaml)"
 
 
-def _bounded(lines: list[str]) -> list[str]:
+def _first_lines(lines: list[str]) -> list[str]:
     rest = len(lines) - _MOST
     return lines if rest <= 0 else [*lines[:_MOST], f"... and {rest:,} more such lines about secrets"]
 
 
-def beside(changes: Comparison, new: Fleet) -> tuple[str, ...]:
+def describe_further_reach(changes: Comparison, new: Fleet) -> tuple[str, ...]:
     """What is told after how many nodes change: how many of them are held, and what walk-ins get."""
-    return (*_held(changes, new), *_walking_in(changes.walk_in))
+    return (*_describe_held(changes, new), *_describe_walk_ins(changes.walk_in))
 
 
-def _held(changes: Comparison, new: Fleet) -> Iterator[str]:
-    if not holds(new):
+def _describe_held(changes: Comparison, new: Fleet) -> Iterator[str]:
+    if not has_holds(new):
         return
     changed = {name for change in changes if change.kind is not Kind.REMOVED for name in change.nodes}
     for name, hold in sorted(new.model.holds.items()) if changed else ():
@@ -76,7 +79,7 @@ def _held(changes: Comparison, new: Fleet) -> Iterator[str]:
             )
 
 
-def _walking_in(change: Change | None) -> Iterator[str]:
+def _describe_walk_ins(change: Change | None) -> Iterator[str]:
     if change is None:
         return
     if change.kind is Kind.REMOVED:

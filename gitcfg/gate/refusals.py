@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from gitcfg.gate.ruling import Refusal, Seen
+from gitcfg.gate.ruling import CommitFindings, Refusal
 from gitcfg.git.fsck import Unsound
 from gitcfg.git.signatures import Flaw, Signed
 from gitcfg.load.repository import FILE
@@ -26,7 +26,7 @@ NO_SIGNERS = Refusal(
 )
 
 
-def reserved(ref: str) -> Refusal | None:
+def refuse_reserved_ref(ref: str) -> Refusal | None:
     """Why nobody may push to a ref, if nobody may."""
     if ref.casefold() == NOTES:
         return Refusal("only the server writes this ref.")
@@ -35,7 +35,7 @@ def reserved(ref: str) -> Refusal | None:
     return None
 
 
-def unsound(found: Unsound) -> Refusal:
+def refuse_unsound_tree(found: Unsound) -> Refusal:
     """A commit has a tree that git does not check out everywhere as it was read here."""
     wrong = "two entries named" if found.double else "an entry that git refuses to check out:"
     return Refusal(
@@ -52,7 +52,7 @@ def unread(places: Iterable[str]) -> Refusal:
     )
 
 
-def rewound(before: str, commit: str) -> Refusal:
+def refuse_rewind(before: str, commit: str) -> Refusal:
     """What is pushed does not come after what was there."""
     return Refusal(
         f"{commit[:ABBREVIATED]} does not come after {before[:ABBREVIATED]}.",
@@ -61,14 +61,14 @@ def rewound(before: str, commit: str) -> Refusal:
     )
 
 
-def wrong(seen: Seen, base: str | None) -> Refusal:
+def wrong(seen: CommitFindings, base: str | None) -> Refusal:
     """A commit has errors; `base` is what does not have them, if only new ones count."""
     new = f" that {base[:ABBREVIATED]} did not have" if base is not None else ""
     number = counted(seen.errors, "error")
     return Refusal(f"{seen.commit[:ABBREVIATED]} has {number}{new}.")
 
 
-def unsigned(commits: Iterable[str], signed: Iterable[Signed]) -> Iterator[Refusal]:
+def refuse_unsigned(commits: Iterable[str], signed: Iterable[Signed]) -> Iterator[Refusal]:
     """Commits whose signatures do not count: all with one flaw of one key together, in order of the first."""
     alike: dict[Signed, list[str]] = {}
     for commit, found in zip(commits, signed, strict=True):

@@ -19,7 +19,7 @@ class Refusal(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
-class Seen(msgspec.Struct, frozen=True):
+class CommitFindings(msgspec.Struct, frozen=True):
     """What was found wrong at a commit, and how much of it had been wrong before.
 
     `wrong` are the findings that count: warnings that were not there before, and errors, with a ratchet
@@ -36,7 +36,7 @@ class Seen(msgspec.Struct, frozen=True):
         """How many errors count."""
         return sum(finding.is_error for finding in self.wrong)
 
-    def plus(self, more: tuple[Finding, ...]) -> "Seen":
+    def plus(self, more: tuple[Finding, ...]) -> "CommitFindings":
         """The same with more that is wrong."""
         if not more:
             return self
@@ -50,9 +50,9 @@ class Ruling(msgspec.Struct, frozen=True):
     """`protected` are those of the refs that the gate guards; without refusals they may move. `barred` is why
     none of the refs may, protected or not.
 
-    `base` is the commit that what is `seen` at the new one, `commit`, is compared with; `earlier` are
+    `base` is the commit that what is `at_tip` at the new one, `commit`, is compared with; `earlier` are
     commits on the way there that have errors; `gate` tells what changes of the gate's own settings, a line
-    each, and `beside` whom it reaches beside nodes that change. Where nothing had to be judged there is
+    each, and `further` whom it reaches beside nodes that change. Where nothing had to be judged there is
     nothing seen, and without a base there are no changes.
     """
 
@@ -61,21 +61,21 @@ class Ruling(msgspec.Struct, frozen=True):
     refusals: tuple[Refusal, ...] = ()
     commit: str | None = None
     base: str | None = None
-    earlier: tuple[Seen, ...] = ()
-    seen: Seen | None = None
+    earlier: tuple[CommitFindings, ...] = ()
+    at_tip: CommitFindings | None = None
     changes: "Comparison | None" = None
     gate: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
     unreadable: bool = False
     errors: int = 0
     barred: tuple[Refusal, ...] = ()
 
     def brief(self) -> "Ruling":
         """The same without what takes memory: what it says of refs."""
-        errors = self.seen.errors if self.seen is not None else 0
-        return msgspec.structs.replace(self, seen=None, earlier=(), changes=None, errors=errors)
+        errors = self.at_tip.errors if self.at_tip is not None else 0
+        return msgspec.structs.replace(self, at_tip=None, earlier=(), changes=None, errors=errors)
 
-    def shows_what(self, other: "Ruling") -> bool:
+    def shows_same_as(self, other: "Ruling") -> bool:
         """Does it show nothing else than another one does?"""
         same = (self.base, self.commit) == (other.base, other.commit)
         return same and not self.earlier and self.unreadable == other.unreadable

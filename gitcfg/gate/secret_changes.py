@@ -46,16 +46,16 @@ class SecretChange(msgspec.Struct, frozen=True):
         return condition(self.old) != condition(self.new)
 
 
-def secret_changes(old: Fleet, new: Fleet) -> tuple[SecretChange, ...]:
+def find_secret_changes(old: Fleet, new: Fleet) -> tuple[SecretChange, ...]:
     """All of them, in order of name."""
     paths = changed_paths(old.tree, new.tree, (FOLDER,))
     names = sorted({path.rpartition("/")[2].rpartition(".")[0] for path in paths})
     before, after = (fleet.model.secrets if names else {} for fleet in (old, new))
-    found = (_change(name, before.get(name), after.get(name), _resealed(old, new, name)) for name in names)
-    return tuple(_reaching(old, new, each) for each in found if each is not None)
+    found = (_change(name, before.get(name), after.get(name), _is_resealed(old, new, name)) for name in names)
+    return tuple(_with_nodes(old, new, each) for each in found if each is not None)
 
 
-def _resealed(old: Fleet, new: Fleet, name: str) -> bool:
+def _is_resealed(old: Fleet, new: Fleet, name: str) -> bool:
     """Was a secret there before and is it still, with other bytes? Who has a key can keep a file's header."""
     before, after = old.model.secrets.get(name), new.model.secrets.get(name)
     if before is None or after is None:
@@ -72,7 +72,7 @@ def _file(tree: Tree, secret: Secret) -> str | None:
 
 def _change(name: str, old: Secret | None, new: Secret | None, resealed: bool) -> SecretChange | None:
     kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
-    had, has = _keys(old), _keys(new)
+    had, has = _recipients(old), _recipients(new)
     came = tuple(one for key, one in has.items() if key not in had)
     went = tuple(one for key, one in had.items() if key not in has)
     change = SecretChange(name, kind, old, new, came, went, resealed=resealed)
@@ -80,15 +80,15 @@ def _change(name: str, old: Secret | None, new: Secret | None, resealed: bool) -
     return change if is_one else None
 
 
-def _reaching(old: Fleet, new: Fleet, change: SecretChange) -> SecretChange:
+def _with_nodes(old: Fleet, new: Fleet, change: SecretChange) -> SecretChange:
     """The same with the nodes that may have it and could not before, and the other way."""
     if change.kind is not Kind.CHANGED or not change.moved:
         return change
-    could, can = _may(old, change.old), _may(new, change.new)
+    could, can = _nodes_of(old, change.old), _nodes_of(new, change.new)
     return msgspec.structs.replace(change, more=sorted(can - could), fewer=sorted(could - can))
 
 
-def _may(fleet: Fleet, secret: Secret | None) -> frozenset[str]:
+def _nodes_of(fleet: Fleet, secret: Secret | None) -> frozenset[str]:
     where = secret.where if secret is not None else None
     return fleet.compiled.select(where.name).names if where is not None else frozenset()
 
@@ -98,7 +98,7 @@ def condition(secret: Secret | None) -> str | None:
     return secret.where.name if secret is not None and secret.where is not None else None
 
 
-def _keys(secret: Secret | None) -> dict[str, Recipient]:
+def _recipients(secret: Secret | None) -> dict[str, Recipient]:
     """The keys that can decrypt a secret; of what is none another finding tells (GC210)."""
     found: dict[str, Recipient] = {}
     for ref in secret.recipients if secret is not None else ():

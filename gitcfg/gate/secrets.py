@@ -9,9 +9,9 @@ from gitcfg.check.nodes import chosen
 from gitcfg.check.results import Checked, checked
 from gitcfg.check.secrets import FOLDER, Ground, header_of, path_of, refused
 from gitcfg.compile import fleet as compiled
-from gitcfg.compile.impact import find_nodes_made_from
-from gitcfg.gate.former import Former
-from gitcfg.gate.ruling import Seen
+from gitcfg.compile.concerned import concerned_by
+from gitcfg.gate.former import FileHistory
+from gitcfg.gate.ruling import CommitFindings
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import EntryKind, Tree, changed_paths
 from gitcfg.library import Fleet
@@ -26,14 +26,14 @@ _GROUND = Ground(
 )
 
 
-class Earlier(msgspec.Struct, frozen=True):
+class EarlierSecret(msgspec.Struct, frozen=True):
     """A secret that had an encrypted file before; `former`: in the history, and not where the push begins."""
 
     secret: Secret
     former: bool
 
 
-class Before:
+class SecretsBefore:
     """The secrets as they were before a push, and as they ever were."""
 
     def __init__(self, repository: Repository, commit: str, others: Iterable[str] = ()) -> None:
@@ -47,22 +47,22 @@ class Before:
         """By name."""
         return load(self._tree).secrets
 
-    def touched(self, now: Tree) -> frozenset[str]:
+    def changed(self, now: Tree) -> frozenset[str]:
         """The names of those of which anything is not as it was."""
         paths = changed_paths(self._tree, now, (FOLDER,))
         return frozenset(path.rpartition("/")[2].rpartition(".")[0] for path in paths)
 
     def conditions(self, now: Tree, secret: Secret) -> tuple[tuple[Ref, Ground], ...]:
         """The other conditions under which what a secret holds could go to a node, each once."""
-        own = [Earlier(self.secrets[secret.name], False)] if secret.name in self.secrets else []
+        own = [EarlierSecret(self.secrets[secret.name], False)] if secret.name in self.secrets else []
         said: dict[str, tuple[Ref, Ground]] = {}
         for one in (*own, *self.holders(now, secret)):
             where = one.secret.where
             if where is not None and (secret.where is None or where.name != secret.where.name):
-                said.setdefault(where.name, (where, _ground(secret, one)))
+                said.setdefault(where.name, (where, _find_ground(secret, one)))
         return tuple(said.values())
 
-    def holders(self, now: Tree, secret: Secret) -> Sequence[Earlier]:
+    def holders(self, now: Tree, secret: Secret) -> Sequence[EarlierSecret]:
         """Those that had the encrypted file of this one, where it did not.
 
         The history is asked only for what is new: else all pushes of secrets would wait for it.
@@ -70,28 +70,28 @@ class Before:
         entry, before = (tree.entry(path_of(secret)) for tree in (now, self._tree))
         if entry is None or (before is not None and before.id == entry.id):
             return ()
-        identity = _identity(now, secret)
+        identity = _find_identity(now, secret)
         if identity in self._by_content or not identity:
-            return [Earlier(one, False) for one in self._by_content.get(identity, ())]
-        return [Earlier(one, True) for one in self._former.of(identity)]
+            return [EarlierSecret(one, False) for one in self._by_content.get(identity, ())]
+        return [EarlierSecret(one, True) for one in self._former.secrets_of(identity)]
 
     @cached_property
     def _by_content(self) -> Mapping[str, Sequence[Secret]]:
         found: dict[str, list[Secret]] = {}
         for secret in self.secrets.values():
-            found.setdefault(_identity(self._tree, secret), []).append(secret)
+            found.setdefault(_find_identity(self._tree, secret), []).append(secret)
         found.pop("", None)
         return found
 
     @cached_property
-    def _former(self) -> Former:
-        return Former(self._repository, self._tips)
+    def _former(self) -> FileHistory:
+        return FileHistory(self._repository, self._tips)
 
 
-def withheld(before: Before, new: Fleet) -> tuple[Finding, ...]:
+def check_withheld(before: SecretsBefore, new: Fleet) -> tuple[Finding, ...]:
     """GC308 of nodes that get what was kept from them before: under its name, or as a copy of its file."""
     secrets = new.model.secrets  # of those that are as they were what every check says is enough
-    touched = (name for name in sorted(before.touched(new.tree)) if name in secrets)
+    touched = (name for name in sorted(before.changed(new.tree)) if name in secrets)
     said = {name: before.conditions(new.tree, secrets[name]) for name in touched}
     asked = {name: conditions for name, conditions in said.items() if conditions}
     if not asked:
@@ -102,25 +102,25 @@ def withheld(before: Before, new: Fleet) -> tuple[Finding, ...]:
         finding
         for name, conditions in asked.items()
         for where, ground in conditions
-        for finding in _refused(fleet, secrets[name], where, ground)
+        for finding in _check_condition(fleet, secrets[name], where, ground)
     )
 
 
-def given_away(before: Before, new: Fleet) -> Seen:
+def check_withheld_at(before: SecretsBefore, new: Fleet) -> CommitFindings:
     """The same of a commit on the way to a pushed one: nodes may be held there."""
-    found = withheld(before, new)
+    found = check_withheld(before, new)
     said = checked(new.model, len(new), ()) if found else Checked((), 0, 0, 0, 0)
-    return Seen(new.commit or "", new.tree, said, ()).plus(found)
+    return CommitFindings(new.commit or "", new.tree, said, ()).plus(found)
 
 
-def _refused(fleet: compiled.Fleet, secret: Secret, where: Ref, ground: Ground) -> Iterator[Finding]:
+def _check_condition(fleet: compiled.Fleet, secret: Secret, where: Ref, ground: Ground) -> Iterator[Finding]:
     kinds = [kind for kind in fleet.classes if secret.name in kind.secrets.values()]
     selection = chosen(fleet, where, kinds)
     for kind in kinds:
         yield from refused(secret, where, kind, selection, ground)
 
 
-def _ground(secret: Secret, earlier: Earlier) -> Ground:
+def _find_ground(secret: Secret, earlier: EarlierSecret) -> Ground:
     """Widening a `for` lets go what a secret holds, and not what somebody takes from the history."""
     if not earlier.former:
         return _GROUND
@@ -133,7 +133,7 @@ def _ground(secret: Secret, earlier: Earlier) -> Ground:
     return Ground(f"{had}, and which could not go there", f"{had}, with a `for` that fails", hint)
 
 
-def _identity(tree: Tree, secret: Secret) -> str:
+def _find_identity(tree: Tree, secret: Secret) -> str:
     """What copies of an encrypted file have in common; nothing where there is none."""
     entry = tree.entry(path_of(secret))
     try:

@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Iterator
 
-from gitcfg.gate.policy import Administrator, Policy, policy
+from gitcfg.gate.policy import Administrator, Policy, load_policy
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import is_repository
 
 
-class Standing:
+class RepositoryView:
     """Refs that have not moved yet, and commits, those that are pushed too."""
 
-    def __init__(self, repository: Repository, said: Administrator) -> None:
+    def __init__(self, repository: Repository, administrator: Administrator) -> None:
         self.repository = repository
         self.refs = Refs(repository)
-        self._said = said
+        self._administrator = administrator
 
     def policy(self, tip: str | None) -> Policy:
         """What counts for a ref: what its tip says, else what the branch of HEAD does.
@@ -24,7 +24,7 @@ class Standing:
         """
         tips = (tip, self.refs.tip_or_error(self.refs.head))
         ruling = next((tree for tree in map(self.tree, tips) if tree is not None), None)
-        return policy(ruling, self.refs.head, self._said)
+        return load_policy(ruling, self.refs.head, self._administrator)
 
     def protects(self, demanded: Policy, ref: str) -> bool:
         """Is a ref protected, or the one that moves with it?"""
@@ -35,13 +35,13 @@ class Standing:
         tree = self.repository.at(commit) if commit is not None else None
         return tree if tree is not None and is_repository(tree) else None
 
-    def parted(self, commit: str) -> str | None:
+    def fork_point(self, commit: str) -> str | None:
         """Where a commit parted from the branch of HEAD, if that was a configuration."""
         tip = self.refs.tip(self.refs.head)
         base = self.refs.base(tip, commit) if tip is not None else None
         return base if self.tree(base) is not None else None
 
-    def kept(self, before: str | None, base: str | None, demanded: Policy) -> tuple[str, ...]:
+    def secret_bases(self, before: str | None, base: str | None, demanded: Policy) -> tuple[str, ...]:
         """The commits whose secrets count for a protected ref, that which does first.
 
         For a new one, as with all settings, that is the branch of HEAD: whoever makes it chooses where it
@@ -55,13 +55,13 @@ class Standing:
 
     def is_known(self, commit: str) -> bool:
         """Does a ref lead to it already?"""
-        return not self.new(commit)
+        return not self.new_commits(commit)
 
-    def new(self, commit: str) -> tuple[str, ...]:
+    def new_commits(self, commit: str) -> tuple[str, ...]:
         """The commits that lead to one, itself among them, to which no ref leads yet; parents first."""
         return self.refs.between(self._tips(self.refs.names()), commit)
 
-    def added(
+    def added_commits(
         self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
     ) -> tuple[str, ...]:
         """The commits that lead to a new one, and that no ref has taken which demands as much; parents first.
@@ -72,7 +72,7 @@ class Standing:
         known = [found for found in protected if found is not None and alike(self.policy(found))]
         return self.refs.between([*known, *([tip] if tip is not None else [])], commit)
 
-    def unjudged(
+    def unjudged_commits(
         self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
     ) -> tuple[str, ...]:
         """The commits that lead to a new one, and that nobody has judged by what counts; parents first.
@@ -84,7 +84,9 @@ class Standing:
         known = [head] if head is not None and alike(self.policy(head)) else []
         return self.refs.between([*known, *([tip] if tip is not None else [])], commit)
 
-    def start(self, before: str | None, base: str | None, demanded: Policy) -> tuple[str | None, str | None]:
+    def starting_points(
+        self, before: str | None, base: str | None, demanded: Policy
+    ) -> tuple[str | None, str | None]:
         """Where begins what who pushes is charged with; and, of a new ref, the commit whose rules count.
 
         A new ref begins where it parted from the branch of HEAD, if what stands there was judged.

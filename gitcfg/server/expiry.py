@@ -17,9 +17,9 @@ from gitcfg.edit.draft import Draft
 from gitcfg.edit.orders import carry_out
 from gitcfg.edit.terms import Term, find_expired, lift_terms
 from gitcfg.gate.judge import Gate
-from gitcfg.gate.policy import PUSHER, administrator
+from gitcfg.gate.policy import PUSHER, load_administrator
 from gitcfg.gate.push import Update
-from gitcfg.gate.standing import Standing
+from gitcfg.gate.standing import RepositoryView
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Config
 from gitcfg.library import Source
@@ -102,12 +102,12 @@ def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
     names = {term: found for term in Term if (found := find_expired(model, term, today))}
     if not names:
         return None
-    git, settings = Git(repository, os.environ), administrator(config)
+    git, settings = Git(repository, os.environ), load_administrator(config)
     who = _identity(git)
     for term, found in names.items():
         carry_out(draft, lift_terms(term, found))
     tree = repository.without(before, draft.files)
-    signing = git.signing(Standing(repository, settings).policy(before).signed)
+    signing = git.signing(RepositoryView(repository, settings).policy(before).signed)
     text = _message(model, names).encode()
     commit = git.say("commit-tree", *signing, tree, "-p", before, "-F", "-", given=text)
     variable = config.last(PUSHER)

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from gitcfg.gate.policy import Policy, administrator, policy
+from gitcfg.gate.policy import Policy, load_administrator, load_policy
 from gitcfg.git.history import History
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Config, Repository
@@ -81,7 +81,7 @@ def is_ancestor(repository: Repository, commit: str, other: str) -> bool:
 
 def _load_policy(repository: Repository, refs: Refs) -> Policy:
     tip = refs.tip(refs.head)
-    return policy(_find_tree(repository, tip), refs.head, administrator(Config(repository)))
+    return load_policy(_find_tree(repository, tip), refs.head, load_administrator(Config(repository)))
 
 
 def _find_tree(repository: Repository, commit: str | None) -> Tree | None:

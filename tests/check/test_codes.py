@@ -14,8 +14,8 @@ import pytest
 from gitcfg.check.codes import CODES, above_blocks, explanation, lookup
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.gate.permits.permits import permits
-from gitcfg.gate.permits.push import pushed
+from gitcfg.gate.permits.permits import load_permits
+from gitcfg.gate.permits.push import check_push
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, GitcfgError, Severity
 from gitcfg.parsers.parsers import Parsers
@@ -48,7 +48,7 @@ def findings(code: str, heading: str) -> tuple[Finding, ...]:
     found = tuple(check(compile_tree(now, TODAY), compile_tree(before, TODAY).roster, judge=JUDGE))
     told = part(code, "What gitcfg says" if heading == "Wrong" else heading)
     for who in _PUSHER.findall(told):
-        found += tuple(pushed(permits(before).rules, before, now, (who,)))
+        found += tuple(check_push(load_permits(before).rules, before, now, (who,)))
     return found
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.gate.permits.permits import permits
-from gitcfg.gate.permits.push import pushed
+from gitcfg.gate.permits.permits import load_permits
+from gitcfg.gate.permits.push import check_push
 from gitcfg.model import Finding
 from tests.cases_format import Case, differences, read_cases
 
@@ -22,5 +22,5 @@ def test_findings_are_those_of_the_case(case: Case) -> None:
 
 def refused(case: Case) -> Iterable[Finding]:
     """What the rules of before say of the change, where a case tells who pushes it."""
-    rules = permits(case.former).rules
-    return pushed(rules, case.former, case.tree, (case.pusher,)) if case.pusher else ()
+    rules = load_permits(case.former).rules
+    return check_push(rules, case.former, case.tree, (case.pusher,)) if case.pusher else ()

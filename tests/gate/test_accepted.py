@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cache import open_cache, open_read_only
-from gitcfg.gate.accepted import Accepted, note, pusher
+from gitcfg.gate.accepted import AcceptedPush, pusher_name, render_note
 from gitcfg.gate.bypass import Bypass
 from gitcfg.gate.judge import Gate
-from gitcfg.gate.policy import administrator
+from gitcfg.gate.policy import load_administrator
 from gitcfg.gate.push import Update
 from gitcfg.gate.refusals import NOTES
 from gitcfg.git.history import History
@@ -29,25 +29,25 @@ NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 def test_an_ordinary_push_is_nothing_to_note() -> None:
-    assert note(None, None, "jo") == note("", None, "jo") == ""
+    assert render_note(None, None, "jo") == render_note("", None, "jo") == ""
 
 
 def test_a_note_has_a_line_for_each_thing() -> None:
     opened = Bypass(NOW, "it burns")
-    assert note("one\n\ntwo", opened, "jo").splitlines() == [
+    assert render_note("one\n\ntwo", opened, "jo").splitlines() == [
         "reason: one",
         "reason: two",
         "bypass until 2026-11-22 12:00+00:00: it burns",
         "pushed by: jo",
     ]
-    assert note("a\x1b]0;x\x07", None, None) == "reason: a\\x1b]0;x\\x07\n"
+    assert render_note("a\x1b]0;x\x07", None, None) == "reason: a\\x1b]0;x\\x07\n"
 
 
 def test_the_pusher_is_who_the_server_names_first() -> None:
-    assert pusher({"USER": "git", "GL_USERNAME": "jo", "REMOTE_USER": ""}) == "jo"
-    assert pusher({"USER": "git", "GITEA_PUSHER_NAME": ""}) == "git"
-    assert pusher({"USER": "git", "GL_USERNAME": "jo", "WHO": "ann"}, "WHO") == "ann"
-    assert pusher({}) is None
+    assert pusher_name({"USER": "git", "GL_USERNAME": "jo", "REMOTE_USER": ""}) == "jo"
+    assert pusher_name({"USER": "git", "GITEA_PUSHER_NAME": ""}) == "git"
+    assert pusher_name({"USER": "git", "GL_USERNAME": "jo", "WHO": "ann"}, "WHO") == "ann"
+    assert pusher_name({}) is None
 
 
 def test_notes_of_many_at_once_are_all_kept(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_notes_of_many_at_once_are_all_kept(tmp_path: Path) -> None:
 def judged(pool: Pool, old: int, new: int) -> Work:
     """What pre-receive does for a push from a version to another."""
     repository = Repository.served(pool.place)
-    said = administrator(Config(repository))
+    said = load_administrator(Config(repository))
     gate = Gate(repository, said, open_read_only(repository, os.geteuid()), NOW, today=TODAY)
     update = Update(MAIN, pool.commits[old], pool.commits[new])
     with counting() as work, gate.rulings((update,)) as rulings:
@@ -90,8 +90,8 @@ def test_the_next_push_is_warm(tmp_path: Path, ratchet: str) -> None:
     cold = judged(pool, 1, 2)
     repository = Repository.served(pool.place)
     for old, new in ((None, pool.commits[0]), pool.commits[:2]):
-        accepted = Accepted(repository, administrator(Config(repository)), (Update(MAIN, old, new),))
-        accepted.warm(open_cache(repository, os.geteuid()), TODAY)
+        accepted = AcceptedPush(repository, load_administrator(Config(repository)), (Update(MAIN, old, new),))
+        accepted.fill_cache(open_cache(repository, os.geteuid()), TODAY)
     again, warm = judged(pool, 0, 1), judged(pool, 1, 2)
     assert again.total("looked at") == 0, "what was judged is known"
     assert len(cold["parsed"]) > len(extra)
@@ -111,7 +111,7 @@ def test_what_protected_refs_leave_is_left_last(tmp_path: Path) -> None:
             Update(MAIN, pool.commits[0], pool.commits[1]),
             Update("refs/heads/side", None, pool.commits[2]),
         )[::order]
-        accepted = Accepted(repository, administrator(Config(repository)), updates)
+        accepted = AcceptedPush(repository, load_administrator(Config(repository)), updates)
         assert [commit for commit, _ in accepted._tips()] == [pool.commits[2], pool.commits[1]]
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.gate.permits.charges import Charging
-from gitcfg.gate.permits.permits import permits
-from gitcfg.gate.permits.push import Judged
+from gitcfg.gate.permits.charges import ChargeFinder
+from gitcfg.gate.permits.permits import load_permits
+from gitcfg.gate.permits.push import PushJudge
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
 from gitcfg.git.tree import DictTree
@@ -79,10 +79,10 @@ def judged(
     """What the gate refuses, by commit."""
     ids = desk.history(commits)
     signed = {id: Signed((commit.who,)) for id, commit in zip(ids, commits, strict=True)}
-    law = permits(DictTree({**ROOT, "rules/r.yaml": LAW}))
+    law = load_permits(DictTree({**ROOT, "rules/r.yaml": LAW}))
     old = ids[ends[0]] if ends[0] is not None else None
-    judging = Judged(law, desk.repository, lambda id: signed[id])
-    found = judging.all(tuple(ids[number] for number in judge), (old, ids[ends[1]]), None)
+    judging = PushJudge(law, desk.repository, lambda id: signed[id])
+    found = judging.judge(tuple(ids[number] for number in judge), (old, ids[ends[1]]), None)
     return {
         (ids.index(id), name)
         for id, findings in found.items()
@@ -197,11 +197,11 @@ def test_a_merge_answers_for_what_no_side_says(desk: Desk, name: str) -> None:
     one, other, merged, expected = MERGES[name]
     base = desk.commit({}, [], name)
     ends = [desk.commit(_texts(side), [base], name) for side in (one, other)]
-    rules = permits(DictTree({**ROOT, "rules/r.yaml": ALL})).rules
+    rules = load_permits(DictTree({**ROOT, "rules/r.yaml": ALL})).rules
     for parents in (ends, ends[::-1]):
         commit = desk.commit(_texts(merged), parents, name)
-        charging = Charging(rules, desk.repository, frozenset(), lambda _: Signed())
-        things = {thing for charge in charging.of(commit).values() for thing in charge.touch.things()}
+        charging = ChargeFinder(rules, desk.repository, frozenset(), lambda _: Signed())
+        things = {thing for charge in charging.charges_of(commit).values() for thing in charge.touch.things()}
         assert " ".join(sorted(f"{kind}:{name}" for kind, name in things)) == expected
 
 

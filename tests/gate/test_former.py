@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.gate.former import Former
+from gitcfg.gate.former import FileHistory
 from gitcfg.git.repository import Repository
 from gitcfg.model.age import header
 from tests.git.test_history import Modes, git, imported
@@ -58,7 +58,7 @@ def expected(folders: list[Folder], number: int) -> set[str]:
 def test_what_counts_is_found_by_going_through_everything(folders: list[Folder]) -> None:
     with tempfile.TemporaryDirectory() as place:
         commits = imported(Path(place), [files(folder) for folder in folders])
-        former = Former(Repository.served(place), (commits[-1],))
+        former = FileHistory(Repository.served(place), (commits[-1],))
         for number in range(1, _MADE + 1):
             assert conditions(former, number) == expected(folders, number)
 
@@ -74,7 +74,7 @@ def test_other_branches_are_asked_for_what_the_first_never_had(
         git(folder, "update-ref", "refs/heads/first", first)
         git(folder, "update-ref", "-d", "refs/heads/main")
         second = imported(folder, [files(each) for each in other])[-1]
-        former = Former(Repository.served(place), (first, second))
+        former = FileHistory(Repository.served(place), (first, second))
         for number in range(1, _MADE + 1):
             theirs = () if had(one, number) else expected(other, number)
             assert conditions(former, number) == (expected(one, number) or set(theirs))
@@ -88,11 +88,11 @@ def test_a_merge_that_drops_a_secret_ends_it(tmp_path: Path) -> None:
     merge = git(tmp_path, "commit-tree", "-m", "m", "-p", first, "-p", second, tree)
     again = git(tmp_path, "rev-parse", f"{second}^{{tree}}")
     last = git(tmp_path, "commit-tree", "-m", "x", "-p", merge, again)
-    assert conditions(Former(Repository.served(tmp_path), (last,)), 1) == {"level == 1", "level == 2"}
+    assert conditions(FileHistory(Repository.served(tmp_path), (last,)), 1) == {"level == 1", "level == 2"}
 
 
-def conditions(former: Former, number: int) -> set[str]:
-    return {secret.where.name for secret in former.of(identity(number)) if secret.where is not None}
+def conditions(former: FileHistory, number: int) -> set[str]:
+    return {secret.where.name for secret in former.secrets_of(identity(number)) if secret.where is not None}
 
 
 def had(folders: list[Folder], number: int) -> bool:

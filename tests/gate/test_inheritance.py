@@ -2,8 +2,8 @@
 
 import pytest
 
-from gitcfg.gate.permits.inheritance import inherited, inherits_alike, reasons
-from gitcfg.gate.permits.permits import named, permits
+from gitcfg.gate.permits.inheritance import find_reasons, inherits_same, widen_rules
+from gitcfg.gate.permits.permits import find_rules, load_permits
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Rule
@@ -35,7 +35,9 @@ HTTPD = "httpd, a subsystem of Web, reads it, and Web includes Service"
 
 def rules(said: str, *versions: dict[str, str]) -> tuple[Rule, ...]:
     text = f"rules: {{r: {{forbid: {{by: [bill], {said}}}}}}}\n"
-    return inherited(permits(DictTree({"rules/r.yaml": text})).rules, map(DictTree, versions or (FILES,)))
+    return widen_rules(
+        load_permits(DictTree({"rules/r.yaml": text})).rules, map(DictTree, versions or (FILES,))
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,16 +72,16 @@ def rules(said: str, *versions: dict[str, str]) -> tuple[Rule, ...]:
 )
 def test_a_rule_is_about_what_it_takes_along(said: str, thing: str, why: str | None) -> None:
     kind, _, name = thing.partition(":")
-    about = named(rules(said), Thing(kind, name))
+    about = find_rules(rules(said), Thing(kind, name))
     assert bool(about) == (why is not None)
-    assert " ".join(reason.why for reason in reasons(about, Thing(kind, name))) == (why or "")
+    assert " ".join(reason.why for reason in find_reasons(about, Thing(kind, name))) == (why or "")
 
 
 def test_what_either_version_includes_counts() -> None:
     found = rules("features: [Service]", FILES, NEW)
     names = ("Web", "Desk", "Late", "Base")
-    assert [bool(named(found, Thing("features", name))) for name in names] == [True, True, True, False]
-    assert [bool(named(found, Thing("params", name))) for name in ("PORT", "LATE", "BASE")] == [
+    assert [bool(find_rules(found, Thing("features", name))) for name in names] == [True, True, True, False]
+    assert [bool(find_rules(found, Thing("params", name))) for name in ("PORT", "LATE", "BASE")] == [
         True,
         True,
         False,
@@ -87,13 +89,15 @@ def test_what_either_version_includes_counts() -> None:
 
 
 def test_two_versions_take_the_same_along_or_not() -> None:
-    said = permits(DictTree({"rules/r.yaml": "rules: {r: {allow: {by: [x], features: [Service]}}}\n"})).rules
+    said = load_permits(
+        DictTree({"rules/r.yaml": "rules: {r: {allow: {by: [x], features: [Service]}}}\n"})
+    ).rules
     old, new = DictTree(FILES), DictTree(NEW)
     same = DictTree({**FILES, "features/Other.yaml": "description: Another.\n"})
-    assert inherits_alike(said, old, same)
-    assert not inherits_alike(said, old, new)
-    assert not inherits_alike(said, new, old)
+    assert inherits_same(said, old, same)
+    assert not inherits_same(said, old, new)
+    assert not inherits_same(said, new, old)
 
 
 def test_nothing_is_read_where_nothing_is_taken_along() -> None:
-    assert inherited(rules("params: [P]"), (DictTree({"gitcfg.yaml": "["}), None)) == rules("params: [P]")
+    assert widen_rules(rules("params: [P]"), (DictTree({"gitcfg.yaml": "["}), None)) == rules("params: [P]")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitcfg.cache import NoCache
-from gitcfg.gate.key_changes import key_changes
+from gitcfg.gate.key_changes import describe_key_changes
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint, written
@@ -46,7 +46,7 @@ def fleet(keys: dict[str, int], files: int) -> Fleet:
 def test_every_key_that_is_another_is_told_once(
     before: dict[str, int], after: dict[str, int], files: int
 ) -> None:
-    lines = key_changes(fleet(before, 1), fleet(after, files))
+    lines = describe_key_changes(fleet(before, 1), fleet(after, files))
     told: dict[str, tuple[str, bool]] = {}
     for line in lines:
         found = _LINE.fullmatch(line)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from gitcfg.cache import open_cache, open_read_only
-from gitcfg.gate.accepted import Accepted
+from gitcfg.gate.accepted import AcceptedPush
 from gitcfg.gate.judge import Gate
-from gitcfg.gate.policy import administrator
+from gitcfg.gate.policy import load_administrator
 from gitcfg.gate.push import Update
 from gitcfg.git.repository import Config, Repository
 from gitcfg.library import Fleet
@@ -57,10 +57,10 @@ def pool(place: Path, check: str = "tip") -> Pool:
 def judged(pool: Pool, *updates: Update) -> int:
     """How many of the refs were looked at; each is forgotten before the next."""
     repository = Repository.served(pool.place)
-    said = administrator(Config(repository))
+    said = load_administrator(Config(repository))
     gate = Gate(repository, said, open_read_only(repository, os.geteuid()), NOW, today=TODAY)
     with gate.rulings(updates) as rulings:
-        return sum(ruling.seen is not None for ruling in rulings)
+        return sum(ruling.at_tip is not None for ruling in rulings)
 
 
 def each_commit(pool: Pool) -> None:
@@ -81,8 +81,8 @@ def each_rendered(pool: Pool) -> None:
 def each_warmed(pool: Pool) -> None:
     repository = Repository.served(pool.place)
     refs = [Update(f"refs/heads/r{n}", None, commit) for n, commit in enumerate(pool.commits[1:])]
-    accepted = Accepted(repository, administrator(Config(repository)), refs)
-    accepted.warm(open_cache(repository, os.geteuid()), TODAY)
+    accepted = AcceptedPush(repository, load_administrator(Config(repository)), refs)
+    accepted.fill_cache(open_cache(repository, os.geteuid()), TODAY)
 
 
 @pytest.mark.parametrize("work", [each_commit, each_ref, each_rendered, each_warmed])

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gitcfg.gate.permits.permits import breaches, permits, refusing
+from gitcfg.gate.permits.permits import find_breaches, find_refusing, load_permits
 from gitcfg.gate.permits.statement import Thing
-from gitcfg.gate.permits.words import Charged, told
-from gitcfg.gate.push import pusher
+from gitcfg.gate.permits.words import Actor, to_findings
+from gitcfg.gate.push import find_pusher
 from gitcfg.git.signatures import Flaw
 from gitcfg.git.tree import SUBMODULE, Content, DictTree, Symlink
 from gitcfg.model import Origin
@@ -55,22 +55,24 @@ ANN, BILL, BOB, NOBODY = ("ann@x",), ("bill@x",), ("bob@x",), ()
     ],
 )
 def test_a_rule_refuses_whom_it_means(who: tuple[str, ...], thing: str, expected: str) -> None:
-    rules = permits(DictTree({"rules/who.yaml": RULES})).rules
+    rules = load_permits(DictTree({"rules/who.yaml": RULES})).rules
     kind, _, name = thing.partition(":")
-    assert " ".join(rule.name for rule in refusing(rules, who, Thing(kind, name))) == expected
+    assert " ".join(rule.name for rule in find_refusing(rules, who, Thing(kind, name))) == expected
 
 
 def test_many_nodes_are_one_finding() -> None:
-    rules = permits(DictTree({"rules/who.yaml": "rules: {r: {forbid: {by: ['*'], nodes: ['n*']}}}\n"})).rules
+    rules = load_permits(
+        DictTree({"rules/who.yaml": "rules: {r: {forbid: {by: ['*'], nodes: ['n*']}}}\n"})
+    ).rules
     places = {Thing("nodes", f"n{number}"): Origin("nodesets/n.yaml") for number in range(1, 4)}
-    (found,) = told(Charged(BILL), breaches(rules, BILL, places))
+    (found,) = to_findings(Actor(BILL), find_breaches(rules, BILL, places))
     assert found.message == (
         "bill@x, who pushes, may not change 3 nodes: the rule r (rules/who.yaml:1:9) forbids it."
     )
     assert (found.subjects, found.nodes) == (("n[1-3]", "bill@x"), ("n1", "n2", "n3"))
     assert [str(origin) for origin in found.origins] == ["nodesets/n.yaml:1:1", "rules/who.yaml:1:9"]
-    (one,) = told(
-        Charged((), "0" * 40, Flaw.UNKNOWN), breaches(rules, (), dict([next(iter(places.items()))]))
+    (one,) = to_findings(
+        Actor((), "0" * 40, Flaw.UNKNOWN), find_breaches(rules, (), dict([next(iter(places.items()))]))
     )
     assert one.message.startswith(
         "0000000000 is signed with a key that may not sign, and may not change the node n1"
@@ -79,7 +81,7 @@ def test_many_nodes_are_one_finding() -> None:
 
 
 def test_rules_that_cannot_be_read_are_known_to_be() -> None:
-    found = permits(DictTree({"rules/a.yaml": "rules: {r: {forbid: 1}}\n", "rules/b.yaml": "["}))
+    found = load_permits(DictTree({"rules/a.yaml": "rules: {r: {forbid: 1}}\n", "rules/b.yaml": "["}))
     assert (found.rules, found.unreadable) == ((), ("r", "rules/b.yaml"))
     assert found
 
@@ -97,16 +99,16 @@ def test_rules_that_cannot_be_read_are_known_to_be() -> None:
     ],
 )
 def test_a_rule_that_something_hides_cannot_be_read(files: dict[str, Content], unreadable: str) -> None:
-    assert " ".join(permits(DictTree(files)).unreadable) == unreadable
+    assert " ".join(load_permits(DictTree(files)).unreadable) == unreadable
 
 
 def test_where_there_are_no_rules_nothing_is_read() -> None:
-    assert not permits(DictTree({"gitcfg.yaml": "["}))
-    assert not permits(None)
+    assert not load_permits(DictTree({"gitcfg.yaml": "["}))
+    assert not load_permits(None)
 
 
 def test_who_pushes_is_who_the_server_names() -> None:
-    assert pusher({"USER": "git", "GL_USERNAME": "jo", "REMOTE_USER": ""}) == ("jo",)
-    assert pusher({"USER": "git"}) is None
-    assert pusher({"USER": "jo", "GL_USERNAME": "ann"}, "USER") == ("jo",)
-    assert pusher({"GL_USERNAME": "ann"}, "USER") == ()
+    assert find_pusher({"USER": "git", "GL_USERNAME": "jo", "REMOTE_USER": ""}) == ("jo",)
+    assert find_pusher({"USER": "git"}) is None
+    assert find_pusher({"USER": "jo", "GL_USERNAME": "ann"}, "USER") == ("jo",)
+    assert find_pusher({"GL_USERNAME": "ann"}, "USER") == ()

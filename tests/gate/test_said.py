@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.gate.permits.said import pieces
+from gitcfg.gate.permits.said import list_pieces
 from gitcfg.gate.permits.statement import Key, Thing
-from gitcfg.gate.permits.whole import Whole
+from gitcfg.gate.permits.whole import Version
 from gitcfg.git.tree import DictTree
 from gitcfg.model import (
     Binding,
@@ -81,7 +81,7 @@ def model(settings: Settings, kinds: dict[str, Any]) -> Model:
 
 def told(settings: Settings | None = None, **kinds: Any) -> dict[Key, Any]:
     """The pieces of a model, each with what it says."""
-    found = pieces(TREE, model(settings or Settings(AT), kinds), Whole(TREE))
+    found = list_pieces(TREE, model(settings or Settings(AT), kinds), Version(TREE))
     return {key: (piece.text, piece.items, piece.members) for key, piece in found}
 
 
@@ -104,7 +104,7 @@ def test_no_setting_is_left_out(name: str) -> None:
 def test_every_definition_is_about_itself() -> None:
     kinds = {"parameters": "params", "allocations": "rules", "nodesets": "", "overrides": "", "holds": ""}
     for kind, one in SAID.items():
-        found = pieces(TREE, model(Settings(AT), {kind: one}), Whole(TREE))
+        found = list_pieces(TREE, model(Settings(AT), {kind: one}), Version(TREE))
         things = {thing for _, piece in found for thing in piece.about}
         own = kinds.get(kind, kind)
         assert (Thing(own, "N") if own else Thing("nodes", "n1")) in things

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitcfg.cache import NoCache
-from gitcfg.gate.secret_changes import secret_changes
-from gitcfg.gate.secret_words import secret_lines, secret_record
+from gitcfg.gate.secret_changes import find_secret_changes
+from gitcfg.gate.secret_words import describe_secret_changes, secret_change_to_json
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.model.age import age_key
@@ -64,7 +64,7 @@ def fleet(secrets: dict[str, Said], folder: str) -> Fleet:
 def test_every_secret_that_is_for_others_is_told_once(
     before: dict[str, Said], after: dict[str, Said], folder: str
 ) -> None:
-    found = {change.name: change for change in secret_changes(fleet(before, ""), fleet(after, folder))}
+    found = {change.name: change for change in find_secret_changes(fleet(before, ""), fleet(after, folder))}
     nobody = Said("", {})
     for name in before.keys() | after.keys():
         old, new = before.get(name, nobody), after.get(name, nobody)
@@ -78,10 +78,10 @@ def test_every_secret_that_is_for_others_is_told_once(
         moved = nobody not in (old, new) and old.where != new.where
         could, can = (CONDITIONS[side.where] if moved else set() for side in (old, new))
         assert (list(change.more), list(change.fewer)) == (sorted(can - could), sorted(could - can))
-        lines = secret_lines([change])
+        lines = describe_secret_changes([change])
         assert lines
         assert all(line.startswith(f"secret {name}: ") for line in lines)
-        record = secret_record(change)
+        record = secret_change_to_json(change)
         assert record["kind"] == ("added" if old == nobody else "removed" if new == nobody else "changed")
         assert ("for" in record) == (old.where != new.where)
         assert ("may" in record) == bool(could ^ can)
@@ -102,16 +102,16 @@ def test_every_secret_that_is_for_others_is_told_once(
 def test_a_content_is_not_exchanged_in_silence(version: int, sealed: str, said: str) -> None:
     old = Said("true", {1: "alice"}, 2)
     new = msgspec.structs.replace(old, version=version, sealed=sealed)
-    changes = secret_changes(fleet({"a": old}, ""), fleet({"a": new}, ""))
-    (line,) = secret_lines(changes)
+    changes = find_secret_changes(fleet({"a": old}, ""), fleet({"a": new}, ""))
+    (line,) = describe_secret_changes(changes)
     assert line.startswith(f"secret a: {said}")
     told = {"old": 2, "new": version, "resealed": sealed == "another"}
-    assert [secret_record(one)["content"] for one in changes] == [told]
+    assert [secret_change_to_json(one)["content"] for one in changes] == [told]
 
 
 def test_words_cannot_be_taken_for_others() -> None:
     old = Said("true", {1: "alice"})
     new = Said("node.name == 'n1' //\u202e", {1: "alice", 2: "x\u2066"})
-    lines = secret_lines(secret_changes(fleet({"a": old}, ""), fleet({"a": new}, "")))
+    lines = describe_secret_changes(find_secret_changes(fleet({"a": old}, ""), fleet({"a": new}, "")))
     assert len(lines) >= 2
     assert all(line.isprintable() for line in lines)

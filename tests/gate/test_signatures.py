@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.gate.refusals import unsigned
+from gitcfg.gate.refusals import refuse_unsigned
 from gitcfg.git.signatures import Flaw, Signed
 from tests.gate.signed_pushes import ANEW, CASES, FIRST, LIST, NOW, REVOKED, SIGN, Push
 from tests.gate.signing import KINDS, PASSED, TO_COME, Keys, made, ran
@@ -161,9 +161,9 @@ TEXTS = {
 
 @pytest.mark.parametrize("flaw", Flaw)
 def test_every_flaw_is_told(flaw: Flaw) -> None:
-    (refusal,) = unsigned(["0123456789abcdef"], [Signed(flaw=flaw)])
+    (refusal,) = refuse_unsigned(["0123456789abcdef"], [Signed(flaw=flaw)])
     assert (refusal.why, f"hint: {refusal.hint}") == (f"0123456789 {TEXTS[flaw][0]}", TEXTS[flaw][1])
 
 
 def test_what_is_signed_is_not_told() -> None:
-    assert not list(unsigned(["0" * 40, "1" * 40], [Signed(("ann",), "SHA256:x")] * 2))
+    assert not list(refuse_unsigned(["0" * 40, "1" * 40], [Signed(("ann",), "SHA256:x")] * 2))

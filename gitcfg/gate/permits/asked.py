@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 
 from gitcfg.check.references import JUDGING
-from gitcfg.gate.permits.inheritance import inherited, reasons
-from gitcfg.gate.permits.known import WORDS, names
-from gitcfg.gate.permits.permits import named, permits, refusing
+from gitcfg.gate.permits.inheritance import find_reasons, widen_rules
+from gitcfg.gate.permits.known import KINDS_BY_WORD, known_names
+from gitcfg.gate.permits.permits import find_refusing, find_rules, load_permits
 from gitcfg.gate.permits.statement import Thing
-from gitcfg.gate.permits.touched import touched
+from gitcfg.gate.permits.touched import find_touched
 from gitcfg.git.tree import Entry, Tree
 from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Rule
@@ -26,38 +26,38 @@ class Answer(msgspec.Struct, frozen=True):
     rules: tuple[Rule, ...]
 
 
-def answers(tree: Tree, who: str, what: str) -> tuple[Answer, ...]:
+def find_answers(tree: Tree, who: str, what: str) -> tuple[Answer, ...]:
     """By the rules of a tree. GitcfgError: they cannot be read, or nothing is meant."""
-    said = permits(tree)
+    said = load_permits(tree)
     if said.unreadable:
         raise GitcfgError(f"Who may change what cannot be read: {', '.join(said.unreadable)}.")
-    rules = inherited(said.rules, (tree,))
-    return tuple(_answer(rules, who, thing) for thing in _meant(tree, what))
+    rules = widen_rules(said.rules, (tree,))
+    return tuple(_answer(rules, who, thing) for thing in _find_things(tree, what))
 
 
 def _answer(rules: tuple[Rule, ...], who: str, thing: Thing) -> Answer:
-    against = refusing(rules, (who,), thing)
-    allowing = tuple(rule for rule in named(rules, thing) if rule.kind is RuleKind.ALLOW)
+    against = find_refusing(rules, (who,), thing)
+    allowing = tuple(rule for rule in find_rules(rules, thing) if rule.kind is RuleKind.ALLOW)
     return Answer(thing, not against, against or allowing)
 
 
-def _meant(tree: Tree, what: str) -> tuple[Thing, ...]:
+def _find_things(tree: Tree, what: str) -> tuple[Thing, ...]:
     word, _, name = what.partition("/")
     stands = tree.entry(what) is not None
     is_path = stands or name.endswith(".yaml")
-    if name and (word in WORDS or (word in PERMITTED and not is_path)):
-        return (Thing(WORDS.get(word, word), name),)
+    if name and (word in KINDS_BY_WORD or (word in PERMITTED and not is_path)):
+        return (Thing(KINDS_BY_WORD.get(word, word), name),)
     if what.startswith("/"):
         return (Thing("files", what),)
     if what in JUDGING:
         return (Thing("rules", what),)
     if not stands:
-        called = [kind for kind, key in WORDS.items() if what in names(load(tree), key)]
-        near = did_you_mean(word, WORDS) if name and not is_path else ""
+        called = [kind for kind, key in KINDS_BY_WORD.items() if what in known_names(load(tree), key)]
+        near = did_you_mean(word, KINDS_BY_WORD) if name and not is_path else ""
         hint = f"Did you mean {called[0]}/{what}?" if called else near
         known = "Say a kind and a name (feature/X), a path on nodes, or one of the repository's files."
         raise GitcfgError(f"There is nothing that {shown(what)} means.", hint or known)
-    change = touched(tree, _Without(tree, what))
+    change = find_touched(tree, _Without(tree, what))
     return tuple(sorted({thing for touch in change.values() for thing in touch.things()}))
 
 
@@ -79,7 +79,7 @@ class _Without:
         return self._tree.read(entry)
 
 
-def may_record(commit: str | None, who: str, found: tuple[Answer, ...]) -> dict[str, Any]:
+def answers_to_json(commit: str | None, who: str, found: tuple[Answer, ...]) -> dict[str, Any]:
     """`gitcfg.may/1`."""
     return {
         "schema": "gitcfg.may/1",
@@ -90,15 +90,15 @@ def may_record(commit: str | None, who: str, found: tuple[Answer, ...]) -> dict[
                 "kind": answer.thing.kind,
                 "name": answer.thing.name,
                 "may": answer.may,
-                "rules": [_rule(rule, answer.thing) for rule in answer.rules],
+                "rules": [_rule_to_json(rule, answer.thing) for rule in answer.rules],
             }
             for answer in found
         ],
     }
 
 
-def _rule(rule: Rule, thing: Thing) -> dict[str, Any]:
+def _rule_to_json(rule: Rule, thing: Thing) -> dict[str, Any]:
     by = [ref.name for ref in rule.permit.by] if rule.permit is not None else []
     origin = msgspec.to_builtins(rule.origin)
-    because = next((reason.why for reason in reasons((rule,), thing)), None)
+    because = next((reason.why for reason in find_reasons((rule,), thing)), None)
     return {"name": rule.name, "kind": str(rule.kind), "by": by, "because": because, "origin": origin}

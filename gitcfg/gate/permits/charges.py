@@ -12,9 +12,9 @@ from itertools import chain
 import msgspec
 
 from gitcfg.gate.permits.excerpt import Place, place_of
-from gitcfg.gate.permits.permits import named, refusing
+from gitcfg.gate.permits.permits import find_refusing, find_rules
 from gitcfg.gate.permits.statement import Key, Thing
-from gitcfg.gate.permits.touched import Touch, Touched, is_same, touched
+from gitcfg.gate.permits.touched import Touch, Touches, find_touched, is_same
 from gitcfg.git.history import History
 from gitcfg.git.objects import missing_object
 from gitcfg.git.refs import Refs
@@ -44,7 +44,7 @@ class Charge(msgspec.Struct, frozen=True):
 Charges = Mapping[Key, Charge]
 
 
-class Charging:
+class ChargeFinder:
     """Tells what commits are charged with, as far as any rule names it.
 
     `judged` are the commits that a push brings: all others were accepted, whoever made them. `signed` says
@@ -66,18 +66,18 @@ class Charging:
         self._judged = judged
         self._signed = signed
         self._charges: dict[str, Charges] = {}
-        self._changes: dict[tuple[str | None, str], Touched] = {}
+        self._changes: dict[tuple[str | None, str], Touches] = {}
         self._allowed: dict[str, bool] = {}
         self._depth = 0
 
-    def of(self, commit: str) -> Charges:
+    def charges_of(self, commit: str) -> Charges:
         """What a commit is charged with."""
         if commit not in self._charges:
             progress.note("looking at who may make the changes of", commit)
             self._charges[commit] = self._of(self._history.parents(commit), commit)
         return self._charges[commit]
 
-    def of_rewind(self, old: str, new: str) -> Charges:
+    def charges_of_rewind(self, old: str, new: str) -> Charges:
         """What is charged for moving a branch to what does not come after it.
 
         That is a merge of the two that takes all of the one, and nothing of the other.
@@ -95,14 +95,14 @@ class Charging:
             others = {other: theirs for other, theirs in changes.items() if other != parent}
             for key, touch in self._unvouched(parent, self._ruled(change), others).items():
                 before = found.get(key)
-                found[key] = Charge(touch, parent) if before is None else _both(before, touch)
+                found[key] = Charge(touch, parent) if before is None else _join_charges(before, touch)
         return found
 
-    def _unvouched(self, parent: str, change: Touched, others: Mapping[str, Touched]) -> Touched:
+    def _unvouched(self, parent: str, change: Touches, others: Mapping[str, Touches]) -> Touches:
         """What of a merge's difference from a parent none of the others vouches for."""
         left = dict(change)
         if not any(
-            _agreed(touch, theirs.get(key)) for key, touch in left.items() for theirs in others.values()
+            _find_agreed(touch, theirs.get(key)) for key, touch in left.items() for theirs in others.values()
         ):
             return left
         for commit in self._own(parent, others):
@@ -110,7 +110,7 @@ class Charging:
                 for other, theirs in others.items():
                     if key in left and (len(others) == 1 or self._refs.includes(other, commit)):
                         left[key] = self._less(left[key], theirs.get(key), commit, setting)
-                        if _is_nothing(left[key]):
+                        if _is_empty(left[key]):
                             del left[key]
             if not left:
                 break
@@ -142,7 +142,7 @@ class Charging:
             raise _TooDeep
         self._depth += 1
         try:
-            return self.of(commit)
+            return self.charges_of(commit)
         except _TooDeep:
             if self._depth > 1:
                 raise
@@ -166,12 +166,12 @@ class Charging:
         """A difference without what a parent that differs from the merge by `theirs` vouches for by one of
         its commits, which has set the piece.
         """
-        itself, nodes = _agreed(touch, theirs) or (False, frozenset())
+        itself, nodes = _find_agreed(touch, theirs) or (False, frozenset())
         itself = itself and setting.itself and is_same(setting.now, touch.now)
         were, are = (_members(side) for side in (setting, touch))
         nodes = frozenset(name for name in nodes & setting.nodes if (name in were) == (name in are))
         vouched = touch._replace(itself=itself, nodes=nodes)
-        if _is_nothing(vouched) or not self._may(commit, vouched.things()):
+        if _is_empty(vouched) or not self._may(commit, vouched.things()):
             return touch
         return touch._replace(itself=touch.itself and not itself, nodes=touch.nodes - nodes)
 
@@ -180,51 +180,51 @@ class Charging:
         if commit not in self._judged:
             return True
         if commit not in self._allowed:
-            touches = (charge.touch for charge in self.of(commit).values())
+            touches = (charge.touch for charge in self.charges_of(commit).values())
             self._allowed[commit] = self._admits(commit, chain.from_iterable(map(Touch.things, touches)))
         return self._allowed[commit] and self._admits(commit, things)
 
     def _admits(self, commit: str, things: Iterable[Thing]) -> bool:
-        ruled = {thing for thing in things if named(self._rules, thing)}
+        ruled = {thing for thing in things if find_rules(self._rules, thing)}
         signers = self._signed(commit).signers if ruled else ()
-        return not any(refusing(self._rules, signers, thing) for thing in ruled)
+        return not any(find_refusing(self._rules, signers, thing) for thing in ruled)
 
-    def _change(self, parent: str | None, commit: str) -> Touched:
+    def _change(self, parent: str | None, commit: str) -> Touches:
         ends = (parent, commit)
         if ends in self._changes:
             return self._changes[ends]
         before = self._repository.at(parent) if parent is not None else None
-        change = touched(before, self._repository.at(commit))
+        change = find_touched(before, self._repository.at(commit))
         if len(change) <= _SMALL:
             if len(self._changes) >= _KEPT:
                 del self._changes[next(iter(self._changes))]
             self._changes[ends] = change
         return change
 
-    def _ruled(self, change: Touched) -> Touched:
+    def _ruled(self, change: Touches) -> Touches:
         """The pieces of a change that are about anything that rules name."""
         things = {thing for touch in change.values() for thing in touch.things()}
-        about = {thing for thing in things if named(self._rules, thing)}
+        about = {thing for thing in things if find_rules(self._rules, thing)}
         if not about:
             return {}
         return {key: touch for key, touch in change.items() if not about.isdisjoint(touch.things())}
 
 
-def _both(charge: Charge, more: Touch) -> Charge:
+def _join_charges(charge: Charge, more: Touch) -> Charge:
     """What a merge is charged with that has a piece otherwise than two parents."""
     touch = charge.touch
     about, nodes = (*touch.about, *more.about), touch.nodes | more.nodes
     return Charge(touch._replace(about=about, nodes=nodes, itself=touch.itself or more.itself), charge.parent)
 
 
-def _agreed(touch: Touch, theirs: Touch | None) -> tuple[bool, frozenset[str]] | None:
+def _find_agreed(touch: Touch, theirs: Touch | None) -> tuple[bool, frozenset[str]] | None:
     """In what of a difference another parent is as the merge is: in the piece itself, in members, or None."""
     itself = touch.itself and not (theirs is not None and theirs.itself)
     nodes = touch.nodes - theirs.nodes if theirs is not None else touch.nodes
     return (itself, nodes) if itself or nodes else None
 
 
-def _is_nothing(touch: Touch) -> bool:
+def _is_empty(touch: Touch) -> bool:
     return not (touch.itself or touch.nodes)
 
 

@@ -8,7 +8,7 @@ from gitcfg.model.folders import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
 
 NOTHING: Tree = DictTree({})
 """What stands before a first commit."""
-_WHOLE = (*SHEETS, "keys")
+_SHARED = (*SHEETS, "keys")
 """Many definitions a file: which file one stands in says nothing."""
 
 
@@ -43,7 +43,7 @@ class Excerpt:
         return path == SETTINGS or place_of(path) in self._places
 
 
-def excerpts(old: Tree, new: Tree) -> tuple[Tree, Tree]:
+def take_excerpts(old: Tree, new: Tree) -> tuple[Tree, Tree]:
     """Both sides of a change."""
     places = {place_of(path) for path in changed_paths(old, new, (SETTINGS, SIGNERS, *FOLDERS))}
     return Excerpt(old, places), Excerpt(new, places)
@@ -52,6 +52,6 @@ def excerpts(old: Tree, new: Tree) -> tuple[Tree, Tree]:
 def place_of(path: str) -> Place:
     """Where a file stands, as far as names go."""
     folder, _, rest = path.partition("/")
-    if folder in _WHOLE:
+    if folder in _SHARED:
         return Place(folder)
     return Place(folder, rest if folder in TEXTS else rest.rpartition("/")[2].rpartition(".")[0])

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from gitcfg.gate.permits.named import meet
+from gitcfg.gate.permits.named import overlaps
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import Tree, changed_paths
 from gitcfg.load.repository import is_repository, load
@@ -24,24 +24,24 @@ class Inherited(Ref, frozen=True, gc=False):
     why: str = ""
 
 
-def inherits(rules: Iterable[Rule]) -> bool:
+def inherits_any(rules: Iterable[Rule]) -> bool:
     """Is there anything of features to be taken along?"""
     return any(map(_inherits, rules))
 
 
-def inherited(rules: tuple[Rule, ...], trees: Iterable[Tree | None]) -> tuple[Rule, ...]:
+def widen_rules(rules: tuple[Rule, ...], trees: Iterable[Tree | None]) -> tuple[Rule, ...]:
     """Rules that name what they take with them, by what any of some versions says of features."""
-    if not inherits(rules):
+    if not inherits_any(rules):
         return rules
-    models = [load(tree) for tree in _different(trees)]
-    return tuple(_widened(rule, models) if _inherits(rule) else rule for rule in rules)
+    models = [load(tree) for tree in _distinct(trees)]
+    return tuple(_widen(rule, models) if _inherits(rule) else rule for rule in rules)
 
 
-def inherits_alike(rules: tuple[Rule, ...], one: Tree | None, other: Tree | None) -> bool:
+def inherits_same(rules: tuple[Rule, ...], one: Tree | None, other: Tree | None) -> bool:
     """Do rules take the same along in two versions?"""
-    if not inherits(rules) or len(_different((one, other))) < 2:
+    if not inherits_any(rules) or len(_distinct((one, other))) < 2:
         return True
-    ours, theirs = (map(_names, inherited(rules, (tree,))) for tree in (one, other))
+    ours, theirs = (map(_names, widen_rules(rules, (tree,))) for tree in (one, other))
     return list(ours) == list(theirs)
 
 
@@ -50,7 +50,7 @@ def _names(rule: Rule) -> Mapping[str, frozenset[str]]:
     return {kind: frozenset(ref.name for ref in refs) for kind, refs in things.items()}
 
 
-def reasons(rules: Iterable[Rule], thing: Thing) -> tuple[Inherited, ...]:
+def find_reasons(rules: Iterable[Rule], thing: Thing) -> tuple[Inherited, ...]:
     """Why rules are about something that they do not name themselves."""
     found = (_reason(rule, thing) for rule in rules)
     return tuple(dict.fromkeys(reason for reason in found if reason is not None))
@@ -58,7 +58,7 @@ def reasons(rules: Iterable[Rule], thing: Thing) -> tuple[Inherited, ...]:
 
 def _reason(rule: Rule, thing: Thing) -> Inherited | None:
     refs = rule.permit.things()[thing.kind] if rule.permit is not None else ()
-    named = [ref for ref in refs if meet(ref.name, thing.name)]
+    named = [ref for ref in refs if overlaps(ref.name, thing.name)]
     inherited = [ref for ref in named if isinstance(ref, Inherited)]
     return inherited[0] if inherited and len(inherited) == len(named) else None
 
@@ -67,7 +67,7 @@ def _inherits(rule: Rule) -> bool:
     return rule.permit is not None and rule.permit.inherit and bool(rule.permit.features)
 
 
-def _different(trees: Iterable[Tree | None]) -> list[Tree]:
+def _distinct(trees: Iterable[Tree | None]) -> list[Tree]:
     """Those of which the others do not say the same."""
     found: list[Tree] = []
     for tree in trees:
@@ -76,16 +76,16 @@ def _different(trees: Iterable[Tree | None]) -> list[Tree]:
     return found
 
 
-def _widened(rule: Rule, models: Iterable[Model]) -> Rule:
+def _widen(rule: Rule, models: Iterable[Model]) -> Rule:
     assert rule.permit is not None
     permit = rule.permit
     named = {kind: {ref.name: ref for ref in refs} for kind, refs in permit.things().items()}
     for model in models:
-        heirs = _heirs(model, permit.features)
+        heirs = _find_heirs(model, permit.features)
         for ref in heirs.values():
             named["features"].setdefault(ref.name, ref)
         for subsystem in model.subsystems.values():
-            of = _owner(subsystem, (*permit.features, *heirs.values()))
+            of = _find_owner(subsystem, (*permit.features, *heirs.values()))
             if of is not None:
                 for kind, ref in _of_subsystem(subsystem, of):
                     named[kind].setdefault(ref.name, ref)
@@ -93,7 +93,7 @@ def _widened(rule: Rule, models: Iterable[Model]) -> Rule:
     return replace(rule, permit=replace(permit, **wider))
 
 
-def _heirs(model: Model, refs: tuple[Ref, ...]) -> Mapping[str, Inherited]:
+def _find_heirs(model: Model, refs: tuple[Ref, ...]) -> Mapping[str, Inherited]:
     """The features that include some, however far, but for these themselves."""
     by: dict[str, list[Ref]] = {}
     for feature in model.features.values():
@@ -114,10 +114,10 @@ def _heirs(model: Model, refs: tuple[Ref, ...]) -> Mapping[str, Inherited]:
 
 
 def _is_named(name: str, refs: Iterable[Ref]) -> bool:
-    return any(meet(ref.name, name) for ref in refs)
+    return any(overlaps(ref.name, name) for ref in refs)
 
 
-def _owner(subsystem: Subsystem, refs: Iterable[Ref]) -> Ref | None:
+def _find_owner(subsystem: Subsystem, refs: Iterable[Ref]) -> Ref | None:
     """The first of some features that a subsystem belongs to."""
     of = subsystem.features or ()
     return next((ref for ref in refs if _is_named(ref.name, of)), None)

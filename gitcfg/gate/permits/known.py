@@ -3,12 +3,12 @@
 from collections.abc import Collection
 
 from gitcfg.check.references import JUDGING
-from gitcfg.gate.permits.named import meet
+from gitcfg.gate.permits.named import overlaps
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.model import Model
 from gitcfg.model.names import did_you_mean, is_glob, shown
 
-WORDS = {
+KINDS_BY_WORD = {
     "feature": "features",
     "param": "params",
     "parameter": "params",
@@ -25,7 +25,7 @@ _COMING = ("nodes", "files")
 """What is named before there is any."""
 
 
-def names(model: Model, kind: str) -> Collection[str]:
+def known_names(model: Model, kind: str) -> Collection[str]:
     """The names that definitions give to things of a kind."""
     if kind == "params":
         return {*model.parameters, *(name for name, _ in model.bindings())}
@@ -38,10 +38,10 @@ def names(model: Model, kind: str) -> Collection[str]:
     return () if kind == "files" else getattr(model, kind)
 
 
-def unknown(model: Model, thing: Thing) -> str:
+def describe_unknown(model: Model, thing: Thing) -> str:
     """That nothing has a name, which may be a slip of the pen; or nothing."""
-    known = names(model, thing.kind)
-    if thing.kind in _COMING or is_glob(thing.name) or any(meet(one, thing.name) for one in known):
+    known = known_names(model, thing.kind)
+    if thing.kind in _COMING or is_glob(thing.name) or any(overlaps(one, thing.name) for one in known):
         return ""
-    word = next(word for word, kind in WORDS.items() if kind == thing.kind)
+    word = next(word for word, kind in KINDS_BY_WORD.items() if kind == thing.kind)
     return f"There is no {word} {shown(thing.name)} yet. {did_you_mean(thing.name, known)}".rstrip()

@@ -8,20 +8,20 @@ from gitcfg.model.names import glob, is_glob
 _MADE = re.compile(r"\$\{[^}]*\}")
 
 
-def opened(name: str) -> str:
+def to_glob(name: str) -> str:
     """A name that instances make (`SLOT_${as}`) as the glob of all that it can become."""
     return _MADE.sub("*", name) if "${" in name else name
 
 
 @lru_cache(maxsize=1 << 14)
-def meet(one: str, other: str) -> bool:
+def overlaps(one: str, other: str) -> bool:
     """Is there a name that both stand for? Of a glob and a name: does it match?"""
     if not is_glob(one):
         return one == other or (is_glob(other) and glob(other).matches(one))
-    return _common(one, other) if is_glob(other) else glob(one).matches(other)
+    return _have_common(one, other) if is_glob(other) else glob(one).matches(other)
 
 
-def _common(one: str, other: str) -> bool:
+def _have_common(one: str, other: str) -> bool:
     """Have two globs a name in common? `reached` are the places in the other at which the first can be."""
     reached = _skipped({0}, other)
     for character in one:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from gitcfg.gate.permits.named import meet
+from gitcfg.gate.permits.named import overlaps
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import Tree
 from gitcfg.load.collections import gathered
@@ -43,10 +43,10 @@ class Breach(msgspec.Struct, frozen=True):
     @property
     def by_nobody(self) -> bool:
         """May nobody at all?"""
-        return self.forbidden and any(_everybody(_by(rule)) for rule in self.rules)
+        return self.forbidden and any(_is_everybody(_by(rule)) for rule in self.rules)
 
 
-def permits(tree: Tree | None) -> Permits:
+def load_permits(tree: Tree | None) -> Permits:
     """Those of a tree; nothing else of it is read. Where there are no rules that costs nothing."""
     if tree is None or not any(True for _ in tree.entries(RULES.folder)):
         return Permits()
@@ -57,19 +57,21 @@ def permits(tree: Tree | None) -> Permits:
     return Permits(said, tuple(sorted(reading.unread.get(RULES.folder, set()) | hidden)))
 
 
-def breaches(rules: Iterable[Rule], who: tuple[str, ...], things: Mapping[Thing, Origin]) -> Iterator[Breach]:
+def find_breaches(
+    rules: Iterable[Rule], who: tuple[str, ...], things: Mapping[Thing, Origin]
+) -> Iterator[Breach]:
     """What somebody of these names may not touch of some things; no names: it is not known who it is."""
     rules = tuple(rules)
     for thing, origin in things.items():
-        against = refusing(rules, who, thing)
+        against = find_refusing(rules, who, thing)
         if against:
             yield Breach(thing, origin, against)
 
 
-def refusing(rules: Iterable[Rule], who: tuple[str, ...], thing: Thing) -> tuple[Rule, ...]:
+def find_refusing(rules: Iterable[Rule], who: tuple[str, ...], thing: Thing) -> tuple[Rule, ...]:
     """The rules that forbid it to who; else, if only others are allowed to, those that allow it to them."""
-    about = named(rules, thing)
-    forbidding = tuple(rule for rule in about if rule.kind is RuleKind.FORBID and _means(rule, who))
+    about = find_rules(rules, thing)
+    forbidding = tuple(rule for rule in about if rule.kind is RuleKind.FORBID and _may_mean(rule, who))
     allowing = tuple(rule for rule in about if rule.kind is RuleKind.ALLOW)
     if forbidding or not allowing:
         return forbidding
@@ -78,35 +80,37 @@ def refusing(rules: Iterable[Rule], who: tuple[str, ...], thing: Thing) -> tuple
     return () if enough(_admits(rule, who) for rule in allowing) else allowing
 
 
-def named(rules: Iterable[Rule], thing: Thing) -> tuple[Rule, ...]:
+def find_rules(rules: Iterable[Rule], thing: Thing) -> tuple[Rule, ...]:
     """The rules that say who may touch something."""
-    return tuple(rule for rule in rules if _names(rule, thing))
+    return tuple(rule for rule in rules if _is_about(rule, thing))
 
 
-def _names(rule: Rule, thing: Thing) -> bool:
+def _is_about(rule: Rule, thing: Thing) -> bool:
     return rule.permit is not None and any(
-        meet(ref.name, thing.name) for ref in getattr(rule.permit, thing.kind)
+        overlaps(ref.name, thing.name) for ref in getattr(rule.permit, thing.kind)
     )
 
 
-def _means(rule: Rule, who: tuple[str, ...]) -> bool:
+def _may_mean(rule: Rule, who: tuple[str, ...]) -> bool:
     """Is it about somebody? A signer may be known by a pattern: then it is about all whom that may be.
 
     Servers that know names in any case tell hooks what was typed.
     """
     said = _by(rule)
-    return _everybody(said) or any(meet(one.casefold(), name.casefold()) for one in said for name in who)
+    return _is_everybody(said) or any(
+        overlaps(one.casefold(), name.casefold()) for one in said for name in who
+    )
 
 
 def _admits(rule: Rule, who: tuple[str, ...]) -> bool:
     said = _by(rule)
-    return _everybody(said) or any(glob(one).matches(name) for one in said for name in who)
+    return _is_everybody(said) or any(glob(one).matches(name) for one in said for name in who)
 
 
 def _by(rule: Rule) -> tuple[str, ...]:
     return tuple(ref.name for ref in rule.permit.by) if rule.permit is not None else ()
 
 
-def _everybody(said: tuple[str, ...]) -> bool:
+def _is_everybody(said: tuple[str, ...]) -> bool:
     """Nobody in particular is everybody, be it known who it is or not."""
     return not said or any(set(one) == {"*"} for one in said)

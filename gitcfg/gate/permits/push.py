@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from gitcfg.gate.permits.charges import Charges, Charging
-from gitcfg.gate.permits.inheritance import inherited
-from gitcfg.gate.permits.permits import Permits, breaches, named
+from gitcfg.gate.permits.charges import ChargeFinder, Charges
+from gitcfg.gate.permits.inheritance import widen_rules
+from gitcfg.gate.permits.permits import Permits, find_breaches, find_rules
 from gitcfg.gate.permits.statement import Thing
-from gitcfg.gate.permits.touched import Touched, touched
-from gitcfg.gate.permits.words import Charged, told
+from gitcfg.gate.permits.touched import Touches, find_touched
+from gitcfg.gate.permits.words import Actor, to_findings
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
@@ -15,7 +15,7 @@ from gitcfg.git.tree import Tree
 from gitcfg.model import Finding, Origin, Rule
 
 
-class Judged:
+class PushJudge:
     """Changes judged by rules. `signed` says who signed a commit: it is asked only where a rule names
     something that the commit touches. `tree` is what the rules stand in, if not where a push begins.
     """
@@ -33,7 +33,7 @@ class Judged:
         self._repository = repository
         self._signed = signed
 
-    def all(
+    def judge(
         self,
         commits: tuple[str, ...],
         ends: tuple[str | None, str],
@@ -48,13 +48,13 @@ class Judged:
         """
         old, new = ends
         before = self._law if self._law is not None else self._tree(law if law is not None else old)
-        rules = inherited(self._permits.rules, (before, self._tree(new)))
-        charging = Charging(rules, self._repository, frozenset(commits), self._signed)
-        found = {commit: self._charged(rules, commit, charging.of(commit)) for commit in commits}
+        rules = widen_rules(self._permits.rules, (before, self._tree(new)))
+        charging = ChargeFinder(rules, self._repository, frozenset(commits), self._signed)
+        found = {commit: self._charged(rules, commit, charging.charges_of(commit)) for commit in commits}
         if pusher is not None:
             more = tuple(self._pushed(rules, old, new, pusher, law))
         elif old is not None and not Refs(self._repository).includes(new, old):
-            more = self._charged(rules, new, charging.of_rewind(old, new))
+            more = self._charged(rules, new, charging.charges_of_rewind(old, new))
         else:
             more = ()
         found[new] = (*found.get(new, ()), *more)
@@ -62,52 +62,52 @@ class Judged:
 
     def _charged(self, rules: tuple[Rule, ...], commit: str, charges: Charges) -> tuple[Finding, ...]:
         touches = {key: charge.touch for key, charge in charges.items()}
-        things = _ruled(rules, touches)
+        things = _find_ruled(rules, touches)
         if not things:
             return ()
         signed = self._signed(commit)
         parents = {thing: charge.parent for charge in charges.values() for thing in charge.touch.things()}
-        charged = Charged(signed.signers, commit, signed.flaw, parents)
-        return tuple(told(charged, breaches(rules, signed.signers, things)))
+        charged = Actor(signed.signers, commit, signed.flaw, parents)
+        return tuple(to_findings(charged, find_breaches(rules, signed.signers, things)))
 
     def _pushed(
         self, rules: tuple[Rule, ...], old: str | None, new: str, pusher: tuple[str, ...], law: str | None
     ) -> Iterator[Finding]:
         tree = self._tree(law) if law != old else None
-        return _whole(rules, self._tree(old), self._repository.at(new), pusher, tree)
+        return _check_all(rules, self._tree(old), self._repository.at(new), pusher, tree)
 
     def _tree(self, commit: str | None) -> Tree | None:
         return self._repository.at(commit) if commit is not None else None
 
 
-def pushed(
+def check_push(
     rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...]
 ) -> Iterator[Finding]:
     """What somebody may not do who pushes all that differs, by the rules of before.
 
     Without names nobody knows who that is.
     """
-    return _whole(inherited(rules, (old, new)), old, new, pusher)
+    return _check_all(widen_rules(rules, (old, new)), old, new, pusher)
 
 
-def _whole(
+def _check_all(
     rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...], law: Tree | None = None
 ) -> Iterator[Finding]:
     """The same by rules that name what they take with them.
 
     Whoever begins with other rules than those of `law`, which count, changes the rules.
     """
-    things = dict(_ruled(rules, touched(old, new)))
+    things = dict(_find_ruled(rules, find_touched(old, new)))
     if law is not None:
-        others = _ruled(rules, touched(law, new))
+        others = _find_ruled(rules, find_touched(law, new))
         things |= {thing: origin for thing, origin in others.items() if thing.kind == "rules"}
-    return told(Charged(pusher), breaches(rules, pusher, things))
+    return to_findings(Actor(pusher), find_breaches(rules, pusher, things))
 
 
-def _ruled(rules: tuple[Rule, ...], change: Touched) -> Mapping[Thing, Origin]:
+def _find_ruled(rules: tuple[Rule, ...], change: Touches) -> Mapping[Thing, Origin]:
     """What of a change any rule names, each with one place."""
     found: dict[Thing, Origin] = {}
     for touch in change.values():
         for thing in touch.things():
             found.setdefault(thing, touch.origin)
-    return {thing: origin for thing, origin in found.items() if named(rules, thing)}
+    return {thing: origin for thing, origin in found.items() if find_rules(rules, thing)}

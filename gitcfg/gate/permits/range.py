@@ -2,15 +2,15 @@
 
 from datetime import datetime
 
-from gitcfg.gate.permits.permits import permits
-from gitcfg.gate.policy import signers
+from gitcfg.gate.permits.permits import load_permits
+from gitcfg.gate.policy import load_signers
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.model import Finding, GitcfgError
 from gitcfg.model.text import ABBREVIATED
 
 
-def charged(
+def check_range(
     repository: Repository,
     ends: tuple[str, str],
     commits: tuple[str, ...],
@@ -23,16 +23,16 @@ def charged(
     """
     old, new = ends
     tree = repository.at(old)
-    found = permits(tree)
+    found = load_permits(tree)
     if found.unreadable:
         places = ", ".join(found.unreadable)
         raise GitcfgError(f"Who may change what cannot be read in {old[:ABBREVIATED]}: {places}.")
     if not found.rules:
         return {}
-    from gitcfg.gate.permits.push import Judged
+    from gitcfg.gate.permits.push import PushJudge
     from gitcfg.git.signatures import Signers
 
-    signed = Signers(repository, signers(tree), None, now)
-    judged = Judged(found, repository, lambda commit: signed.of(commit)[0], tree)
+    signed = Signers(repository, load_signers(tree), None, now)
+    judged = PushJudge(found, repository, lambda commit: signed.of(commit)[0], tree)
     pusher = (who,) if who is not None else None
-    return judged.all(commits, (Refs(repository).base(old, new), new), pusher)
+    return judged.judge(commits, (Refs(repository).base(old, new), new), pusher)

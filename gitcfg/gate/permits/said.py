@@ -4,10 +4,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gitcfg.gate.permits.layers import Pieces, layers
+from gitcfg.gate.permits.layers import Pieces, list_layers
 from gitcfg.gate.permits.statement import ANY, Key, Statement, Thing
-from gitcfg.gate.permits.whole import Whole
-from gitcfg.gate.policy import signers
+from gitcfg.gate.permits.whole import Version
+from gitcfg.gate.policy import load_signers
 from gitcfg.git.signatures import signer_lines
 from gitcfg.git.tree import Tree
 from gitcfg.history.definitions import said
@@ -17,7 +17,7 @@ from gitcfg.model import Model, Origin, Rule
 from gitcfg.model.folders import SETTINGS, SIGNERS, TEXTS
 from gitcfg.model.rules import RuleKind
 
-_KINDS = {
+_KINDS_BY_FOLDER = {
     "parameters": "params",
     "subsystems": "subsystems",
     "features": "features",
@@ -30,22 +30,22 @@ _KINDS = {
 """By folder, what its definitions are to rules; of others it is the nodes that they are for."""
 
 
-def is_read(tree: Tree) -> bool:
+def is_readable(tree: Tree) -> bool:
     """Is it a configuration, and of a format that is read?"""
     return is_repository(tree) and load_settings(Reading(tree)) is not None
 
 
-def statements(tree: Tree, whole: Whole) -> dict[Key, Statement]:
+def read_statements(tree: Tree, whole: Version) -> dict[Key, Statement]:
     """What a tree says, or an excerpt of it; `whole` is all of its version. No configuration says nothing."""
     if not is_repository(tree):
         return {}
-    return dict(pieces(tree, load(tree), whole))
+    return dict(list_pieces(tree, load(tree), whole))
 
 
-def pieces(tree: Tree, model: Model, whole: Whole) -> Pieces:
+def list_pieces(tree: Tree, model: Model, whole: Version) -> Pieces:
     """The same of a model that was read from the tree."""
     yield from _settings(tree, model)
-    yield from layers(model, whole)
+    yield from list_layers(model, whole)
     yield from _definitions(model)
     yield from _keys(model)
     yield from _secrets(tree, model)
@@ -68,7 +68,7 @@ def _settings(tree: Tree, model: Model) -> Pieces:
     reading, entry = Reading(tree), settings_entry(tree)
     if load_settings(reading) is None or reading.findings:
         yield (SETTINGS, "", "unread"), Statement(entry.id, settings.origin, (own,))
-    for line in signer_lines(signers(tree)):
+    for line in signer_lines(load_signers(tree)):
         yield (SIGNERS, repr(line)), Statement("", Origin(SIGNERS), (Thing("rules", SIGNERS),))
 
 
@@ -114,7 +114,7 @@ def _rule(rule: Rule) -> Pieces:
         yield (*key, "params", name), Statement(said((one, rule.where, rule.unique)), one.origin, things)
 
 
-def _allocations(model: Model, whole: Whole) -> Pieces:
+def _allocations(model: Model, whole: Version) -> Pieces:
     """What was decided for a rule is a layer, too: it brings nodes the rule's feature, or values."""
     for name, decided in model.allocations.items():
         key, own, rule = ("allocations", name), Thing("rules", name), whole.rule(name)
@@ -122,19 +122,19 @@ def _allocations(model: Model, whole: Whole) -> Pieces:
         feature = rule.feature if rule is not None else None
         things = (own, Thing("features", feature.name)) if feature is not None else (own,)
         for slot in decided.install:
-            yield (*key, slot.name), Statement("", slot.origin, (*things, _node(slot.name)))
+            yield (*key, slot.name), Statement("", slot.origin, (*things, _node_of_slot(slot.name)))
         for place, values in decided.values.items():
             for param, one in values.items():
                 of = (Thing("params", param),) if rule is None or rule.over is None else ()
-                about = (own, _node(place), *of)
+                about = (own, _node_of_slot(place), *of)
                 yield (*key, place, param), Statement(said(one), one.origin, about)
 
 
-def _node(slot: str) -> Thing:
+def _node_of_slot(slot: str) -> Thing:
     return Thing("nodes", slot.partition("/")[0])
 
 
-def _texts(tree: Tree, whole: Whole) -> Pieces:
+def _texts(tree: Tree, whole: Version) -> Pieces:
     for folder in TEXTS:
         for entry in tree.entries(folder):
             name = entry.path.removeprefix(f"{folder}/")
@@ -145,12 +145,12 @@ def _texts(tree: Tree, whole: Whole) -> Pieces:
 def _misread(tree: Tree, model: Model) -> Pieces:
     """What could not be understood says its text: of a file whose names are not known, any name's."""
     for folder, names in model.unread.items():
-        kind = _KINDS.get(folder, "nodes")
+        kind = _KINDS_BY_FOLDER.get(folder, "nodes")
         for name in names:
             is_path = "/" in name
             path = name if is_path else _file(model, folder, name)
             entry = tree.entry(path)
-            about = (Thing(kind, "*" if is_path or folder not in _KINDS else name),)
+            about = (Thing(kind, "*" if is_path or folder not in _KINDS_BY_FOLDER else name),)
             yield (folder, name, "unread"), Statement(entry.id if entry else "", Origin(path), about)
 
 

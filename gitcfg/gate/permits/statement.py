@@ -44,12 +44,12 @@ class Statement(msgspec.Struct, frozen=True, gc=False):
     besides: Callable[[], tuple[Thing, ...]] = tuple
 
 
-def named(nodes: Collection[str]) -> tuple[Thing, ...]:
+def node_things(nodes: Collection[str]) -> tuple[Thing, ...]:
     """Nodes as things: anybody can write a set of millions in a line."""
     return (ANY,) if len(nodes) > _MANY else tuple(Thing("nodes", name) for name in sorted(nodes))
 
 
-def reordered(old: tuple[Item, ...], new: tuple[Item, ...]) -> tuple[Thing, ...]:
+def find_moved(old: tuple[Item, ...], new: tuple[Item, ...]) -> tuple[Thing, ...]:
     """What stands otherwise among what two lists have in common."""
     were, are = ({item.id: item for item in items} for items in (old, new))
     before = [item for id, item in were.items() if id in are]

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from gitcfg.gate.permits.excerpt import NOTHING, excerpts
-from gitcfg.gate.permits.said import is_read, statements
-from gitcfg.gate.permits.statement import Key, Statement, Thing, named, reordered
-from gitcfg.gate.permits.whole import Whole
+from gitcfg.gate.permits.excerpt import NOTHING, take_excerpts
+from gitcfg.gate.permits.said import is_readable, read_statements
+from gitcfg.gate.permits.statement import Key, Statement, Thing, find_moved, node_things
+from gitcfg.gate.permits.whole import Version
 from gitcfg.git.tree import Tree
 from gitcfg.model import Origin
 
@@ -27,41 +27,41 @@ class Touch(NamedTuple):
 
     def things(self) -> Iterator[Thing]:
         """Each, perhaps more than once."""
-        return chain(chain.from_iterable(self.about), named(self.nodes))
+        return chain(chain.from_iterable(self.about), node_things(self.nodes))
 
 
-Touched = Mapping[Key, Touch]
+Touches = Mapping[Key, Touch]
 """By piece what is touched. It stands in what is new, or, of what is gone, where it was said."""
 
 
-def touched(old: Tree | None, new: Tree) -> Touched:
+def find_touched(old: Tree | None, new: Tree) -> Touches:
     """What differs between two versions: not comments, the order of keys, nor in which file it stands."""
     before = old if old is not None else NOTHING
     # Where one cannot be read, all that the other says came or went, whatever stands there.
-    ends = excerpts(before, new) if is_read(before) and is_read(new) else (before, new)
-    were, are = (statements(end, Whole(tree)) for end, tree in zip(ends, (before, new), strict=True))
-    return dict(_touches(were, are))
+    ends = take_excerpts(before, new) if is_readable(before) and is_readable(new) else (before, new)
+    were, are = (read_statements(end, Version(tree)) for end, tree in zip(ends, (before, new), strict=True))
+    return dict(_find_touches(were, are))
 
 
 def is_same(one: Statement | None, other: Statement | None) -> bool:
     """Do two versions of a piece say the same, whoever their members are?"""
     if one is None or other is None:
         return one is other
-    return one.text == other.text and not reordered(one.items, other.items)
+    return one.text == other.text and not find_moved(one.items, other.items)
 
 
-def _touches(were: Mapping[Key, Statement], are: Mapping[Key, Statement]) -> Iterator[tuple[Key, Touch]]:
+def _find_touches(were: Mapping[Key, Statement], are: Mapping[Key, Statement]) -> Iterator[tuple[Key, Touch]]:
     for key in dict.fromkeys((*were, *are)):
         old, new = were.get(key) or _NONE, are.get(key) or _NONE
-        moved, nodes = reordered(old.items, new.items), old.members ^ new.members
+        moved, nodes = find_moved(old.items, new.items), old.members ^ new.members
         itself = key not in were or key not in are or old.text != new.text or bool(moved)
         if itself or nodes:
             about = (old.about, old.besides(), new.about, new.besides(), moved)
             if nodes or any(about):
-                yield key, Touch(about, nodes, itself, _place(key, old, are), are.get(key))
+                yield key, Touch(about, nodes, itself, _find_place(key, old, are), are.get(key))
 
 
-def _place(key: Key, old: Statement, are: Mapping[Key, Statement]) -> Origin:
+def _find_place(key: Key, old: Statement, are: Mapping[Key, Statement]) -> Origin:
     """Where it is now; of what is gone the definition that it was of, or else the file."""
     now = are.get(key) or are.get(key[:2])
     return now.origin if now is not None else Origin(old.origin.file)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from gitcfg.compile.fleet import read_texts
-from gitcfg.gate.permits.named import opened
+from gitcfg.compile.texts import texts
+from gitcfg.gate.permits.named import to_glob
 from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
@@ -18,7 +18,7 @@ _NAMED = re.compile(
 """An inclusion of nothing but a plain name. All else is computed, and may give any."""
 
 
-class Whole:
+class Version:
     """A version of the repository."""
 
     def __init__(self, tree: Tree) -> None:
@@ -28,7 +28,7 @@ class Whole:
     def made(self, feature: str) -> tuple[Thing, ...]:
         """The parameters and files whose names an instance of a feature makes."""
         if feature not in self._made:
-            found = (thing for one in self._included(feature) for thing in _made(one))
+            found = (thing for one in self._included(feature) for thing in _made_names(one))
             self._made[feature] = tuple(dict.fromkeys(found))
         return self._made[feature]
 
@@ -71,7 +71,7 @@ class Whole:
         found: dict[tuple[str, str], dict[Thing, None]] = {}
         for layer in self._model.layers():
             for path, entry in layer.files.items():
-                thing = Thing("files", opened(path))
+                thing = Thing("files", to_glob(path))
                 for name in self._including.get(entry.template.name, ()) if entry.template else ():
                     found.setdefault(("templates", name), {})[thing] = None
                 if entry.source is not None:
@@ -81,18 +81,18 @@ class Whole:
     @cached_property
     def _including(self) -> Mapping[str, frozenset[str]]:
         """The templates that each is made from, itself among them; all, if it chooses when it is rendered."""
-        read = read_texts(self._tree, "templates", self._model.templates)
-        direct = {name: _mentioned(text or "", read) for name, text in read.items()}
-        return {name: _closed(direct, name) for name in direct}
+        read = texts(self._tree, "templates", self._model.templates)
+        direct = {name: _find_mentioned(text or "", read) for name, text in read.items()}
+        return {name: _find_closure(direct, name) for name in direct}
 
 
-def _mentioned(text: str, names: Iterable[str]) -> frozenset[str]:
+def _find_mentioned(text: str, names: Iterable[str]) -> frozenset[str]:
     if len(_INCLUSION.findall(text)) > len(_NAMED.findall(text)):
         return frozenset(names)
     return frozenset(name for name in names if name in text)
 
 
-def _closed(direct: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
+def _find_closure(direct: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
     seen, todo = {name}, [name]
     while todo:
         more = direct.get(todo.pop(), frozenset()) - seen
@@ -101,6 +101,6 @@ def _closed(direct: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
     return frozenset(seen)
 
 
-def _made(feature: Feature) -> Iterator[Thing]:
+def _made_names(feature: Feature) -> Iterator[Thing]:
     for kind, names in (("params", feature.params), ("files", feature.files)):
-        yield from (Thing(kind, opened(name)) for name in names if "${" in name)
+        yield from (Thing(kind, to_glob(name)) for name in names if "${" in name)

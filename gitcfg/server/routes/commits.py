@@ -6,9 +6,9 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.comparison.change import diff_record
-from gitcfg.delivery.configuration import find_steps
-from gitcfg.gate.secret_changes import secret_changes
-from gitcfg.gate.secret_words import secret_record
+from gitcfg.delivery import steps
+from gitcfg.gate.secret_changes import find_secret_changes
+from gitcfg.gate.secret_words import secret_change_to_json
 from gitcfg.library import compare
 from gitcfg.server import source
 from gitcfg.server.answers import json_response
@@ -84,7 +84,7 @@ def _encode_changes(fleets: FleetCache, old: str | None, new: str, node: str) ->
 
 def _encode_diff(fleets: FleetCache, old: str, new: str) -> bytes:
     before, after = fleets.at(old), fleets.at(new)
-    secrets = map(secret_record, secret_changes(before, after))
+    secrets = map(secret_change_to_json, find_secret_changes(before, after))
     return msgspec.json.encode(diff_record(old, new, compare(before, after), secrets=secrets))
 
 
