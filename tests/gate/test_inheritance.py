@@ -3,8 +3,8 @@
 import pytest
 
 from gitcfg.gate.permits.inheritance import find_reasons, inherits_same, widen_rules
+from gitcfg.gate.permits.named import Thing
 from gitcfg.gate.permits.permits import find_rules, load_permits
-from gitcfg.gate.permits.statement import Thing
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Rule
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gitcfg.gate.permits.named import Thing
 from gitcfg.gate.permits.permits import find_breaches, find_refusing, load_permits
-from gitcfg.gate.permits.statement import Thing
 from gitcfg.gate.permits.words import Actor, to_findings
 from gitcfg.gate.push import find_pusher
 from gitcfg.git.signatures import Flaw

@@ -7,8 +7,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from gitcfg.gate.permits.named import Thing
 from gitcfg.gate.permits.said import list_pieces
-from gitcfg.gate.permits.statement import Key, Thing
+from gitcfg.gate.permits.statement import Key
 from gitcfg.gate.permits.whole import Version
 from gitcfg.git.tree import DictTree
 from gitcfg.model import (

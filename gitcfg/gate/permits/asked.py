@@ -8,8 +8,8 @@ import msgspec
 from gitcfg.check.references import JUDGING
 from gitcfg.gate.permits.inheritance import find_reasons, widen_rules
 from gitcfg.gate.permits.known import KINDS_BY_WORD, known_names
+from gitcfg.gate.permits.named import Thing
 from gitcfg.gate.permits.permits import find_refusing, find_rules, load_permits
-from gitcfg.gate.permits.statement import Thing
 from gitcfg.gate.permits.touched import find_touched
 from gitcfg.git.tree import Entry, Tree
 from gitcfg.load.repository import load

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from gitcfg.gate.permits.named import overlaps
-from gitcfg.gate.permits.statement import Thing
+from gitcfg.gate.permits.named import Thing, overlaps
 from gitcfg.git.tree import Tree, changed_paths
 from gitcfg.load.repository import is_repository, load
 from gitcfg.model import Model, Ref, Rule, Subsystem

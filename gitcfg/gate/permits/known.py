@@ -3,8 +3,7 @@
 from collections.abc import Collection
 
 from gitcfg.check.references import JUDGING
-from gitcfg.gate.permits.named import overlaps
-from gitcfg.gate.permits.statement import Thing
+from gitcfg.gate.permits.named import Thing, overlaps
 from gitcfg.model import Model
 from gitcfg.model.names import did_you_mean, is_glob, shown
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from gitcfg.gate.permits.named import to_glob
-from gitcfg.gate.permits.statement import ANY, Item, Key, Statement, Thing, node_things
+from gitcfg.gate.permits.named import Thing, to_glob
+from gitcfg.gate.permits.statement import ANY, Item, Key, Statement, node_things
 from gitcfg.gate.permits.whole import Version
 from gitcfg.history.definitions import said
 from gitcfg.model import (

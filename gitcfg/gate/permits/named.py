@@ -2,8 +2,17 @@
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from gitcfg.model.names import glob, is_glob
+
+
+class Thing(NamedTuple):
+    """What a rule can name: its kind, by the key of `forbid` and `allow` that names it, and its name."""
+
+    kind: str
+    name: str
+
 
 _MADE = re.compile(r"\$\{[^}]*\}")
 

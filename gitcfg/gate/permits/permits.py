@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from gitcfg.gate.permits.named import overlaps
-from gitcfg.gate.permits.statement import Thing
+from gitcfg.gate.permits.named import Thing, overlaps
 from gitcfg.git.tree import Tree
 from gitcfg.load.collections import gathered
 from gitcfg.load.context import Reading

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from gitcfg.gate.permits.charges import ChargeFinder, Charges
 from gitcfg.gate.permits.inheritance import widen_rules
+from gitcfg.gate.permits.named import Thing
 from gitcfg.gate.permits.permits import Permits, find_breaches, find_rules
-from gitcfg.gate.permits.statement import Thing
 from gitcfg.gate.permits.touched import Touches, find_touched
 from gitcfg.gate.permits.words import Actor, to_findings
 from gitcfg.git.refs import Refs

@@ -5,7 +5,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from gitcfg.gate.permits.layers import Pieces, list_layers
-from gitcfg.gate.permits.statement import ANY, Key, Statement, Thing
+from gitcfg.gate.permits.named import Thing
+from gitcfg.gate.permits.statement import ANY, Key, Statement
 from gitcfg.gate.permits.whole import Version
 from gitcfg.gate.policy import load_signers
 from gitcfg.git.signatures import signer_lines

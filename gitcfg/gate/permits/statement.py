@@ -5,14 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from gitcfg.gate.permits.named import Thing
 from gitcfg.model import Origin
-
-
-class Thing(NamedTuple):
-    """What a rule can name: its kind, by the key of `forbid` and `allow` that names it, and its name."""
-
-    kind: str
-    name: str
 
 
 class Item(NamedTuple):

@@ -5,8 +5,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from gitcfg.gate.permits.excerpt import NOTHING, take_excerpts
+from gitcfg.gate.permits.named import Thing
 from gitcfg.gate.permits.said import is_readable, read_statements
-from gitcfg.gate.permits.statement import Key, Statement, Thing, find_moved, node_things
+from gitcfg.gate.permits.statement import Key, Statement, find_moved, node_things
 from gitcfg.gate.permits.whole import Version
 from gitcfg.git.tree import Tree
 from gitcfg.model import Origin

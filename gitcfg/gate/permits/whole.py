@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from gitcfg.compile.texts import texts
-from gitcfg.gate.permits.named import to_glob
-from gitcfg.gate.permits.statement import Thing
+from gitcfg.gate.permits.named import Thing, to_glob
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
 from gitcfg.model import Feature, ListEdit, Model, Node, Ref, Rule, Use

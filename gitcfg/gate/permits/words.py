@@ -7,8 +7,9 @@ import msgspec
 from gitcfg.check.base import of
 from gitcfg.check.references import JUDGING
 from gitcfg.gate.permits.inheritance import find_reasons
+from gitcfg.gate.permits.named import Thing
 from gitcfg.gate.permits.permits import Breach
-from gitcfg.gate.permits.statement import ANY, Thing
+from gitcfg.gate.permits.statement import ANY
 from gitcfg.git.signatures import Flaw
 from gitcfg.model import Finding, Rule
 from gitcfg.model.names import shown
