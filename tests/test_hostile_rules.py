@@ -9,11 +9,11 @@ import pytest
 from gitcfg.cache import NoCache
 from gitcfg.cli.main import run
 from gitcfg.compile.selection import Stopped
-from gitcfg.delivery.configuration import make_configuration
-from gitcfg.gate.judge import Gate
+from gitcfg.delivery import configuration
+from gitcfg.gate.gate import Gate
 from gitcfg.gate.policy import load_administrator
 from gitcfg.gate.push import Update
-from gitcfg.gate.ruling import Ruling
+from gitcfg.gate.rulings import Ruling
 from gitcfg.git.repository import Config, Repository
 from gitcfg.inventory.described import described
 from gitcfg.library import Fleet, compare, in_memory, open

@@ -54,9 +54,12 @@ def command(
 ) -> int:
     """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
     from gitcfg.cli.sides import asked, fleets, refuse_ambiguous, selected
-    from gitcfg.gate.key_changes import describe_key_changes
-    from gitcfg.gate.secret_changes import find_secret_changes
-    from gitcfg.gate.secret_words import describe_secret_changes, secret_change_to_json
+    from gitcfg.gate.changes import (
+        describe_key_changes,
+        describe_secret_changes,
+        find_secret_changes,
+        secret_change_to_json,
+    )
     from gitcfg.library import compare
 
     session: Session = context.obj

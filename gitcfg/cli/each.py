@@ -31,7 +31,7 @@ def check_each(
     `who` would push all of it. `every`: text shows every finding in full.
     """
     from gitcfg.cli.unjudged import Notice
-    from gitcfg.gate.permits.range import check_range
+    from gitcfg.gate.permits.judge import check_range
     from gitcfg.git.history import History
     from gitcfg.load.repository import is_repository
 

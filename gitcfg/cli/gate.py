@@ -13,7 +13,7 @@ from gitcfg.check.results import Checked
 from gitcfg.cli import changes, findings
 from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
 from gitcfg.comparison.change import reach
-from gitcfg.gate.ruling import CommitFindings, Ruling
+from gitcfg.gate.rulings import CommitFindings, Ruling
 from gitcfg.model import REFUSED, Finding, GitcfgError
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, duration, few, safe

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gitcfg.gate.astray import describe_stray_holds, has_holds
+from gitcfg.gate.holds import describe_stray_holds, has_holds
 
 if TYPE_CHECKING:
     from gitcfg.git.history import History

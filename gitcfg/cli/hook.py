@@ -19,7 +19,7 @@ from gitcfg.model.text import counted, safe
 if TYPE_CHECKING:
     from gitcfg.cache import Cache
     from gitcfg.gate.push import Update
-    from gitcfg.gate.ruling import Ruling
+    from gitcfg.gate.rulings import Ruling
     from gitcfg.library import Fleet, Source
     from gitcfg.model import Finding
 
@@ -93,8 +93,7 @@ def _brought(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> 
 
 def pre_receive(context: typer.Context) -> int:
     """Judge a push before it is accepted: git says on stdin which refs are to move."""
-    from gitcfg.gate.bypass import find_bypass
-    from gitcfg.gate.push import find_reason, parse_updates
+    from gitcfg.gate.push import find_bypass, find_reason, parse_updates
 
     session: Session = context.obj
     asked, now = parse_updates(sys.stdin), datetime.now().astimezone()
@@ -145,7 +144,7 @@ def _refused(
     now: datetime,
 ) -> bool:
     """Tell all that the gate says. May some ref not move?"""
-    from gitcfg.gate.judge import Gate
+    from gitcfg.gate.gate import Gate
     from gitcfg.gate.policy import PUSHER, load_administrator
     from gitcfg.gate.push import find_pusher
 

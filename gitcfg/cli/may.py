@@ -8,7 +8,7 @@ from gitcfg.cli.session import Output, Session, write
 from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
-    from gitcfg.gate.permits.asked import Answer
+    from gitcfg.gate.permits.query import Answer
 
 _WHAT = "KIND/NAME (kinds as in rules: feature, param, ...), a path on nodes, or a file of the repository."
 EPILOG = """Examples:
@@ -33,8 +33,7 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Show whether somebody may change something, and which rule says so. Exits 1 if not."""
-    from gitcfg.gate.permits.asked import answers_to_json, find_answers
-    from gitcfg.gate.permits.known import describe_unknown
+    from gitcfg.gate.permits.query import answers_to_json, describe_unknown, find_answers
 
     session: Session = context.obj
     with session.fleet(at) as fleet:
@@ -53,7 +52,7 @@ def command(
 
 
 def _sentence(who: str, answer: "Answer") -> str:
-    from gitcfg.gate.permits.words import describe_rules, describe_thing
+    from gitcfg.gate.permits.judge import describe_rules, describe_thing
 
     may = "may" if answer.may else "may not"
     why = (

@@ -61,10 +61,9 @@ def _tried(what: str, work: Callable[[], None]) -> None:
 
 
 def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
-    from gitcfg.gate.accepted import AcceptedPush, pusher_name, render_note
-    from gitcfg.gate.bypass import find_bypass
+    from gitcfg.gate.acceptance import AcceptedPush, pusher_name, render_note
     from gitcfg.gate.policy import PUSHER, load_administrator
-    from gitcfg.gate.push import find_reason
+    from gitcfg.gate.push import find_bypass, find_reason
     from gitcfg.git.program import Git
 
     config = Config(repository)
@@ -77,7 +76,7 @@ def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
 
 def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]") -> None:
     from gitcfg.cache import open_cache
-    from gitcfg.gate.accepted import AcceptedPush
+    from gitcfg.gate.acceptance import AcceptedPush
     from gitcfg.gate.policy import load_administrator, load_budget
     from gitcfg.sandbox.budget import TimeUp, divide
 

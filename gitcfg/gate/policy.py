@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from gitcfg.gate.permits.permits import Permits, load_permits
+from gitcfg.gate.permits.rules import Permits, load_permits
 from gitcfg.git.repository import Config, unknown
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load.context import Reading

@@ -1,10 +1,12 @@
 """A push as git's hooks are told of it: which refs move from where to where, and with which options."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 import msgspec
 
-from gitcfg.model import GitcfgError
+from gitcfg.git.repository import Config
+from gitcfg.model import REFUSED, GitcfgError
 
 REASON = "gitcfg.reason="
 _PUSHERS = ("GITEA_PUSHER_NAME", "GL_USERNAME", "GL_USER", "REMOTE_USER")
@@ -60,3 +62,36 @@ def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> 
         return (said,) if said else ()
     found = next((environment[name] for name in _PUSHERS if environment.get(name)), None)
     return (found,) if found is not None else None
+
+
+# The gate held open by the server's administrator: until when, and why.
+
+BYPASS = "gitcfg.bypass"
+
+
+class Bypass(msgspec.Struct, frozen=True):
+    """Until then, every push is taken, whatever is in it."""
+
+    until: datetime
+    reason: str
+
+
+def find_bypass(config: Config, now: datetime) -> Bypass | None:
+    """`git config gitcfg.bypass "2027-01-31T18:00 REASON"`; None: the gate is shut, perhaps again.
+
+    Without an offset it is the server's own time. GitcfgError: the end or the reason is missing.
+    """
+    said = config.last(BYPASS)
+    if said is None:
+        return None
+    end, _, reason = said.strip().partition(" ")
+    try:
+        until = datetime.fromisoformat(end).astimezone()
+    except ValueError:
+        until = None
+    if until is None or not reason.strip():
+        hint = f'Say until when and why: `git config {BYPASS} "2027-01-31T18:00 REASON"`, or unset it.'
+        raise GitcfgError(
+            f"{BYPASS} is {said!r} in git's configuration of this repository.", hint, code=REFUSED
+        )
+    return Bypass(until, reason.strip()) if now < until else None

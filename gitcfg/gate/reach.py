@@ -1,11 +1,10 @@
-"""What a push reaches beside the nodes that it changes: further files with secrets, nodes that walk in, and
-nodes that a hold keeps from it."""
+"""Describe what a push reaches beside the nodes that it changes."""
 
 from collections.abc import Iterator
 
 from gitcfg.comparison.change import Change, Kind, reach
 from gitcfg.comparison.comparison import Comparison
-from gitcfg.gate.astray import has_holds
+from gitcfg.gate.holds import has_holds
 from gitcfg.library import Fleet
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import abridged

@@ -14,12 +14,11 @@ from typing import Any
 import msgspec
 
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import carry_out
-from gitcfg.edit.terms import Term, find_expired, lift_terms
-from gitcfg.gate.judge import Gate
+from gitcfg.edit.terms import Term, lifted, over
+from gitcfg.gate.gate import Gate
 from gitcfg.gate.policy import PUSHER, load_administrator
 from gitcfg.gate.push import Update
-from gitcfg.gate.standing import RepositoryView
+from gitcfg.gate.view import RepositoryView
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Config
 from gitcfg.library import Source

@@ -14,8 +14,8 @@ import pytest
 from gitcfg.check.codes import CODES, above_blocks, explanation, lookup
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.gate.permits.permits import load_permits
-from gitcfg.gate.permits.push import check_push
+from gitcfg.gate.permits.judge import check_push
+from gitcfg.gate.permits.rules import load_permits
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, GitcfgError, Severity
 from gitcfg.parsers.parsers import Parsers

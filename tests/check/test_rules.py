@@ -6,8 +6,8 @@ import pytest
 
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.gate.permits.permits import load_permits
-from gitcfg.gate.permits.push import check_push
+from gitcfg.gate.permits.judge import check_push
+from gitcfg.gate.permits.rules import load_permits
 from gitcfg.model import Finding
 from tests.cases_format import Case, differences, read_cases
 

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cache import open_cache, open_read_only
-from gitcfg.gate.accepted import AcceptedPush, pusher_name, render_note
-from gitcfg.gate.bypass import Bypass
-from gitcfg.gate.judge import Gate
+from gitcfg.gate.acceptance import AcceptedPush, pusher_name, render_note
+from gitcfg.gate.gate import Gate
 from gitcfg.gate.policy import load_administrator
-from gitcfg.gate.push import Update
-from gitcfg.gate.refusals import NOTES
+from gitcfg.gate.push import Bypass, Update
+from gitcfg.gate.rulings import NOTES
 from gitcfg.git.history import History
 from gitcfg.git.program import Git
 from gitcfg.git.refs import append_note

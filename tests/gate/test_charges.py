@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitcfg.gate.permits.charges import ChargeFinder
-from gitcfg.gate.permits.permits import load_permits
-from gitcfg.gate.permits.push import PushJudge
+from gitcfg.gate.permits.judge import PushJudge
+from gitcfg.gate.permits.rules import load_permits
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
 from gitcfg.git.tree import DictTree

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.gate.former import FileHistory
+from gitcfg.gate.secrets import FileHistory
 from gitcfg.git.repository import Repository
 from gitcfg.model.age import header
 from tests.git.test_history import Modes, git, imported

@@ -2,9 +2,14 @@
 
 import pytest
 
-from gitcfg.gate.permits.inheritance import find_reasons, inherits_same, widen_rules
-from gitcfg.gate.permits.named import Thing
-from gitcfg.gate.permits.permits import find_rules, load_permits
+from gitcfg.gate.permits.rules import (
+    Thing,
+    find_reasons,
+    find_rules,
+    inherits_same,
+    load_permits,
+    widen_rules,
+)
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Rule
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitcfg.cache import NoCache
-from gitcfg.gate.key_changes import describe_key_changes
+from gitcfg.gate.changes import describe_key_changes
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint, written

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gitcfg.cache import open_cache, open_read_only
-from gitcfg.gate.accepted import AcceptedPush
-from gitcfg.gate.judge import Gate
+from gitcfg.gate.acceptance import AcceptedPush
+from gitcfg.gate.gate import Gate
 from gitcfg.gate.policy import load_administrator
 from gitcfg.gate.push import Update
 from gitcfg.git.repository import Config, Repository

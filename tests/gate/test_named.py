@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from gitcfg.gate.permits.named import overlaps, to_glob
+from gitcfg.gate.permits.rules import overlaps, to_glob
 from gitcfg.model.names import glob
 
 PATTERNS = ["".join(letters) for size in range(4) for letters in product("ab*?", repeat=size)]

@@ -2,9 +2,8 @@
 
 import pytest
 
-from gitcfg.gate.permits.named import Thing
-from gitcfg.gate.permits.permits import find_breaches, find_refusing, load_permits
-from gitcfg.gate.permits.words import Actor, to_findings
+from gitcfg.gate.permits.judge import Actor, to_findings
+from gitcfg.gate.permits.rules import Thing, find_breaches, find_refusing, load_permits
 from gitcfg.gate.push import find_pusher
 from gitcfg.git.signatures import Flaw
 from gitcfg.git.tree import SUBMODULE, Content, DictTree, Symlink

@@ -7,10 +7,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from gitcfg.gate.permits.named import Thing
-from gitcfg.gate.permits.said import list_pieces
-from gitcfg.gate.permits.statement import Key
-from gitcfg.gate.permits.whole import Version
+from gitcfg.gate.permits.rules import Thing
+from gitcfg.gate.permits.statements import Key, Version, list_pieces
 from gitcfg.git.tree import DictTree
 from gitcfg.model import (
     Binding,

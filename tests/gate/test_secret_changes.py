@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitcfg.cache import NoCache
-from gitcfg.gate.secret_changes import find_secret_changes
-from gitcfg.gate.secret_words import describe_secret_changes, secret_change_to_json
+from gitcfg.gate.changes import describe_secret_changes, find_secret_changes, secret_change_to_json
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.model.age import age_key

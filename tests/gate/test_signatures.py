@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.gate.refusals import refuse_unsigned
+from gitcfg.gate.rulings import refuse_unsigned
 from gitcfg.git.signatures import Flaw, Signed
 from tests.gate.signed_pushes import ANEW, CASES, FIRST, LIST, NOW, REVOKED, SIGN, Push
 from tests.gate.signing import KINDS, PASSED, TO_COME, Keys, made, ran

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.gate.permits.touched import Touches, find_touched
+from gitcfg.gate.permits.changes import Touches, find_touched
 from gitcfg.git.tree import DictTree
 from tests.gate.touches import CASES, Files
 

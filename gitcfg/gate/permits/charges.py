@@ -11,11 +11,9 @@ from itertools import chain
 
 import msgspec
 
-from gitcfg.gate.permits.excerpt import Place, place_of
-from gitcfg.gate.permits.named import Thing
-from gitcfg.gate.permits.permits import find_refusing, find_rules
-from gitcfg.gate.permits.statement import Key
-from gitcfg.gate.permits.touched import Touch, Touches, find_touched, is_same
+from gitcfg.gate.permits.changes import Place, Touch, Touches, find_touched, is_same, place_of
+from gitcfg.gate.permits.rules import Thing, find_refusing, find_rules
+from gitcfg.gate.permits.statements import Key
 from gitcfg.git.history import History
 from gitcfg.git.objects import missing_object
 from gitcfg.git.refs import Refs

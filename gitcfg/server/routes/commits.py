@@ -7,8 +7,7 @@ from aiohttp import web
 
 from gitcfg.comparison.change import diff_record
 from gitcfg.delivery import steps
-from gitcfg.gate.secret_changes import find_secret_changes
-from gitcfg.gate.secret_words import secret_change_to_json
+from gitcfg.gate.changes import find_secret_changes, secret_change_to_json
 from gitcfg.library import compare
 from gitcfg.server import source
 from gitcfg.server.answers import json_response

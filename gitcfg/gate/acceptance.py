@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 
 from gitcfg.cache import Cache
-from gitcfg.gate.bypass import Bypass
 from gitcfg.gate.policy import Administrator
-from gitcfg.gate.push import Update, find_pusher
-from gitcfg.gate.refusals import NOTES
-from gitcfg.gate.standing import RepositoryView
+from gitcfg.gate.push import Bypass, Update, find_pusher
+from gitcfg.gate.rulings import NOTES
+from gitcfg.gate.view import RepositoryView
 from gitcfg.git.program import Git
 from gitcfg.git.refs import append_note
 from gitcfg.git.repository import Repository

@@ -1,41 +1,44 @@
-"""Judges a push: what each ref that moves brings, and whether it may."""
+"""What is told of a push where it may be that nobody knows what nodes have, before it or after."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
 from gitcfg.cache import Cache
 from gitcfg.check.results import Checked, Known, checked, counting
-from gitcfg.gate.astray import describe_stray_holds
-from gitcfg.gate.copied import describe_copies
-from gitcfg.gate.key_changes import describe_key_changes
+from gitcfg.compile.stopped import Stopped
+from gitcfg.gate.changes import (
+    describe_key_changes,
+    describe_secret_changes,
+    describe_settings_changes,
+    find_secret_changes,
+)
+from gitcfg.gate.holds import describe_stray_holds
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import Update
 from gitcfg.gate.reach import describe_further_reach, describe_secret_reach
-from gitcfg.gate.refusals import (
+from gitcfg.gate.rulings import (
     DELETED,
     NO_COMMIT,
     NO_SETTINGS,
     NO_SIGNERS,
+    CommitFindings,
+    Refusal,
+    Ruling,
+    refuse_errors,
     refuse_reserved_ref,
     refuse_rewind,
+    refuse_unreadable_rules,
     refuse_unsigned,
     refuse_unsound_tree,
-    unread,
-    wrong,
 )
-from gitcfg.gate.ruling import CommitFindings, Refusal, Ruling
-from gitcfg.gate.secret_changes import find_secret_changes
-from gitcfg.gate.secret_words import describe_secret_changes
-from gitcfg.gate.secrets import SecretsBefore, check_withheld, check_withheld_at
-from gitcfg.gate.settings import describe_settings_changes
-from gitcfg.gate.standing import RepositoryView
-from gitcfg.gate.unless_stopped import unless_stopped
+from gitcfg.gate.secrets import SecretsBefore, check_withheld, check_withheld_at, describe_copies
+from gitcfg.gate.view import RepositoryView
 from gitcfg.git.fsck import unsound_entries
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signers
@@ -46,6 +49,22 @@ from gitcfg.sandbox import progress
 
 if TYPE_CHECKING:
     from gitcfg.comparison.comparison import Comparison
+
+T = TypeVar("T")
+
+
+def unless_stopped(told: Callable[[], T]) -> T | None:
+    """Something told beside findings; None where an expression came to no end, which these say themselves.
+
+    A push that takes such an expression away must get through.
+    """
+    try:
+        return told()
+    except Stopped:
+        return None
+
+
+# Judges a push: what each ref that moves brings, and whether it may.
 
 _Ends = tuple[str | None, str | None]
 
@@ -123,7 +142,7 @@ class Gate:
         if before is not None and not self._administrator.rewind and not view.refs.includes(commit, before):
             yield refuse_rewind(before, commit)
         if demanded.permits.unreadable:
-            yield unread(demanded.permits.unreadable)
+            yield refuse_unreadable_rules(demanded.permits.unreadable)
         if not demanded.signed:
             return
         signers = self._signers_of(demanded)
@@ -144,8 +163,8 @@ class Gate:
         """GC405 by commit: what signers may not change, and of the last one what who pushes may not."""
         if not (ruling.protected and demanded.permits.rules):
             return {}
-        from gitcfg.gate.permits.inheritance import inherits_same
-        from gitcfg.gate.permits.push import PushJudge
+        from gitcfg.gate.permits.judge import PushJudge
+        from gitcfg.gate.permits.rules import inherits_same
 
         view, signers = self._view, self._signers_of(demanded)
         judged = PushJudge(demanded.permits, view.repository, lambda id: signers.of(id)[0])
@@ -186,7 +205,7 @@ class Gate:
         seen = looked(new).plus(more)
         changes = unless_stopped(partial(_compared, old, new)) if old is not None else None
         without = ruling.base if demanded.ratchet else None
-        refusals = [wrong(found, without) for found in (*earlier, seen) if found.errors]
+        refusals = [refuse_errors(found, without) for found in (*earlier, seen) if found.errors]
         return replace(
             ruling,
             refusals=(*ruling.refusals, *refusals),

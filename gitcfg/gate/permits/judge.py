@@ -1,0 +1,271 @@
+"""GC405 in words: who may not change what, and which rules say so."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+
+import msgspec
+
+from gitcfg.check.base import of
+from gitcfg.check.references import JUDGING
+from gitcfg.gate.permits.changes import Touches, find_touched
+from gitcfg.gate.permits.charges import ChargeFinder, Charges
+from gitcfg.gate.permits.rules import (
+    Breach,
+    Permits,
+    Thing,
+    find_breaches,
+    find_reasons,
+    find_rules,
+    load_permits,
+    widen_rules,
+)
+from gitcfg.gate.permits.statements import ANY
+from gitcfg.gate.policy import load_signers
+from gitcfg.git.refs import Refs
+from gitcfg.git.repository import Repository
+from gitcfg.git.signatures import Flaw, Signed
+from gitcfg.git.tree import Tree
+from gitcfg.model import Finding, GitcfgError, Origin, Rule
+from gitcfg.model.names import shown
+from gitcfg.model.nodeset import fold
+from gitcfg.model.text import ABBREVIATED, counted
+
+_NOUNS = {
+    "features": "the feature",
+    "params": "the parameter",
+    "groups": "the group",
+    "nodes": "the node",
+    "files": "the file",
+    "subsystems": "the subsystem",
+    "templates": "the template",
+    "secrets": "the secret",
+    "rules": "the rule",
+}
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """Whom a change is charged to: who signed a commit, or (no commit) who pushes. No names: nobody knows.
+
+    `flaw` is why nobody is known to have signed; `parents` are those from which a merge differs in things.
+    """
+
+    names: tuple[str, ...]
+    commit: str = ""
+    flaw: Flaw | None = None
+    parents: Mapping[Thing, str] = {}
+
+
+def to_findings(charged: Actor, found: Iterable[Breach]) -> Iterator[Finding]:
+    """A finding for each, nodes together: with where one stands, and then the rules as they were before.
+
+    Whoever includes what they may not is told that, and not of the feature that therefore is not theirs.
+    """
+    nodes: dict[tuple[str, ...], list[Breach]] = {}
+    for breach in _find_causes(tuple(found)):
+        if breach.thing.kind == "nodes" and breach.thing != ANY:
+            nodes.setdefault(tuple(rule.name for rule in breach.rules), []).append(breach)
+        else:
+            yield _finding(charged, breach, breach.thing.name, describe_thing(*breach.thing))
+    for alike in nodes.values():
+        names = [breach.thing.name for breach in alike]
+        what = describe_thing(*alike[0].thing) if len(names) == 1 else counted(len(names), "node")
+        subject = names[0] if len(names) == 1 else fold(names)
+        yield _finding(charged, alike[0], subject, what, sorted(names) if len(names) > 1 else ())
+
+
+def _find_causes(found: tuple[Breach, ...]) -> Iterator[Breach]:
+    """Those that do not follow from another one: from an inclusion that stands where that does."""
+    places = [{reason.origin for reason in find_reasons(breach.rules, breach.thing)} for breach in found]
+    causes = {breach.origin for breach, own in zip(found, places, strict=True) if breach.origin not in own}
+    for breach, own in zip(found, places, strict=True):
+        if not own or not own <= causes:
+            yield breach
+
+
+def _finding(charged: Actor, breach: Breach, subject: str, what: str, nodes: Iterable[str] = ()) -> Finding:
+    inherited = (reason.origin for reason in find_reasons(breach.rules, breach.thing))
+    return of(
+        "GC405",
+        (subject, *charged.names[:1]),
+        f"{_describe_actor(charged)} may not change {what}: {describe_rules(breach.rules, breach.thing)}.",
+        dict.fromkeys((breach.origin, *(rule.origin for rule in breach.rules), *inherited)),
+        nodes,
+        hint=_hint(charged, breach),
+    )
+
+
+def describe_thing(kind: str, name: str) -> str:
+    """A thing in words."""
+    if kind == "rules" and name in JUDGING:
+        return name
+    which = _NOUNS[kind]
+    return f"any of the {kind}" if name == "*" else f"{which} {shown(name)}"
+
+
+def describe_rules(rules: tuple[Rule, ...], thing: Thing) -> str:
+    """What rules say of a thing, where they stand, and why they are about it."""
+    places = " and ".join(f"{rule.name} ({rule.origin})" for rule in rules)
+    many = len(rules) > 1
+    why = " and ".join(reason.why for reason in find_reasons(rules, thing))
+    inherited = f", because {why}" if why else ""
+    if rules[0].kind == "forbid":
+        return f"the rule{'s' if many else ''} {places} forbid{'' if many else 's'} it{inherited}"
+    names = dict.fromkeys(ref.name for rule in rules for ref in (rule.permit.by if rule.permit else ()))
+    only = ", ".join(map(shown, names))
+    return f"the rule{'s' if many else ''} {places} allow{'' if many else 's'} it only to {only}{inherited}"
+
+
+def _describe_actor(charged: Actor) -> str:
+    names, commit = " or ".join(map(shown, charged.names)), charged.commit[:ABBREVIATED]
+    if not names:
+        why = (charged.flaw or Flaw.NONE).value
+        return f"{commit} is {why}, and" if commit else "Who pushes is not known, and"
+    return f"{names}, who signed {commit}," if commit else f"{names}, who pushes,"
+
+
+def _hint(charged: Actor, breach: Breach) -> str:
+    if charged.commit and not charged.names:
+        return "Sign it, if you may: `git commit --amend --no-edit -S`."
+    parent = charged.parents.get(breach.thing, "")[:ABBREVIATED]
+    if parent:
+        merge = charged.commit[:ABBREVIATED]
+        return (
+            f"In its parent {parent} it is different, and nobody who may change it has made it so in what "
+            f"{merge} merges. Keep what {parent} has, or let somebody merge who may change it."
+        )
+    if breach.by_nobody:
+        return "Nobody may, as long as the rule stands: change that first, if you may."
+    if breach.forbidden:
+        return "Let somebody make this change whom the rule does not name."
+    return "Let one of them make this change."
+
+
+# A push as rules before it see it: each commit is its signer's change, and all of it that of who pushes.
+
+
+class PushJudge:
+    """Changes judged by rules. `signed` says who signed a commit: it is asked only where a rule names
+    something that the commit touches. `tree` is what the rules stand in, if not where a push begins.
+    """
+
+    def __init__(
+        self,
+        permits: Permits,
+        repository: Repository,
+        signed: Callable[[str], Signed],
+        tree: Tree | None = None,
+    ) -> None:
+        """GitcfgError: there is no git repository."""
+        self._permits = permits
+        self._law = tree
+        self._repository = repository
+        self._signed = signed
+
+    def judge(
+        self,
+        commits: tuple[str, ...],
+        ends: tuple[str | None, str],
+        pusher: tuple[str, ...] | None,
+        law: str | None = None,
+    ) -> dict[str, tuple[Finding, ...]]:
+        """By commit what its signer may not do, and by the last one what who pushes may not.
+
+        `ends` are where a push begins, if anywhere, and ends. Without names nobody knows who pushes; None:
+        nobody is charged with it, and what comes of no commit's own change is the last signer's. `law` is
+        the commit whose rules count, where that is not the one at which it begins.
+        """
+        old, new = ends
+        before = self._law if self._law is not None else self._tree(law if law is not None else old)
+        rules = widen_rules(self._permits.rules, (before, self._tree(new)))
+        charging = ChargeFinder(rules, self._repository, frozenset(commits), self._signed)
+        found = {commit: self._charged(rules, commit, charging.charges_of(commit)) for commit in commits}
+        if pusher is not None:
+            more = tuple(self._pushed(rules, old, new, pusher, law))
+        elif old is not None and not Refs(self._repository).includes(new, old):
+            more = self._charged(rules, new, charging.charges_of_rewind(old, new))
+        else:
+            more = ()
+        found[new] = (*found.get(new, ()), *more)
+        return {commit: findings for commit, findings in found.items() if findings}
+
+    def _charged(self, rules: tuple[Rule, ...], commit: str, charges: Charges) -> tuple[Finding, ...]:
+        touches = {key: charge.touch for key, charge in charges.items()}
+        things = _find_ruled(rules, touches)
+        if not things:
+            return ()
+        signed = self._signed(commit)
+        parents = {thing: charge.parent for charge in charges.values() for thing in charge.touch.things()}
+        charged = Actor(signed.signers, commit, signed.flaw, parents)
+        return tuple(to_findings(charged, find_breaches(rules, signed.signers, things)))
+
+    def _pushed(
+        self, rules: tuple[Rule, ...], old: str | None, new: str, pusher: tuple[str, ...], law: str | None
+    ) -> Iterator[Finding]:
+        tree = self._tree(law) if law != old else None
+        return _check_all(rules, self._tree(old), self._repository.at(new), pusher, tree)
+
+    def _tree(self, commit: str | None) -> Tree | None:
+        return self._repository.at(commit) if commit is not None else None
+
+
+def check_push(
+    rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...]
+) -> Iterator[Finding]:
+    """What somebody may not do who pushes all that differs, by the rules of before.
+
+    Without names nobody knows who that is.
+    """
+    return _check_all(widen_rules(rules, (old, new)), old, new, pusher)
+
+
+def _check_all(
+    rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...], law: Tree | None = None
+) -> Iterator[Finding]:
+    """The same by rules that name what they take with them.
+
+    Whoever begins with other rules than those of `law`, which count, changes the rules.
+    """
+    things = dict(_find_ruled(rules, find_touched(old, new)))
+    if law is not None:
+        others = _find_ruled(rules, find_touched(law, new))
+        things |= {thing: origin for thing, origin in others.items() if thing.kind == "rules"}
+    return to_findings(Actor(pusher), find_breaches(rules, pusher, things))
+
+
+def _find_ruled(rules: tuple[Rule, ...], change: Touches) -> Mapping[Thing, Origin]:
+    """What of a change any rule names, each with one place."""
+    found: dict[Thing, Origin] = {}
+    for touch in change.values():
+        for thing in touch.things():
+            found.setdefault(thing, touch.origin)
+    return {thing: origin for thing, origin in found.items() if find_rules(rules, thing)}
+
+
+# A range of commits as a push of it would be judged: by the rules of where it begins.
+
+
+def check_range(
+    repository: Repository,
+    ends: tuple[str, str],
+    commits: tuple[str, ...],
+    who: str | None,
+    now: datetime,
+) -> dict[str, tuple[Finding, ...]]:
+    """GC405 by commit; without rules about it nothing is looked at. `who` is charged with all of it.
+
+    GitcfgError: the rules cannot be read.
+    """
+    old, new = ends
+    tree = repository.at(old)
+    found = load_permits(tree)
+    if found.unreadable:
+        places = ", ".join(found.unreadable)
+        raise GitcfgError(f"Who may change what cannot be read in {old[:ABBREVIATED]}: {places}.")
+    if not found.rules:
+        return {}
+    from gitcfg.git.signatures import Signers
+
+    signed = Signers(repository, load_signers(tree), None, now)
+    judged = PushJudge(found, repository, lambda commit: signed.of(commit)[0], tree)
+    pusher = (who,) if who is not None else None
+    return judged.judge(commits, (Refs(repository).base(old, new), new), pusher)

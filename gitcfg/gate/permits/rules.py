@@ -1,0 +1,297 @@
+"""Names as rules and changes write them: each may stand for several, and two may have some in common."""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.git.tree import Tree, changed_paths
+from gitcfg.load.collections import gathered
+from gitcfg.load.context import Reading
+from gitcfg.load.repository import is_repository, load
+from gitcfg.load.rules import RULES
+from gitcfg.model import Model, Origin, Ref, Rule, Subsystem
+from gitcfg.model.names import glob, is_glob, shown
+from gitcfg.model.rules import RuleKind
+
+
+class Thing(NamedTuple):
+    """What a rule can name: its kind, by the key of `forbid` and `allow` that names it, and its name."""
+
+    kind: str
+    name: str
+
+
+_MADE = re.compile(r"\$\{[^}]*\}")
+
+
+def to_glob(name: str) -> str:
+    """A name that instances make (`SLOT_${as}`) as the glob of all that it can become."""
+    return _MADE.sub("*", name) if "${" in name else name
+
+
+@lru_cache(maxsize=1 << 14)
+def overlaps(one: str, other: str) -> bool:
+    """Is there a name that both stand for? Of a glob and a name: does it match?"""
+    if not is_glob(one):
+        return one == other or (is_glob(other) and glob(other).matches(one))
+    return _have_common(one, other) if is_glob(other) else glob(one).matches(other)
+
+
+def _have_common(one: str, other: str) -> bool:
+    """Have two globs a name in common? `reached` are the places in the other at which the first can be."""
+    reached = _skipped({0}, other)
+    for character in one:
+        if character == "*":
+            reached = set(range(min(reached), len(other) + 1)) if reached else reached
+        else:
+            reached = _skipped(_stepped(reached, character, other), other)
+    return len(other) in reached
+
+
+def _stepped(reached: set[int], character: str, other: str) -> set[int]:
+    """The places after one more character; a star there takes it, and stays."""
+    there = {place: other[place] for place in reached if place < len(other)}
+    stayed = {place for place, found in there.items() if found == "*"}
+    fitting = {place for place, found in there.items() if "?" in (character, found) or character == found}
+    return stayed | {place + 1 for place in fitting}
+
+
+def _skipped(reached: set[int], other: str) -> set[int]:
+    """The places with those that follow stars, which may stand for nothing."""
+    found = set(reached)
+    for place in sorted(reached):
+        while place < len(other) and other[place] == "*":
+            place += 1
+            found.add(place)
+    return found
+
+
+# What rules say of who may change what: those that refuse somebody a change.
+
+_HIDING = ("GC101", "GC103")
+"""What keeps rules from being read, or hides one behind another of its name."""
+
+
+class Permits(msgspec.Struct, frozen=True):
+    """Rules about who may change what; `unreadable` are places of rules that nobody can understand."""
+
+    rules: tuple[Rule, ...] = ()
+    unreadable: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.rules or self.unreadable)
+
+
+class Breach(msgspec.Struct, frozen=True):
+    """A thing that somebody may not touch, where it stands, and the rules that say so, all of one kind."""
+
+    thing: Thing
+    origin: Origin
+    rules: tuple[Rule, ...]
+
+    @property
+    def forbidden(self) -> bool:
+        """Is it said who may not, and not only who may?"""
+        return self.rules[0].kind is RuleKind.FORBID
+
+    @property
+    def by_nobody(self) -> bool:
+        """May nobody at all?"""
+        return self.forbidden and any(_is_everybody(_by(rule)) for rule in self.rules)
+
+
+def load_permits(tree: Tree | None) -> Permits:
+    """Those of a tree; nothing else of it is read. Where there are no rules that costs nothing."""
+    if tree is None or not any(True for _ in tree.entries(RULES.folder)):
+        return Permits()
+    reading = Reading(tree)
+    found = gathered(reading, RULES)
+    said = tuple(rule for rule in found.values() if rule.permit is not None)
+    hidden = {finding.subjects[0] for finding in reading.findings if finding.code in _HIDING}
+    return Permits(said, tuple(sorted(reading.unread.get(RULES.folder, set()) | hidden)))
+
+
+def find_breaches(
+    rules: Iterable[Rule], who: tuple[str, ...], things: Mapping[Thing, Origin]
+) -> Iterator[Breach]:
+    """What somebody of these names may not touch of some things; no names: it is not known who it is."""
+    rules = tuple(rules)
+    for thing, origin in things.items():
+        against = find_refusing(rules, who, thing)
+        if against:
+            yield Breach(thing, origin, against)
+
+
+def find_refusing(rules: Iterable[Rule], who: tuple[str, ...], thing: Thing) -> tuple[Rule, ...]:
+    """The rules that forbid it to who; else, if only others are allowed to, those that allow it to them."""
+    about = find_rules(rules, thing)
+    forbidding = tuple(rule for rule in about if rule.kind is RuleKind.FORBID and _may_mean(rule, who))
+    allowing = tuple(rule for rule in about if rule.kind is RuleKind.ALLOW)
+    if forbidding or not allowing:
+        return forbidding
+    # Who may touch one name of several may not therefore touch all.
+    enough = all if is_glob(thing.name) else any
+    return () if enough(_admits(rule, who) for rule in allowing) else allowing
+
+
+def find_rules(rules: Iterable[Rule], thing: Thing) -> tuple[Rule, ...]:
+    """The rules that say who may touch something."""
+    return tuple(rule for rule in rules if _is_about(rule, thing))
+
+
+def _is_about(rule: Rule, thing: Thing) -> bool:
+    return rule.permit is not None and any(
+        overlaps(ref.name, thing.name) for ref in getattr(rule.permit, thing.kind)
+    )
+
+
+def _may_mean(rule: Rule, who: tuple[str, ...]) -> bool:
+    """Is it about somebody? A signer may be known by a pattern: then it is about all whom that may be.
+
+    Servers that know names in any case tell hooks what was typed.
+    """
+    said = _by(rule)
+    return _is_everybody(said) or any(
+        overlaps(one.casefold(), name.casefold()) for one in said for name in who
+    )
+
+
+def _admits(rule: Rule, who: tuple[str, ...]) -> bool:
+    said = _by(rule)
+    return _is_everybody(said) or any(glob(one).matches(name) for one in said for name in who)
+
+
+def _by(rule: Rule) -> tuple[str, ...]:
+    return tuple(ref.name for ref in rule.permit.by) if rule.permit is not None else ()
+
+
+def _is_everybody(said: tuple[str, ...]) -> bool:
+    """Nobody in particular is everybody, be it known who it is or not."""
+    return not said or any(set(one) == {"*"} for one in said)
+
+
+# What rules take along that name features: what includes these, their subsystems, and what those read.
+
+_READ = ("features", "subsystems")
+
+
+class Inherited(Ref, frozen=True, gc=False):
+    """What a rule names by naming a feature, where that is said, and why."""
+
+    why: str = ""
+
+
+def inherits_any(rules: Iterable[Rule]) -> bool:
+    """Is there anything of features to be taken along?"""
+    return any(map(_inherits, rules))
+
+
+def widen_rules(rules: tuple[Rule, ...], trees: Iterable[Tree | None]) -> tuple[Rule, ...]:
+    """Rules that name what they take with them, by what any of some versions says of features."""
+    if not inherits_any(rules):
+        return rules
+    models = [load(tree) for tree in _distinct(trees)]
+    return tuple(_widen(rule, models) if _inherits(rule) else rule for rule in rules)
+
+
+def inherits_same(rules: tuple[Rule, ...], one: Tree | None, other: Tree | None) -> bool:
+    """Do rules take the same along in two versions?"""
+    if not inherits_any(rules) or len(_distinct((one, other))) < 2:
+        return True
+    ours, theirs = (map(_names, widen_rules(rules, (tree,))) for tree in (one, other))
+    return list(ours) == list(theirs)
+
+
+def _names(rule: Rule) -> Mapping[str, frozenset[str]]:
+    things = rule.permit.things() if rule.permit is not None else {}
+    return {kind: frozenset(ref.name for ref in refs) for kind, refs in things.items()}
+
+
+def find_reasons(rules: Iterable[Rule], thing: Thing) -> tuple[Inherited, ...]:
+    """Why rules are about something that they do not name themselves."""
+    found = (_reason(rule, thing) for rule in rules)
+    return tuple(dict.fromkeys(reason for reason in found if reason is not None))
+
+
+def _reason(rule: Rule, thing: Thing) -> Inherited | None:
+    refs = rule.permit.things()[thing.kind] if rule.permit is not None else ()
+    named = [ref for ref in refs if overlaps(ref.name, thing.name)]
+    inherited = [ref for ref in named if isinstance(ref, Inherited)]
+    return inherited[0] if inherited and len(inherited) == len(named) else None
+
+
+def _inherits(rule: Rule) -> bool:
+    return rule.permit is not None and rule.permit.inherit and bool(rule.permit.features)
+
+
+def _distinct(trees: Iterable[Tree | None]) -> list[Tree]:
+    """Those of which the others do not say the same."""
+    found: list[Tree] = []
+    for tree in trees:
+        if tree is not None and is_repository(tree) and all(changed_paths(one, tree, _READ) for one in found):
+            found.append(tree)
+    return found
+
+
+def _widen(rule: Rule, models: Iterable[Model]) -> Rule:
+    assert rule.permit is not None
+    permit = rule.permit
+    named = {kind: {ref.name: ref for ref in refs} for kind, refs in permit.things().items()}
+    for model in models:
+        heirs = _find_heirs(model, permit.features)
+        for ref in heirs.values():
+            named["features"].setdefault(ref.name, ref)
+        for subsystem in model.subsystems.values():
+            of = _find_owner(subsystem, (*permit.features, *heirs.values()))
+            if of is not None:
+                for kind, ref in _of_subsystem(subsystem, of):
+                    named[kind].setdefault(ref.name, ref)
+    wider = {kind: tuple(refs.values()) for kind, refs in named.items()}
+    return replace(rule, permit=replace(permit, **wider))
+
+
+def _find_heirs(model: Model, refs: tuple[Ref, ...]) -> Mapping[str, Inherited]:
+    """The features that include some, however far, but for these themselves."""
+    by: dict[str, list[Ref]] = {}
+    for feature in model.features.values():
+        for use in feature.include:
+            by.setdefault(use.feature, []).append(Ref(feature.name, use.origin))
+    roots = dict.fromkeys(name for name in (*model.features, *by) if _is_named(name, refs))
+    found: dict[str, Inherited] = {}
+    todo = deque((root, root) for root in roots)
+    while todo:
+        name, root = todo.popleft()
+        for heir in by.get(name, ()):
+            if heir.name not in found and heir.name not in roots:
+                through = f" through {shown(name)}" if name != root else ""
+                why = f"{shown(heir.name)} includes {shown(root)}{through}"
+                found[heir.name] = Inherited(heir.name, heir.origin, why)
+                todo.append((heir.name, root))
+    return found
+
+
+def _is_named(name: str, refs: Iterable[Ref]) -> bool:
+    return any(overlaps(ref.name, name) for ref in refs)
+
+
+def _find_owner(subsystem: Subsystem, refs: Iterable[Ref]) -> Ref | None:
+    """The first of some features that a subsystem belongs to."""
+    of = subsystem.features or ()
+    return next((ref for ref in refs if _is_named(ref.name, of)), None)
+
+
+def _of_subsystem(subsystem: Subsystem, of: Ref) -> list[tuple[str, Inherited]]:
+    name = shown(subsystem.name)
+    further = f", and {of.why}" if isinstance(of, Inherited) else ""
+    belongs = f"{name} is a subsystem of {shown(of.name)}{further}"
+    reads = f"{name}, a subsystem of {shown(of.name)}, reads it{further}"
+    return [
+        ("subsystems", Inherited(subsystem.name, subsystem.origin, belongs)),
+        *(("params", Inherited(ref.name, ref.origin, reads)) for ref in subsystem.params),
+        *(("files", Inherited(path, subsystem.origin, reads)) for path in subsystem.files),
+    ]

@@ -1,0 +1,457 @@
+"""What a repository says, piece by piece, and what every piece is about."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.compile.texts import texts
+from gitcfg.gate.permits.rules import Thing, to_glob
+from gitcfg.gate.policy import load_signers
+from gitcfg.git.signatures import signer_lines
+from gitcfg.git.tree import Tree
+from gitcfg.history.definitions import said
+from gitcfg.load.context import Reading
+from gitcfg.load.repository import is_repository, load, load_settings, settings_entry
+from gitcfg.model import (
+    Feature,
+    Group,
+    Hold,
+    ListEdit,
+    Model,
+    Node,
+    NodeSet,
+    Op,
+    Origin,
+    Override,
+    Ref,
+    Rule,
+    Use,
+)
+from gitcfg.model.folders import SETTINGS, SIGNERS, TEXTS
+from gitcfg.model.rules import RuleKind
+
+
+class Item(NamedTuple):
+    """Something in a list whose order counts."""
+
+    id: str
+    thing: Thing | None
+
+
+ANY = Thing("nodes", "*")
+"""Any node: which ones is not looked up, or they are very many."""
+_MANY = 100_000
+Key = tuple[str, ...]
+"""Which piece it is: the kind and name of a definition, and what is said of it."""
+
+
+class Statement(msgspec.Struct, frozen=True, gc=False):
+    """One piece: `text` is equal for what means the same. A list says in which order its `items` are, too.
+
+    `members` are nodes that it is for, which are touched only where they come or go. `besides` finds what
+    else it is about, where that has to be looked for.
+    """
+
+    text: str
+    origin: Origin
+    about: tuple[Thing, ...]
+    items: tuple[Item, ...] = ()
+    members: frozenset[str] = frozenset()
+    besides: Callable[[], tuple[Thing, ...]] = tuple
+
+
+def node_things(nodes: Collection[str]) -> tuple[Thing, ...]:
+    """Nodes as things: anybody can write a set of millions in a line."""
+    return (ANY,) if len(nodes) > _MANY else tuple(Thing("nodes", name) for name in sorted(nodes))
+
+
+def find_moved(old: tuple[Item, ...], new: tuple[Item, ...]) -> tuple[Thing, ...]:
+    """What stands otherwise among what two lists have in common."""
+    were, are = ({item.id: item for item in items} for items in (old, new))
+    before = [item for id, item in were.items() if id in are]
+    after = [item for id, item in are.items() if id in were]
+    differing = [place for place, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
+    moved = after[differing[0] : differing[-1] + 1] if differing else []
+    return tuple(item.thing for item in moved if item.thing is not None)
+
+
+# What must be known of a whole version to say what a piece of it is about: read only if it is asked for.
+
+_INCLUSION = re.compile(r"\{%[-+]?\s*(?:include|import|from|extends)\b")
+_NAMED = re.compile(
+    _INCLUSION.pattern + r"""\s*(?:"[^"\\]*"|'[^'\\]*')\s*(?:[-+]?%\}|(?:import|as|ignore|with|without)\b)"""
+)
+"""An inclusion of nothing but a plain name. All else is computed, and may give any."""
+
+
+class Version:
+    """A version of the repository."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._made: dict[str, tuple[Thing, ...]] = {}
+
+    def made(self, feature: str) -> tuple[Thing, ...]:
+        """The parameters and files whose names an instance of a feature makes."""
+        if feature not in self._made:
+            found = (thing for one in self._included(feature) for thing in _made_names(one))
+            self._made[feature] = tuple(dict.fromkeys(found))
+        return self._made[feature]
+
+    def given(self, node: str, key: str) -> tuple[Use | Ref, ...]:
+        """What a node gets by one of its set's lists."""
+        found = self._sets.get(node)
+        edit: ListEdit = getattr(found, key) if found is not None else ListEdit()
+        return edit.items
+
+    def rule(self, name: str) -> Rule | None:
+        """The rule of a name."""
+        return self._model.rules.get(name)
+
+    def filled(self, folder: str, name: str) -> tuple[Thing, ...]:
+        """The files on nodes that are made from a template, or are what stands under files/."""
+        return self._filled.get((folder, name), ())
+
+    @cached_property
+    def _model(self) -> Model:
+        return load(self._tree)
+
+    @cached_property
+    def _sets(self) -> Mapping[str, Node]:
+        sets = self._model.nodesets.values()
+        return {name: nodeset.definition for nodeset in sets for name in nodeset.members}
+
+    def _included(self, name: str) -> Iterator[Feature]:
+        """A feature and all that it includes, however far."""
+        seen, todo = {name}, [name]
+        while todo:
+            feature = self._model.features.get(todo.pop())
+            if feature is not None:
+                yield feature
+                more = {use.feature for use in feature.include} - seen
+                seen |= more
+                todo += more
+
+    @cached_property
+    def _filled(self) -> Mapping[tuple[str, str], tuple[Thing, ...]]:
+        found: dict[tuple[str, str], dict[Thing, None]] = {}
+        for layer in self._model.layers():
+            for path, entry in layer.files.items():
+                thing = Thing("files", to_glob(path))
+                for name in self._including.get(entry.template.name, ()) if entry.template else ():
+                    found.setdefault(("templates", name), {})[thing] = None
+                if entry.source is not None:
+                    found.setdefault(("files", entry.source.name), {})[thing] = None
+        return {key: tuple(things) for key, things in found.items()}
+
+    @cached_property
+    def _including(self) -> Mapping[str, frozenset[str]]:
+        """The templates that each is made from, itself among them; all, if it chooses when it is rendered."""
+        read = texts(self._tree, "templates", self._model.templates)
+        direct = {name: _find_mentioned(text or "", read) for name, text in read.items()}
+        return {name: _find_closure(direct, name) for name in direct}
+
+
+def _find_mentioned(text: str, names: Iterable[str]) -> frozenset[str]:
+    if len(_INCLUSION.findall(text)) > len(_NAMED.findall(text)):
+        return frozenset(names)
+    return frozenset(name for name in names if name in text)
+
+
+def _find_closure(direct: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
+    seen, todo = {name}, [name]
+    while todo:
+        more = direct.get(todo.pop(), frozenset()) - seen
+        seen |= more
+        todo += more
+    return frozenset(seen)
+
+
+def _made_names(feature: Feature) -> Iterator[Thing]:
+    for kind, names in (("params", feature.params), ("files", feature.files)):
+        yield from (Thing(kind, to_glob(name)) for name in names if "${" in name)
+
+
+# What layers say: features, groups, nodes, node sets and overrides, and holds beside them.
+
+Pieces = Iterator[tuple[Key, Statement]]
+_LISTS = {"groups": "groups", "features": "features", "without": "features"}
+"""What nodes' lists hold."""
+
+
+def list_layers(model: Model, whole: Version) -> Pieces:
+    """Every piece of them."""
+    for feature in model.features.values():
+        yield from _feature(feature, whole)
+    for group in model.groups.values():
+        yield from _group(group, whole)
+    for node in model.nodes.values():
+        yield from _definition(("nodes", node.name), (Thing("nodes", node.name),), node, whole)
+    for nodeset in model.nodesets.values():
+        yield from _nodeset(nodeset, whole)
+    for override in model.overrides.values():
+        yield from _override(override, whole)
+    for hold in model.holds.values():
+        yield from _selected(("holds", hold.name), hold, (hold.commit, hold.reason, hold.until))
+
+
+def _feature(feature: Feature, whole: Version) -> Pieces:
+    key, about = ("features", feature.name), (Thing("features", feature.name),)
+    rest = (feature.description, feature.depends, feature.conflicts, feature.after)
+    yield key, Statement(said(rest), feature.origin, about)
+    yield from _uses((*key, "include"), about, feature.include, feature.origin, whole)
+    yield from _bound(key, about, feature)
+
+
+def _group(group: Group, whole: Version) -> Pieces:
+    key, about = ("groups", group.name), (Thing("groups", group.name),)
+    yield key, Statement(said(group.description), group.origin, about)
+    yield from _uses((*key, "features"), about, group.features, group.origin, whole)
+    yield from _bound(key, about, group)
+
+
+def _definition(key: Key, about: tuple[Thing, ...], node: Node, whole: Version) -> Pieces:
+    """What is said of nodes. One that has a list of its own instead of its set's drops what that gives."""
+    rest = (node.description, node.labels, node.facts, node.address, node.state)
+    yield key, Statement(said(rest), node.origin, about)
+    for name, kind in _LISTS.items():
+        edit: ListEdit = getattr(node, name)
+        yield from _listed((*key, name), about, edit, kind, whole)
+        if edit.op is Op.SET and key[0] == "nodes":
+            dropped = partial(_dropped, node.name, name, whole)
+            yield (*key, name, "instead"), Statement("", edit.origin or node.origin, about, besides=dropped)
+    yield from _bound(key, about, node)
+
+
+def _dropped(node: str, key: str, whole: Version) -> tuple[Thing, ...]:
+    return tuple(Thing(_LISTS[key], _name(item)) for item in whole.given(node, key))
+
+
+def _nodeset(nodeset: NodeSet, whole: Version) -> Pieces:
+    """A set is the files of all its nodes in one: who comes to it gets what it gives."""
+    key = ("nodesets", nodeset.name)
+    given = _given(_definition(key, (), nodeset.definition, whole))
+    yield (*key, "nodes"), Statement("", nodeset.origin, given, members=frozenset(nodeset.members))
+    yield from _definition(key, node_things(nodeset.members), nodeset.definition, whole)
+
+
+def _override(override: Override, whole: Version) -> Pieces:
+    key = ("overrides", override.name)
+    given = _given(_overriding(key, (), override, whole))
+    yield from _selected(key, override, (override.reason, override.until), given)
+    yield from _overriding(key, _selected_nodes(override), override, whole)
+
+
+def _overriding(key: Key, about: tuple[Thing, ...], override: Override, whole: Version) -> Pieces:
+    yield from _uses((*key, "features"), about, override.features, override.origin, whole)
+    yield from _uses((*key, "without"), about, override.without, override.origin, whole)
+    yield from _bound(key, about, override)
+
+
+def _selected(
+    key: Key, some: Override | Hold, rest: tuple[Any, ...], given: tuple[Thing, ...] = ()
+) -> Pieces:
+    """For how long and for whom; that is about all that they are given."""
+    yield key, Statement(said((*rest, some.where)), some.origin, (*_selected_nodes(some), *given))
+    yield (*key, "nodes"), Statement("", some.origin, given, members=frozenset(some.members or ()))
+
+
+def _given(pieces: Pieces) -> tuple[Thing, ...]:
+    """All that pieces are about."""
+    return tuple(dict.fromkeys(thing for _, piece in pieces for thing in piece.about))
+
+
+def _selected_nodes(some: Override | Hold) -> tuple[Thing, ...]:
+    """Of which nodes a condition holds is not looked up."""
+    return (ANY,) if some.members is None else node_things(some.members)
+
+
+def _listed(key: Key, about: tuple[Thing, ...], edit: ListEdit, kind: str, whole: Version) -> Pieces:
+    """What a node's own list says; composing is something else than replacing, whatever the items are."""
+    if edit.origin is not None or edit.items:
+        yield from _items(key, about, edit.items, kind, edit.origin or edit.items[0].origin, whole, edit.op)
+
+
+def _uses(
+    key: Key, about: tuple[Thing, ...], uses: Iterable[Use | Ref], origin: Origin, whole: Version
+) -> Pieces:
+    yield from _items(key, about, tuple(uses), "features", origin, whole)
+
+
+def _items(
+    key: Key,
+    about: tuple[Thing, ...],
+    items: tuple[Any, ...],
+    kind: str,
+    origin: Origin,
+    whole: Version,
+    op: str = "",
+) -> Pieces:
+    """A list and its items: each installs what it names, or makes a node its member."""
+    listed = [
+        Item(said((_name(item), getattr(item, "instance", None))), Thing(kind, _name(item))) for item in items
+    ]
+    yield key, Statement(op, origin, about, tuple(listed))
+    for item, (id, thing) in zip(items, listed, strict=True):
+        made = whole.made(_name(item)) if isinstance(item, Use) and (item.instance or item.attributes) else ()
+        yield (*key, id), Statement(f"{op} {said(item)}", item.origin, (*about, thing or ANY, *made))
+
+
+def _name(item: Use | Ref) -> str:
+    return to_glob(item.feature if isinstance(item, Use) else item.name)
+
+
+def _bound(key: Key, about: tuple[Thing, ...], layer: Feature | Group | Node | Override) -> Pieces:
+    maps: tuple[tuple[str, Mapping[str, Any]], ...] = (("params", layer.params), ("files", layer.files))
+    for kind, bound in maps:
+        for name, one in bound.items():
+            thing = Thing(kind, to_glob(name))
+            yield (*key, kind, name), Statement(said(one), one.origin, (*about, thing))
+
+
+# All that a version says, piece by piece.
+
+_KINDS_BY_FOLDER = {
+    "parameters": "params",
+    "subsystems": "subsystems",
+    "features": "features",
+    "groups": "groups",
+    "nodes": "nodes",
+    "secrets": "secrets",
+    "rules": "rules",
+    "allocations": "rules",
+}
+"""By folder, what its definitions are to rules; of others it is the nodes that they are for."""
+
+
+def is_readable(tree: Tree) -> bool:
+    """Is it a configuration, and of a format that is read?"""
+    return is_repository(tree) and load_settings(Reading(tree)) is not None
+
+
+def read_statements(tree: Tree, whole: Version) -> dict[Key, Statement]:
+    """What a tree says, or an excerpt of it; `whole` is all of its version. No configuration says nothing."""
+    if not is_repository(tree):
+        return {}
+    return dict(list_pieces(tree, load(tree), whole))
+
+
+def list_pieces(tree: Tree, model: Model, whole: Version) -> Pieces:
+    """The same of a model that was read from the tree."""
+    yield from _settings(tree, model)
+    yield from list_layers(model, whole)
+    yield from _definitions(model)
+    yield from _keys(model)
+    yield from _secrets(tree, model)
+    yield from _rules(model)
+    yield from _allocations(model, whole)
+    yield from _texts(tree, whole)
+    yield from _misread(tree, model)
+
+
+def _settings(tree: Tree, model: Model) -> Pieces:
+    own, settings = Thing("rules", SETTINGS), model.settings
+    about = {
+        "default_group": (Thing("groups", settings.default_group), ANY),
+        "walk_in": tuple(Thing("groups", group.name) for group in settings.walk_in or ()),
+    }
+    for name in settings.__struct_fields__:
+        if name != "origin":
+            things = (own, *about.get(name, ()))
+            yield (SETTINGS, name), Statement(said(getattr(settings, name)), settings.origin, things)
+    reading, entry = Reading(tree), settings_entry(tree)
+    if load_settings(reading) is None or reading.findings:
+        yield (SETTINGS, "", "unread"), Statement(entry.id, settings.origin, (own,))
+    for line in signer_lines(load_signers(tree)):
+        yield (SIGNERS, repr(line)), Statement("", Origin(SIGNERS), (Thing("rules", SIGNERS),))
+
+
+def _definitions(model: Model) -> Pieces:
+    for parameter in model.parameters.values():
+        about = (Thing("params", parameter.name),)
+        yield ("parameters", parameter.name), Statement(said(parameter), parameter.origin, about)
+    for subsystem in model.subsystems.values():
+        about = (Thing("subsystems", subsystem.name),)
+        yield ("subsystems", subsystem.name), Statement(said(subsystem), subsystem.origin, about)
+
+
+def _keys(model: Model) -> Pieces:
+    for key in model.keys.values():
+        yield ("keys", key.node), Statement(key.text, key.origin, (Thing("nodes", key.node),))
+
+
+def _secrets(tree: Tree, model: Model) -> Pieces:
+    """Of what is encrypted anything may have changed, where a byte of it has."""
+    for secret in model.secrets.values():
+        about = (Thing("secrets", secret.name),)
+        entry = tree.entry(secret.sealed.file) if secret.sealed is not None else None
+        yield ("secrets", secret.name), Statement(said(replace(secret, sealed=None)), secret.origin, about)
+        if entry is not None:
+            yield ("secrets", secret.name, "age"), Statement(entry.id, Origin(entry.path), about)
+
+
+def _rules(model: Model) -> Pieces:
+    for rule in model.rules.values():
+        yield from _rule(rule)
+
+
+def _rule(rule: Rule) -> Pieces:
+    """A rule is a layer as well: what it installs and binds is touched as if it stood in one."""
+    key, own = ("rules", rule.name), Thing("rules", rule.name)
+    domains = {name: replace(domain, places=()) for name, domain in rule.domains.items()}
+    installed = rule.kind is RuleKind.INSTALL and rule.feature is not None
+    about = (own, Thing("features", rule.feature.name)) if installed and rule.feature else (own,)
+    yield key, Statement(said(replace(rule, params={}, domains={})), rule.origin, about)
+    bound: dict[str, Any] = {**rule.params, **domains}
+    for name, one in bound.items():
+        things = (own,) if rule.over is not None else (own, Thing("params", name))
+        yield (*key, "params", name), Statement(said((one, rule.where, rule.unique)), one.origin, things)
+
+
+def _allocations(model: Model, whole: Version) -> Pieces:
+    """What was decided for a rule is a layer, too: it brings nodes the rule's feature, or values."""
+    for name, decided in model.allocations.items():
+        key, own, rule = ("allocations", name), Thing("rules", name), whole.rule(name)
+        yield key, Statement("", decided.origin, (own,))
+        feature = rule.feature if rule is not None else None
+        things = (own, Thing("features", feature.name)) if feature is not None else (own,)
+        for slot in decided.install:
+            yield (*key, slot.name), Statement("", slot.origin, (*things, _node_of_slot(slot.name)))
+        for place, values in decided.values.items():
+            for param, one in values.items():
+                of = (Thing("params", param),) if rule is None or rule.over is None else ()
+                about = (own, _node_of_slot(place), *of)
+                yield (*key, place, param), Statement(said(one), one.origin, about)
+
+
+def _node_of_slot(slot: str) -> Thing:
+    return Thing("nodes", slot.partition("/")[0])
+
+
+def _texts(tree: Tree, whole: Version) -> Pieces:
+    for folder in TEXTS:
+        for entry in tree.entries(folder):
+            name = entry.path.removeprefix(f"{folder}/")
+            about = (Thing("templates", name), *whole.filled(folder, name))
+            yield (folder, name), Statement(f"{entry.kind.value} {entry.id}", Origin(entry.path), about)
+
+
+def _misread(tree: Tree, model: Model) -> Pieces:
+    """What could not be understood says its text: of a file whose names are not known, any name's."""
+    for folder, names in model.unread.items():
+        kind = _KINDS_BY_FOLDER.get(folder, "nodes")
+        for name in names:
+            is_path = "/" in name
+            path = name if is_path else _file(model, folder, name)
+            entry = tree.entry(path)
+            about = (Thing(kind, "*" if is_path or folder not in _KINDS_BY_FOLDER else name),)
+            yield (folder, name, "unread"), Statement(entry.id if entry else "", Origin(path), about)
+
+
+def _file(model: Model, folder: str, name: str) -> str:
+    found = getattr(model, folder).get(name)
+    return found.origin.file if found is not None else folder
