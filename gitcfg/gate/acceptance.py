@@ -1,4 +1,4 @@
-"""What follows once a push is accepted: it is noted why, and the next push finds the answers that it asks."""
+"""What follows when a push was accepted: the note why, and the cache filled for the next push."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -17,12 +17,12 @@ from gitcfg.model.text import safe
 
 
 def pusher_name(environment: Mapping[str, str], variable: str | None = None) -> str | None:
-    """Who pushed, as the server or the system calls them."""
+    """Return the pusher's name as the server or the system knows it."""
     return next(iter(find_pusher(environment, variable) or ()), environment.get("USER"))
 
 
 def render_note(reason: str | None, opened: Bypass | None, who: str | None) -> str:
-    """What is worth noting of a push; nothing, where it was an ordinary one."""
+    """Return the text of the note about a push, empty for an ordinary one."""
     lines = [f"reason: {line}" for line in (reason or "").splitlines() if line.strip()]
     if opened is not None:
         lines.append(f"bypass until {opened.until.isoformat(' ', 'minutes')}: {opened.reason}")
@@ -44,14 +44,14 @@ class AcceptedPush:
         self._updates = tuple(updates)
 
     def add_notes(self, git: Git, text: str) -> None:
-        """Note a text on each commit that a ref has moved to. GitcfgError: git cannot."""
+        """Add a text to the notes of each commit that a ref has moved to. Raise GitcfgError if git fails."""
         moved = (self._view.refs.commit(update.new) for update in self._updates if update.new is not None)
         for commit in dict.fromkeys(moved):
             if commit is not None:
                 append_note(git, NOTES, commit, text)
 
     def fill_cache(self, cache: Cache, today: date) -> None:
-        """Ask what pre-receive asks, so that the answers are kept."""
+        """Compute what pre-receive asks, so that the next one finds it in the cache."""
         for commit, old in self._tips():
             tree = self._view.tree(commit)
             if tree is None:
@@ -66,9 +66,9 @@ class AcceptedPush:
             _ = fleet.mentions
 
     def _tips(self) -> Iterable[tuple[str, str | None]]:
-        """New commits with those that were there before; of protected refs last.
+        """Return new commits with those that were there before; those of protected refs last.
 
-        What the last check leaves behind is what the next one goes on from, and there is one of that.
+        The last check is what the next one continues from, and there is only one.
         """
         view = self._view
         found: dict[tuple[str, str | None], bool] = {}

@@ -1,4 +1,6 @@
-"""What a push changes of the gate's own settings."""
+"""Describe what a push changes beside nodes: the gate's settings, secrets and their readers, keys of
+nodes.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -27,7 +29,10 @@ _SETTINGS = ("protected", "check", "ratchet", "signatures")
 
 
 def describe_settings_changes(old: Tree | None, new: Tree, head: str = "") -> tuple[str, ...]:
-    """A line for each; where there was nothing before, none. `head` is protected whatever they say."""
+    """Return a line for each setting of the gate that changes; none for a first push.
+
+    `head` is protected whatever gitcfg.yaml says.
+    """
     return tuple(_describe_settings(old, new, head)) if old is not None else ()
 
 
@@ -66,11 +71,11 @@ def _describe_value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# What changes between two versions of who may have secrets, and of who can decrypt them.
+# Secrets
 
 
 class SecretChange(msgspec.Struct, frozen=True):
-    """A secret that came, went, is for others than before, or whose encrypted file or version is another.
+    """A secret that was added, removed, or changed in its condition, recipients, encrypted file or version.
 
     `came` and `went` are keys that can decrypt it, and `more` and `fewer` nodes that may have it, where its
     condition was one before and is another now. `resealed`: its encrypted file is another one, and without a
@@ -89,22 +94,22 @@ class SecretChange(msgspec.Struct, frozen=True):
 
     @property
     def versions(self) -> tuple[int, int] | None:
-        """The version before and the one now, of one that was there before and is still."""
+        """The versions before and now, of a secret that is on both sides."""
         return (self.old.version, self.new.version) if self.old is not None and self.new is not None else None
 
     @property
     def renewed(self) -> bool:
-        """Is its encrypted file or its version another one than before?"""
+        """Whether its encrypted file or its version changed."""
         return self.resealed or (self.versions is not None and self.versions[0] != self.versions[1])
 
     @property
     def moved(self) -> bool:
-        """Is its condition another one?"""
+        """Whether its condition changed."""
         return condition(self.old) != condition(self.new)
 
 
 def find_secret_changes(old: Fleet, new: Fleet) -> tuple[SecretChange, ...]:
-    """All of them, in order of name."""
+    """Return the secrets that changed, in order of name."""
     paths = changed_paths(old.tree, new.tree, (FOLDER,))
     names = sorted({path.rpartition("/")[2].rpartition(".")[0] for path in paths})
     before, after = (fleet.model.secrets if names else {} for fleet in (old, new))
@@ -113,7 +118,9 @@ def find_secret_changes(old: Fleet, new: Fleet) -> tuple[SecretChange, ...]:
 
 
 def _is_resealed(old: Fleet, new: Fleet, name: str) -> bool:
-    """Was a secret there before and is it still, with other bytes? Who has a key can keep a file's header."""
+    """Return whether the encrypted file's bytes changed. With a key a file can be changed behind the same
+    header.
+    """
     before, after = old.model.secrets.get(name), new.model.secrets.get(name)
     if before is None or after is None:
         return False
@@ -122,7 +129,7 @@ def _is_resealed(old: Fleet, new: Fleet, name: str) -> bool:
 
 
 def _file(tree: Tree, secret: Secret) -> str | None:
-    """What a secret's encrypted file is, None if there is none."""
+    """Return the id of a secret's encrypted file, or None if there is none."""
     entry = tree.entry(path_of(secret))
     return entry.id if entry is not None else None
 
@@ -138,7 +145,7 @@ def _change(name: str, old: Secret | None, new: Secret | None, resealed: bool) -
 
 
 def _with_nodes(old: Fleet, new: Fleet, change: SecretChange) -> SecretChange:
-    """The same with the nodes that may have it and could not before, and the other way."""
+    """Return the change with the nodes that may have the secret now and could not before, and the reverse."""
     if change.kind is not Kind.CHANGED or not change.moved:
         return change
     could, can = _nodes_of(old, change.old), _nodes_of(new, change.new)
@@ -151,12 +158,12 @@ def _nodes_of(fleet: Fleet, secret: Secret | None) -> frozenset[str]:
 
 
 def condition(secret: Secret | None) -> str | None:
-    """Which nodes may have it; None: none may."""
+    """Return the condition of a secret: which nodes may have it; None: none may."""
     return secret.where.name if secret is not None and secret.where is not None else None
 
 
 def _recipients(secret: Secret | None) -> dict[str, Recipient]:
-    """The keys that can decrypt a secret; of what is none another finding tells (GC210)."""
+    """Return the keys that can decrypt a secret; broken ones are another finding's (GC210)."""
     found: dict[str, Recipient] = {}
     for ref in secret.recipients if secret is not None else ():
         try:
@@ -167,13 +174,11 @@ def _recipients(secret: Secret | None) -> dict[str, Recipient]:
     return found
 
 
-# How changes of secrets are told, to people and to programs.
-
 _KEY = 20  # so many letters of a key tell it from others
 
 
 def describe_secret_changes(changes: Iterable[SecretChange]) -> tuple[str, ...]:
-    """What changes, a line or more for each."""
+    """Return lines that describe changes of secrets."""
     return tuple(line for change in changes for line in _describe_secret(change))
 
 
@@ -204,7 +209,7 @@ def _describe_changed(change: SecretChange) -> Iterator[str]:
 
 
 def _describe_content(change: SecretChange, old: int, new: int) -> str:
-    """What can be said without a key of its content; a version is never right for two of them."""
+    """Return what is known of the content without a key; a version that does not rise is never right."""
     if new == old:
         doubt = "other recipients, or another content: nobody can tell without a key"
         return f"another encrypted file, its version stays {new} ({doubt})"
@@ -217,7 +222,7 @@ def _describe_content(change: SecretChange, old: int, new: int) -> str:
 
 
 def describe_condition(secret: Secret | None) -> str:
-    """Which nodes may have a secret."""
+    """Return which nodes may have a secret."""
     return shown(condition(secret) or "nobody", 200)
 
 
@@ -227,7 +232,7 @@ def _describe_recipient(one: Recipient) -> str:
 
 
 def secret_change_to_json(change: SecretChange) -> dict[str, Any]:
-    """What `gitcfg.diff/1` says of one."""
+    """Return the record of a change in `gitcfg.diff/1`."""
     record: dict[str, Any] = {"kind": change.kind, "name": change.name}
     if change.moved:
         record["for"] = {"old": condition(change.old), "new": condition(change.new)}
@@ -248,7 +253,7 @@ def _recipients_to_json(found: Sequence[Recipient]) -> list[dict[str, str]]:
     return [{"kind": one.kind, "key": one.key, "comment": one.comment} for one in found]
 
 
-# What a push changes of nodes' keys: whoever has a node's key gets its configuration, and its secrets.
+# Keys of nodes: the holder of a node's key gets its configuration and its secrets.
 
 _FEW = 5  # of so many nodes each key is shown
 _Sort = tuple[str, tuple[str, ...]]
@@ -256,7 +261,7 @@ _Sort = tuple[str, tuple[str, ...]]
 
 
 def describe_key_changes(old: Fleet, new: Fleet) -> tuple[str, ...]:
-    """A line for each, and for many that are alike one together; first of nodes that get secrets."""
+    """Return a line for each changed key, many alike in one; nodes that get secrets come first."""
     if content(old.tree, (FOLDER_keys,)) == content(new.tree, (FOLDER_keys,)):
         return ()
     before, after = old.model.keys, new.model.keys
@@ -286,7 +291,7 @@ def _describe_keys(
 
 
 def _secrets_of_nodes(fleet: Fleet, names: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-    """What of secrets nodes get, of those that there are."""
+    """Return the secrets that nodes get, by node."""
     there = [name for name in names if name in fleet]
     if not there or not fleet.model.secrets:
         return {}

@@ -1,4 +1,4 @@
-"""What is told of a push where it may be that nobody knows what nodes have, before it or after."""
+"""The gate: judge a push by what each ref that moves brings, before any of them has moved."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -53,27 +53,26 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def unless_stopped(told: Callable[[], T]) -> T | None:
-    """Something told beside findings; None where an expression came to no end, which these say themselves.
+def _unless_stopped(describe: Callable[[], T]) -> T | None:
+    """Return what `describe` gives, or None where an expression could not be evaluated, which findings
+    report.
 
     A push that takes such an expression away must get through.
     """
     try:
-        return told()
+        return describe()
     except Stopped:
         return None
 
-
-# Judges a push: what each ref that moves brings, and whether it may.
 
 _Ends = tuple[str | None, str | None]
 
 
 class Gate:
-    """Judges pushes to a repository whose refs have not moved yet. Nothing is written but to the cache.
+    """Judge pushes to a repository whose refs have not moved yet. Only the cache is written.
 
-    Signatures are judged at `now`; `revoked` lists keys that may sign no more. `pusher` are the names of who
-    pushes: none where it is not known, and None where nobody is charged with it.
+    Signatures are judged at `now`; `revoked` lists keys that may no longer sign. `pusher` are the names of
+    the pusher: empty where they are not known, None where pushes are not charged to anybody.
     """
 
     def __init__(
@@ -97,7 +96,10 @@ class Gate:
 
     @contextmanager
     def rulings(self, updates: Iterable[Update]) -> Iterator[Iterator[Ruling]]:
-        """Refs that move between the same commits are judged once. A ruling's trees last until the next."""
+        """Yield the rulings of a push. Refs that move between the same commits are judged once.
+
+        A ruling's trees last until the next one.
+        """
         alike: dict[_Ends, list[str]] = {}
         for update in updates:
             alike.setdefault((update.old, update.new), []).append(update.ref)
@@ -137,7 +139,7 @@ class Gate:
         return self._seen(replace(ruling, refusals=refusals, base=base), demanded, before, commit, opened)
 
     def _formal(self, demanded: Policy, before: str | None, commit: str) -> Iterator[Refusal]:
-        """Refusals whatever the configuration says."""
+        """Yield refusals that do not depend on the configuration."""
         view = self._view
         if before is not None and not self._administrator.rewind and not view.refs.includes(commit, before):
             yield refuse_rewind(before, commit)
@@ -160,7 +162,9 @@ class Gate:
     def _breaches(
         self, demanded: Policy, before: str | None, ruling: Ruling, commit: str
     ) -> dict[str, tuple[Finding, ...]]:
-        """GC405 by commit: what signers may not change, and of the last one what who pushes may not."""
+        """Return GC405 by commit: what signers may not change, and at the last commit what the pusher may
+        not.
+        """
         if not (ruling.protected and demanded.permits.rules):
             return {}
         from gitcfg.gate.permits.judge import PushJudge
@@ -172,7 +176,7 @@ class Gate:
         ruled = view.tree(law if law is not None else start)
 
         def judges_alike(head: Policy) -> bool:
-            """Has the branch of HEAD judged what stands on it by the same rules?"""
+            """Return whether the branch of HEAD has judged what it holds by the same rules."""
             if (head.permits, head.signers) != (demanded.permits, demanded.signers):
                 return False
             tip = view.tree(view.refs.tip(view.refs.head))
@@ -184,7 +188,7 @@ class Gate:
     def _seen(
         self, ruling: Ruling, demanded: Policy, before: str | None, commit: str, opened: ExitStack
     ) -> Ruling:
-        """The ruling with what is found at the new commit, and on the way there if that counts."""
+        """Return the ruling with what is found at the new commit, and at those before it if they count."""
         progress.note("judging", commit)
         old = self._fleet(ruling.base, None, opened)
         new = self._fleet(commit, old.tree if old is not None else None, opened)
@@ -203,7 +207,7 @@ class Gate:
         earlier += tuple(self._only(id, found) for id, found in breached.items() if id != commit)
         more = (*(check_withheld(secrets, new) if secrets is not None else ()), *breached.get(commit, ()))
         seen = looked(new).plus(more)
-        changes = unless_stopped(partial(_compared, old, new)) if old is not None else None
+        changes = _unless_stopped(partial(_compared, old, new)) if old is not None else None
         without = ruling.base if demanded.ratchet else None
         refusals = [refuse_errors(found, without) for found in (*earlier, seen) if found.errors]
         return replace(
@@ -212,7 +216,7 @@ class Gate:
             earlier=earlier,
             at_tip=seen,
             changes=changes,
-            further=unless_stopped(partial(describe_further_reach, changes, new)) or ()
+            further=_unless_stopped(partial(describe_further_reach, changes, new)) or ()
             if changes is not None
             else (),
             gate=(
@@ -221,27 +225,29 @@ class Gate:
                     if old is not None
                     else ()
                 ),
-                *(unless_stopped(partial(_describe_secrets, old, new)) or () if old is not None else ()),
+                *(_unless_stopped(partial(_describe_secrets, old, new)) or () if old is not None else ()),
                 *(
-                    unless_stopped(partial(describe_secret_reach, changes)) or ()
+                    _unless_stopped(partial(describe_secret_reach, changes)) or ()
                     if changes is not None
                     else ()
                 ),
                 *(describe_copies(was, new) if was is not None else ()),
-                *(unless_stopped(partial(describe_key_changes, old, new)) or () if old is not None else ()),
+                *(_unless_stopped(partial(describe_key_changes, old, new)) or () if old is not None else ()),
                 *describe_stray_holds(new, lambda held: self._unheld(demanded, commit, held)),
             ),
         )
 
     def _kept(self, ruling: Ruling) -> str:
-        """The branch of HEAD, if it moves and is protected whatever gitcfg.yaml says."""
+        """Return the branch of HEAD if it moves and the administrator lets gitcfg.yaml say what is
+        protected, else "".
+        """
         head = self._view.refs.head
         return head if self._administrator.protected is None and head in ruling.refs else ""
 
     def _befores(
         self, demanded: Policy, before: str | None, ruling: Ruling
     ) -> tuple[SecretsBefore | None, SecretsBefore | None]:
-        """The secrets with which those of a push are compared, and by which a protected ref's are judged."""
+        """Return the secrets that a push is compared with, and those by which a protected ref is judged."""
         repository, base = self._view.repository, ruling.base
         tips = self._view.secret_bases(before, base, demanded) if ruling.protected else ()
         was = (
@@ -252,7 +258,7 @@ class Gate:
         return was, was if not tips or tips[0] == base else SecretsBefore(repository, tips[0], tips[1:])
 
     def _unheld(self, demanded: Policy, commit: str, held: str) -> str:
-        """What is wrong with a commit at which nodes are to be held."""
+        """Return what is wrong with a commit at which nodes are to be held, or ""."""
         refs = self._view.refs
         found = refs.commit(held)
         tips = (refs.tip(name) for name in refs.names() if demanded.protects(name))
@@ -263,14 +269,16 @@ class Gate:
     def _failing(
         self, commits: Iterable[str], last: str, looked: Callable[[Fleet], CommitFindings]
     ) -> Iterator[CommitFindings]:
-        """Commits before the last one that have errors; what has no settings is no configuration yet."""
+        """Yield the findings of commits before the last that have errors, without those that have no
+        settings.
+        """
         for commit in commits:
             seen = self._alone(commit, looked) if commit != last else None
             if seen is not None and seen.errors:
                 yield seen
 
     def _only(self, commit: str, found: tuple[Finding, ...]) -> CommitFindings:
-        """Nothing but what is wrong with what a commit changes."""
+        """Return findings about a commit with no check of its configuration."""
         tree = self._view.repository.at(commit)
 
         def size(fleet: Fleet) -> CommitFindings:
@@ -281,13 +289,13 @@ class Gate:
         )
 
     def _alone(self, commit: str, looked: Callable[[Fleet], CommitFindings]) -> CommitFindings | None:
-        """What is found at a commit, whose fleet ends before there is another one."""
+        """Return what is found at a commit, and close its fleet."""
         with ExitStack() as opened:
             fleet = self._fleet(commit, None, opened)
             return None if fleet is None else looked(fleet)
 
     def _look(self, known: Callable[[], Known], ratchet: bool, fleet: Fleet) -> CommitFindings:
-        """What is wrong, but for warnings that are known, and with a ratchet errors that are."""
+        """Return what counts at a commit: new warnings, and errors, with a ratchet only new ones."""
         checked = self._checked(fleet)
         wrong = counting(checked.findings, known, ratchet)
         return CommitFindings(fleet.commit or "", fleet.tree, checked, wrong)

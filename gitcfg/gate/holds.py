@@ -1,4 +1,4 @@
-"""Holds that lead nowhere: findings are about one tree, and which commits there are is said by refs."""
+"""Holds that lead nowhere. Findings are about one tree; which commits exist is a matter of refs."""
 
 from collections.abc import Callable, Iterator
 
@@ -11,7 +11,9 @@ Why = Callable[[str], str]
 
 
 def describe_stray_holds(fleet: Fleet, why: Why) -> Iterator[str]:
-    """A sentence for each hold that still counts and keeps its nodes at a commit that they cannot get."""
+    """Yield a sentence for each hold in force at a commit that its nodes cannot get; `why` says what is
+    wrong with it.
+    """
     if not has_holds(fleet):
         return
     for name, hold in sorted(fleet.model.holds.items()):
@@ -22,5 +24,7 @@ def describe_stray_holds(fleet: Fleet, why: Why) -> Iterator[str]:
 
 
 def has_holds(fleet: Fleet) -> bool:
-    """Are there any? The folder says it: what else the fleet says need not be read, where all is known."""
+    """Return whether there are any by the folder alone: where the cache knows all, the fleet need not be
+    read.
+    """
     return any(fleet.tree.entries("holds"))

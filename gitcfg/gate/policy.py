@@ -1,4 +1,4 @@
-"""What the gate demands: said at the tip that a push wants to move, and by the server's administrator."""
+"""What the gate demands, by the tip that a push wants to move and by the server's git configuration."""
 
 import re
 
@@ -24,10 +24,10 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 class Policy(msgspec.Struct, frozen=True):
-    """What counts for the refs that a push moves.
+    """What the gate demands of the refs that a push moves.
 
-    `signers` is what says who may sign where commits must be signed, `unreadable` that the settings could
-    not be understood, so that the strictest count. `permits` are the rules about who may change what.
+    `signers` is the text of allowed signers where commits must be signed. `unreadable`: the settings could
+    not be read, so the strictest count. `permits` are the rules about who may change what.
     """
 
     protected: tuple[str, ...]
@@ -39,7 +39,7 @@ class Policy(msgspec.Struct, frozen=True):
     permits: Permits = Permits()
 
     def protects(self, ref: str) -> bool:
-        """Does the gate refuse what is wrong on this ref?"""
+        """Return whether the gate refuses errors on this ref."""
         return selects(self.protected, ref)
 
 
@@ -57,7 +57,7 @@ class Administrator(msgspec.Struct, frozen=True):
 
 
 def load_administrator(config: Config) -> Administrator:
-    """Read it. GitcfgError: a value is none of those that there are, or no file where one should be."""
+    """Load the server's configuration. Raise GitcfgError if a value is unknown or a file is missing."""
     check = config.choice("gitcfg.check", ("tip", "each"))
     signatures = config.choice("gitcfg.signatures", ("off", "require"))
     return Administrator(
@@ -73,7 +73,7 @@ def load_administrator(config: Config) -> Administrator:
 
 
 def load_budget(config: Config) -> Budget:
-    """What judging a push may cost. GitcfgError: a value is none of those that there are."""
+    """Load what judging a push may cost. Raise GitcfgError if a value cannot be read."""
     usual = Budget()
     time, memory = config.last("gitcfg.timeLimit"), config.last("gitcfg.memoryLimit")
     said = None if time is None else seconds(f"{time}s" if time.isdigit() else time)
@@ -89,9 +89,10 @@ def load_budget(config: Config) -> Budget:
 
 
 def load_policy(ruling: Tree | None, head: str | None, said: Administrator) -> Policy:
-    """What a tip demands, but for what the administrator says, who alone may open `head`, the branch of HEAD.
+    """Return what a tip demands, overridden by what the administrator says.
 
-    None: HEAD is where somebody works, and protects nothing.
+    Only the administrator may open `head`, the branch of HEAD; None: HEAD belongs to a work tree and is not
+    protected.
     """
     if ruling is None:
         default = Settings(Origin(FILE))
@@ -117,6 +118,6 @@ def _demanded(ruling: Tree) -> Policy:
 
 
 def load_signers(tree: Tree) -> bytes:
-    """What a tree says of who may sign; nothing where no file does."""
+    """Return the text of a tree's allowed signers, empty if there is no such file."""
     entry = tree.entry(SIGNERS)
     return tree.read(entry) if entry is not None and entry.kind is EntryKind.FILE else b""

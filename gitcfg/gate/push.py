@@ -1,4 +1,6 @@
-"""A push as git's hooks are told of it: which refs move from where to where, and with which options."""
+"""A push as git tells its hooks: refs that move, push options, the pusher, and whether the gate is
+held open.
+"""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -22,7 +24,9 @@ class Update(msgspec.Struct, frozen=True):
 
 
 def parse_updates(lines: Iterable[str]) -> tuple[Update, ...]:
-    """What git writes to pre-receive and post-receive: OLD NEW REF, a line each. GitcfgError: it is not."""
+    """Parse what git writes to pre-receive and post-receive, a line `OLD NEW REF` each. Raise GitcfgError if
+    it is none.
+    """
     return tuple(_update(line.rstrip("\n")) for line in lines)
 
 
@@ -43,7 +47,7 @@ def _id(word: str) -> str | None:
 
 
 def find_reason(environment: Mapping[str, str]) -> str | None:
-    """Why the push is made, as the pusher says: `git push --push-option=gitcfg.reason=TEXT`."""
+    """Return why the push is made: `git push --push-option=gitcfg.reason=TEXT`."""
     count = environment.get("GIT_PUSH_OPTION_COUNT", "0")
     options = (
         environment.get(f"GIT_PUSH_OPTION_{n}", "") for n in range(int(count) if count.isdigit() else 0)
@@ -53,9 +57,10 @@ def find_reason(environment: Mapping[str, str]) -> str | None:
 
 
 def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> tuple[str, ...] | None:
-    """Who pushes, as the server names them; None: it does not.
+    """Return the pusher's name as the server knows it, or None if the server says nothing.
 
-    With a variable, which the server's administrator says, that alone counts: without it nobody is known.
+    With a variable, which the server's administrator names, that alone counts: without it the pusher is
+    unknown.
     """
     if variable is not None:
         said = environment.get(variable, "")
@@ -64,22 +69,23 @@ def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> 
     return (found,) if found is not None else None
 
 
-# The gate held open by the server's administrator: until when, and why.
+# A bypass holds the gate open.
 
 BYPASS = "gitcfg.bypass"
 
 
 class Bypass(msgspec.Struct, frozen=True):
-    """Until then, every push is taken, whatever is in it."""
+    """Until when every push is accepted whatever is in it, and why."""
 
     until: datetime
     reason: str
 
 
 def find_bypass(config: Config, now: datetime) -> Bypass | None:
-    """`git config gitcfg.bypass "2027-01-31T18:00 REASON"`; None: the gate is shut, perhaps again.
+    """Return the bypass of `git config gitcfg.bypass "2027-01-31T18:00 REASON"`, or None if there is none or
+    it is over.
 
-    Without an offset it is the server's own time. GitcfgError: the end or the reason is missing.
+    Without an offset it is the server's own time. Raise GitcfgError if the end or the reason is missing.
     """
     said = config.last(BYPASS)
     if said is None:

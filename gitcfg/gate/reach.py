@@ -1,4 +1,6 @@
-"""Describe what a push reaches beside the nodes that it changes."""
+"""Describe what a push reaches beside the nodes that it changes: files with secrets, walk-in nodes, held
+nodes.
+"""
 
 from collections.abc import Iterator
 
@@ -15,7 +17,9 @@ _MOST = 10
 
 
 def describe_secret_reach(changes: Comparison) -> tuple[str, ...]:
-    """A line for each further file with a secret that nodes had already, and for what comes to walk-ins."""
+    """Return a line for each further file with a secret that nodes had already, and for secrets of
+    walk-ins.
+    """
     return (
         *_first_lines(list(_describe_further_files(changes))),
         *_first_lines(list(_describe_walk_in_secrets(changes.walk_in))),
@@ -23,7 +27,7 @@ def describe_secret_reach(changes: Comparison) -> tuple[str, ...]:
 
 
 def _describe_further_files(changes: Comparison) -> Iterator[str]:
-    """Whoever may read the file has the secret from now on."""
+    """Yield lines about files: a reader of the file has the secret from now on."""
     found: dict[tuple[str, str], list[str]] = {}
     for change in changes:
         if change.kind is not Kind.CHANGED or not change.files:
@@ -54,7 +58,7 @@ def _first_lines(lines: list[str]) -> list[str]:
 
 
 def describe_further_reach(changes: Comparison, new: Fleet) -> tuple[str, ...]:
-    """What is told after how many nodes change: how many of them are held, and what walk-ins get."""
+    """Return what is said after the number of changed nodes: which are held, and what walk-ins get."""
     return (*_describe_held(changes, new), *_describe_walk_ins(changes.walk_in))
 
 

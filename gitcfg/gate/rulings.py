@@ -1,4 +1,4 @@
-"""What the gate says of refs that move between the same commits."""
+"""What the gate rules about refs that move between the same commits, and why it refuses them."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why refs may not move, in words that go on after their names and a colon."""
+    """Why refs may not move, as a sentence that goes on after their names and a colon."""
 
     why: str
     hint: str = ""
 
 
 class CommitFindings(msgspec.Struct, frozen=True):
-    """What was found wrong at a commit, and how much of it had been wrong before.
+    """What is wrong at a commit, and how much of it had been wrong before.
 
     `wrong` are the findings that count: warnings that were not there before, and errors, with a ratchet
     only those that were not.
@@ -39,11 +39,11 @@ class CommitFindings(msgspec.Struct, frozen=True):
 
     @property
     def errors(self) -> int:
-        """How many errors count."""
+        """The number of errors that count."""
         return sum(finding.is_error for finding in self.wrong)
 
     def plus(self, more: tuple[Finding, ...]) -> "CommitFindings":
-        """The same with more that is wrong."""
+        """Return the same with more findings."""
         if not more:
             return self
         from gitcfg.check.base import folded
@@ -53,13 +53,13 @@ class CommitFindings(msgspec.Struct, frozen=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """`protected` are those of the refs that the gate guards; without refusals they may move. `barred` is why
-    none of the refs may, protected or not.
+    """What the gate rules about refs.
 
-    `base` is the commit that what is `at_tip` at the new one, `commit`, is compared with; `earlier` are
-    commits on the way there that have errors; `gate` tells what changes of the gate's own settings, a line
-    each, and `further` whom it reaches beside nodes that change. Where nothing had to be judged there is
-    nothing seen, and without a base there are no changes.
+    `protected` are those of them that it guards; without refusals they may move. `barred` says why none of
+    the refs may, protected or not. What is found at the new `commit` is `at_tip`; it is compared with `base`.
+    `earlier` are commits before it that have errors; `gate` describes changes of the gate's own settings, a
+    line each, and `further` what the push reaches beside nodes that change. Where nothing had to be judged
+    `at_tip` is None, and without a base there are no changes.
     """
 
     refs: tuple[str, ...]
@@ -77,22 +77,22 @@ class Ruling(msgspec.Struct, frozen=True):
     barred: tuple[Refusal, ...] = ()
 
     def brief(self) -> "Ruling":
-        """The same without what takes memory: what it says of refs."""
+        """Return the ruling without what takes memory."""
         errors = self.at_tip.errors if self.at_tip is not None else 0
         return msgspec.structs.replace(self, at_tip=None, earlier=(), changes=None, errors=errors)
 
     def shows_same_as(self, other: "Ruling") -> bool:
-        """Does it show nothing else than another one does?"""
+        """Return whether it shows nothing that another ruling does not show."""
         same = (self.base, self.commit) == (other.base, other.commit)
         return same and not self.earlier and self.unreadable == other.unreadable
 
     @property
     def refused(self) -> bool:
-        """May the refs not move?"""
+        """Whether the refs may not move."""
         return bool(self.barred or (self.protected and self.refusals))
 
 
-# Why refs may not move, in words: each is a contract with who reads it in a terminal.
+# Refusals: each text is a contract with those who read it in a terminal.
 
 NOTES = "refs/notes/gitcfg"
 """Where it is noted why a push was made: `git log --notes=gitcfg` shows it."""
@@ -112,7 +112,7 @@ NO_SIGNERS = Refusal(
 
 
 def refuse_reserved_ref(ref: str) -> Refusal | None:
-    """Why nobody may push to a ref, if nobody may."""
+    """Return why a ref takes no pushes, or None if it does."""
     if ref.casefold() == NOTES:
         return Refusal("only the server writes this ref.")
     if ref.casefold().startswith(_REPLACE):
@@ -121,7 +121,7 @@ def refuse_reserved_ref(ref: str) -> Refusal | None:
 
 
 def refuse_unsound_tree(found: Unsound) -> Refusal:
-    """A commit has a tree that git does not check out everywhere as it was read here."""
+    """Refuse a commit with a tree that git does not check out everywhere as it was read here."""
     wrong = "two entries named" if found.double else "an entry that git refuses to check out:"
     return Refusal(
         f"{found.commit[:ABBREVIATED]} has {wrong} {shown(found.path)}.",
@@ -130,7 +130,7 @@ def refuse_unsound_tree(found: Unsound) -> Refusal:
 
 
 def refuse_unreadable_rules(places: Iterable[str]) -> Refusal:
-    """Rules cannot be understood as they were before: they might forbid anything."""
+    """Refuse everything while rules cannot be read as they were before: they might forbid anything."""
     return Refusal(
         f"who may change what cannot be read, as it was: {', '.join(places)}.",
         "The server's administrator opens the gate for what mends it: `git config gitcfg.bypass`.",
@@ -138,7 +138,7 @@ def refuse_unreadable_rules(places: Iterable[str]) -> Refusal:
 
 
 def refuse_rewind(before: str, commit: str) -> Refusal:
-    """What is pushed does not come after what was there."""
+    """Refuse a commit that does not come after the one that was there."""
     return Refusal(
         f"{commit[:ABBREVIATED]} does not come after {before[:ABBREVIATED]}.",
         "Merge what was pushed before. The server's administrator allows rewinding with "
@@ -147,14 +147,14 @@ def refuse_rewind(before: str, commit: str) -> Refusal:
 
 
 def refuse_errors(seen: CommitFindings, base: str | None) -> Refusal:
-    """A commit has errors; `base` is what does not have them, if only new ones count."""
+    """Refuse a commit with errors; `base` is the commit without them, if only new ones count."""
     new = f" that {base[:ABBREVIATED]} did not have" if base is not None else ""
     number = counted(seen.errors, "error")
     return Refusal(f"{seen.commit[:ABBREVIATED]} has {number}{new}.")
 
 
 def refuse_unsigned(commits: Iterable[str], signed: Iterable[Signed]) -> Iterator[Refusal]:
-    """Commits whose signatures do not count: all with one flaw of one key together, in order of the first."""
+    """Yield refusals of commits whose signatures do not count, one for each flaw and key, in order."""
     alike: dict[Signed, list[str]] = {}
     for commit, found in zip(commits, signed, strict=True):
         if found.flaw is not None:

@@ -1,4 +1,8 @@
-"""Encrypted files that git's history has: what was said of them when they stood there last."""
+"""Secrets as they were before a push: their conditions count until the push is accepted.
+
+That holds for encrypted files in git's history too: `secret rekey` leaves one there whose content still
+counts, and bringing it back under any name brings that content.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -21,13 +25,13 @@ from gitcfg.model import Finding, Ref, Secret
 from gitcfg.model.age import header
 from gitcfg.model.names import shown
 
-_SAID, _SEALED = ".yaml", ".age"
+_YAML, _AGE = ".yaml", ".age"
 
 
 class LastPlace(msgspec.Struct, frozen=True):
-    """Where an encrypted file stood last of what led to `tip`: beside `place`.yaml, at `commit` and before.
+    """Where an encrypted file was last in the history of `tip`: beside `place`.yaml, at `commit` and before.
 
-    None: what is said there has stood there at every commit since.
+    Without a commit the secret has been there at every commit since.
     """
 
     place: str
@@ -36,25 +40,25 @@ class LastPlace(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The secret that it was of."""
+        """The secret that the file belonged to."""
         return self.place.rpartition("/")[2]
 
 
 class FileHistory:
-    """The encrypted files that there ever were up to some commits; of the first that had one, that counts."""
+    """All encrypted files up to some commits; where several had one, the first counts."""
 
     def __init__(self, repository: Repository, tips: tuple[str, ...]) -> None:
         self._repository = repository
         self._tips = tips
 
     def secrets_of(self, identity: str) -> tuple[Secret, ...]:
-        """The secrets that had an encrypted file last: what is said of them.
+        """Return the secrets that had an encrypted file last, as they were defined.
 
-        Of what has been a secret ever since, that is what is said now: a `for` that was widened counts for
-        what it held before, too. What was gone meanwhile is as it was then; what has its name now is perhaps
-        another secret, and counts besides.
+        A secret that has existed ever since counts as it is defined now: a `for` that was widened covers
+        earlier content too. One that was gone meanwhile counts as it was then; a secret that has its name now
+        is perhaps another one, and counts besides.
         """
-        return tuple(secret for stand in self._stands.get(identity, ()) for secret in self._said(stand))
+        return tuple(secret for stand in self._places.get(identity, ()) for secret in self._said(stand))
 
     def _said(self, stand: LastPlace) -> Iterator[Secret]:
         for commit in (stand.commit, stand.tip):
@@ -66,8 +70,8 @@ class FileHistory:
         return load(self._repository.at(commit)).secrets
 
     @cached_property
-    def _stands(self) -> Mapping[str, list[LastPlace]]:
-        """By identity. 10,000 commits take 0.25 s of CPU if 100 touch secrets, 1.6 s if 5,000 do."""
+    def _places(self) -> Mapping[str, list[LastPlace]]:
+        """Places by identity. 10,000 commits take 0.25 s of CPU if 100 touch secrets, 1.6 s if 5,000 do."""
         found: dict[str, list[LastPlace]] = {}
         past, known = Past(self._repository, FOLDER), dict[bytes, str]()
         for number, tip in enumerate(self._tips):
@@ -75,7 +79,7 @@ class FileHistory:
             # What the first comes after has been gone through: a hundred branches of it take no longer.
             for version in past.versions(tip, self._tips[0] if number else None):
                 new: dict[str, list[LastPlace]] = {}
-                for identity, stand in seen.stands(version):
+                for identity, stand in seen.places(version):
                     if identity not in found:
                         new.setdefault(identity, []).append(stand)
                 found |= new
@@ -83,7 +87,7 @@ class FileHistory:
 
 
 class _TipHistory:
-    """What is known of the history of a tip, of which later versions are told first."""
+    """What is known of the history of a tip, of which later versions come first."""
 
     def __init__(self, past: Past, known: dict[bytes, str], tip: str) -> None:
         self._past = past
@@ -91,14 +95,14 @@ class _TipHistory:
         self._tip = tip
         self._ever: set[str] | None = None
 
-    def stands(self, version: Version) -> Iterator[tuple[str, LastPlace]]:
-        """The identities of the encrypted files that a version has otherwise than the one after it."""
+    def places(self, version: Version) -> Iterator[tuple[str, LastPlace]]:
+        """Yield the identities of the encrypted files in which a version differs from the one after it."""
         ends = ((changed.path.rpartition(".")[0], changed.path) for changed in version.changed)
-        touched = {place: None for place, path in ends if path in (f"{place}{_SAID}", f"{place}{_SEALED}")}
-        said = {place for place in touched if self._past.file(version, f"{place}{_SAID}") is not None}
+        touched = {place: None for place, path in ends if path in (f"{place}{_YAML}", f"{place}{_AGE}")}
+        said = {place for place in touched if self._past.file(version, f"{place}{_YAML}") is not None}
         self._ever = said if self._ever is None else self._ever - (touched.keys() - said)
         for place in touched:
-            file = self._past.file(version, f"{place}{_SEALED}") if place in said else None
+            file = self._past.file(version, f"{place}{_AGE}") if place in said else None
             identity = self._identity(file) if file is not None else ""
             if identity:
                 yield identity, LastPlace(place, None if place in self._ever else version.commit, self._tip)
@@ -112,8 +116,6 @@ class _TipHistory:
         return self._known[file]
 
 
-# Secrets as they stood before a push: what was said of who may have them counts until it is accepted.
-
 _GROUND = Ground(
     "which could not go there before this push",
     "whose `for`, as it was before this push, fails",
@@ -122,14 +124,14 @@ _GROUND = Ground(
 
 
 class EarlierSecret(msgspec.Struct, frozen=True):
-    """A secret that had an encrypted file before; `former`: in the history, and not where the push begins."""
+    """A secret that had an encrypted file before; `former`: in the history, but not where the push begins."""
 
     secret: Secret
     former: bool
 
 
 class SecretsBefore:
-    """The secrets as they were before a push, and as they ever were."""
+    """The secrets before a push, and as they ever were."""
 
     def __init__(self, repository: Repository, commit: str, others: Iterable[str] = ()) -> None:
         """`others` are commits in whose history encrypted files are, too, that could come from there."""
@@ -143,12 +145,12 @@ class SecretsBefore:
         return load(self._tree).secrets
 
     def changed(self, now: Tree) -> frozenset[str]:
-        """The names of those of which anything is not as it was."""
+        """Return the names of secrets of which any file changed."""
         paths = changed_paths(self._tree, now, (FOLDER,))
         return frozenset(path.rpartition("/")[2].rpartition(".")[0] for path in paths)
 
     def conditions(self, now: Tree, secret: Secret) -> tuple[tuple[Ref, Ground], ...]:
-        """The other conditions under which what a secret holds could go to a node, each once."""
+        """Return the other conditions under which the content of a secret could go to a node, each once."""
         own = [EarlierSecret(self.secrets[secret.name], False)] if secret.name in self.secrets else []
         said: dict[str, tuple[Ref, Ground]] = {}
         for one in (*own, *self.holders(now, secret)):
@@ -158,9 +160,9 @@ class SecretsBefore:
         return tuple(said.values())
 
     def holders(self, now: Tree, secret: Secret) -> Sequence[EarlierSecret]:
-        """Those that had the encrypted file of this one, where it did not.
+        """Return the secrets that had the encrypted file of this one where this one did not.
 
-        The history is asked only for what is new: else all pushes of secrets would wait for it.
+        The history is read only for new files: else every push of secrets would wait for it.
         """
         entry, before = (tree.entry(path_of(secret)) for tree in (now, self._tree))
         if entry is None or (before is not None and before.id == entry.id):
@@ -184,7 +186,9 @@ class SecretsBefore:
 
 
 def check_withheld(before: SecretsBefore, new: Fleet) -> tuple[Finding, ...]:
-    """GC308 of nodes that get what was kept from them before: under its name, or as a copy of its file."""
+    """Return GC308 for nodes that get what was kept from them before, by its name or as a copy of its
+    file.
+    """
     secrets = new.model.secrets  # of those that are as they were what every check says is enough
     touched = (name for name in sorted(before.changed(new.tree)) if name in secrets)
     said = {name: before.conditions(new.tree, secrets[name]) for name in touched}
@@ -202,7 +206,7 @@ def check_withheld(before: SecretsBefore, new: Fleet) -> tuple[Finding, ...]:
 
 
 def check_withheld_at(before: SecretsBefore, new: Fleet) -> CommitFindings:
-    """The same of a commit on the way to a pushed one: nodes may be held there."""
+    """Check the same at a commit before the pushed one: nodes may be held there."""
     found = check_withheld(before, new)
     said = checked(new.model, len(new), ()) if found else Checked((), 0, 0, 0, 0)
     return CommitFindings(new.commit or "", new.tree, said, ()).plus(found)
@@ -216,7 +220,9 @@ def _check_condition(fleet: compiled.Fleet, secret: Secret, where: Ref, ground: 
 
 
 def _find_ground(secret: Secret, earlier: EarlierSecret) -> Ground:
-    """Widening a `for` lets go what a secret holds, and not what somebody takes from the history."""
+    """Return what the finding says. Widening a `for` frees a secret's content, but not what the history
+    holds.
+    """
     if not earlier.former:
         return _GROUND
     whose = earlier.secret.name
@@ -229,7 +235,7 @@ def _find_ground(secret: Secret, earlier: EarlierSecret) -> Ground:
 
 
 def _find_identity(tree: Tree, secret: Secret) -> str:
-    """What copies of an encrypted file have in common; nothing where there is none."""
+    """Return what copies of an encrypted file have in common, or "" if there is no readable file."""
     entry = tree.entry(path_of(secret))
     try:
         return header_of(tree, entry).identity if entry and entry.kind is EntryKind.FILE else ""
@@ -237,11 +243,11 @@ def _find_identity(tree: Tree, secret: Secret) -> str:
         return ""  # that is told of it (GC210)
 
 
-# Which secrets have an encrypted file that another one had, or that they had themselves, before a push.
-
-
 def describe_copies(before: SecretsBefore, new: Fleet) -> tuple[str, ...]:
-    """A line for each: what is bound later is judged by what is said of the secret from now on."""
+    """Return a line for each secret whose encrypted file another one had, or itself, before the push.
+
+    What is bound later is judged by the secret's definition from now on.
+    """
     secrets = new.model.secrets
     touched = sorted(name for name in before.changed(new.tree) if name in secrets)
     return tuple(line for name in touched for line in _describe_copy(before, new, secrets[name]))

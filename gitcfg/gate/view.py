@@ -1,4 +1,4 @@
-"""What the gate's repository holds before a push is accepted."""
+"""The gate's repository before a push is accepted: policies, and which commits a push brings."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,31 +18,31 @@ class RepositoryView:
         self._administrator = administrator
 
     def policy(self, tip: str | None) -> Policy:
-        """What counts for a ref: what its tip says, else what the branch of HEAD does.
+        """Return what counts for a ref: what its tip demands, else what the branch of HEAD does.
 
-        GitcfgError: it cannot be read what that leads to, so that nobody knows what counts.
+        Raise GitcfgError if the ref's object cannot be read, because then it is unknown what counts.
         """
         tips = (tip, self.refs.tip_or_error(self.refs.head))
         ruling = next((tree for tree in map(self.tree, tips) if tree is not None), None)
         return load_policy(ruling, self.refs.head, self._administrator)
 
     def protects(self, demanded: Policy, ref: str) -> bool:
-        """Is a ref protected, or the one that moves with it?"""
+        """Return whether a ref is protected, or the one that moves with it."""
         return demanded.protects(ref) or demanded.protects(self.refs.moved(ref))
 
     def tree(self, commit: str | None) -> Tree | None:
-        """What a commit says; None: it is no configuration."""
+        """Return the configuration of a commit, or None if it is none."""
         tree = self.repository.at(commit) if commit is not None else None
         return tree if tree is not None and is_repository(tree) else None
 
     def fork_point(self, commit: str) -> str | None:
-        """Where a commit parted from the branch of HEAD, if that was a configuration."""
+        """Return where a commit left the branch of HEAD, if there is a configuration."""
         tip = self.refs.tip(self.refs.head)
         base = self.refs.base(tip, commit) if tip is not None else None
         return base if self.tree(base) is not None else None
 
     def secret_bases(self, before: str | None, base: str | None, demanded: Policy) -> tuple[str, ...]:
-        """The commits whose secrets count for a protected ref, that which does first.
+        """Return the commits whose secrets count for a protected ref, the one that decides first.
 
         For a new one, as with all settings, that is the branch of HEAD: whoever makes it chooses where it
         parts from that, and could go back to when less was kept from nodes.
@@ -54,19 +54,19 @@ class RepositoryView:
         return tuple(dict.fromkeys(found)) if first is not None else ()
 
     def is_known(self, commit: str) -> bool:
-        """Does a ref lead to it already?"""
+        """Return whether a ref leads to a commit already."""
         return not self.new_commits(commit)
 
     def new_commits(self, commit: str) -> tuple[str, ...]:
-        """The commits that lead to one, itself among them, to which no ref leads yet; parents first."""
+        """Return the commits up to one to which no ref leads yet, itself included; parents first."""
         return self.refs.between(self._tips(self.refs.names()), commit)
 
     def added_commits(
         self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
     ) -> tuple[str, ...]:
-        """The commits that lead to a new one, and that no ref has taken which demands as much; parents first.
+        """Return the commits up to a new one that no ref with an equal demand has accepted; parents first.
 
-        What stands on other refs does not count: nobody has judged how it came there, or not so strictly.
+        Commits on other refs do not count: they were not judged, or not as strictly.
         """
         protected = {self.refs.tip(ref) for ref in self.refs.names() if demanded.protects(ref)}
         known = [found for found in protected if found is not None and alike(self.policy(found))]
@@ -75,10 +75,10 @@ class RepositoryView:
     def unjudged_commits(
         self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
     ) -> tuple[str, ...]:
-        """The commits that lead to a new one, and that nobody has judged by what counts; parents first.
+        """Return the commits up to a new one that were not judged by what counts; parents first.
 
-        Only the branch of HEAD is believed to have judged what stands on it, if it demands as much: others
-        can begin at a commit from before it was demanded, and demand it in the end.
+        Only the branch of HEAD is trusted to have judged its commits, if it demands as much: others can begin
+        at a commit from before it was demanded, and demand it in the end.
         """
         head = self.refs.tip(self.refs.head) if demanded.protects(self.refs.head) else None
         known = [head] if head is not None and alike(self.policy(head)) else []
@@ -87,9 +87,9 @@ class RepositoryView:
     def starting_points(
         self, before: str | None, base: str | None, demanded: Policy
     ) -> tuple[str | None, str | None]:
-        """Where begins what who pushes is charged with; and, of a new ref, the commit whose rules count.
+        """Return where the pusher's change begins and, for a new ref, the commit whose rules count.
 
-        A new ref begins where it parted from the branch of HEAD, if what stands there was judged.
+        A new ref begins where it left the branch of HEAD, if that was judged.
         """
         if self.tree(before) is not None:
             return before, None

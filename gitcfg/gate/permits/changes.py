@@ -1,4 +1,4 @@
-"""Of two trees only what differs, with all that could have the same names: enough to see what changed."""
+"""What a change touches: the things that rules can name, by excerpts of what differs between two trees."""
 
 from collections.abc import Iterator, Mapping, Set
 from itertools import chain
@@ -25,14 +25,14 @@ _SHARED = (*SHEETS, "keys")
 
 
 class Place(NamedTuple):
-    """Files that can hold the same definition; no name: all of a folder."""
+    """Files that can hold the same definition; without a name: all of a folder."""
 
     folder: str
     name: str = ""
 
 
 class Excerpt:
-    """A tree of which only some files are seen, and the settings."""
+    """A tree of which only some files and the settings are seen."""
 
     def __init__(self, tree: Tree, places: Set[Place]) -> None:
         self.commit = tree.commit
@@ -56,24 +56,21 @@ class Excerpt:
 
 
 def take_excerpts(old: Tree, new: Tree) -> tuple[Tree, Tree]:
-    """Both sides of a change."""
+    """Return both sides of a change: what differs, with all that could have the same names."""
     places = {place_of(path) for path in changed_paths(old, new, (SETTINGS, SIGNERS, *FOLDERS))}
     return Excerpt(old, places), Excerpt(new, places)
 
 
 def place_of(path: str) -> Place:
-    """Where a file stands, as far as names go."""
+    """Return the place of a file, as far as names go."""
     folder, _, rest = path.partition("/")
     if folder in _SHARED:
         return Place(folder)
     return Place(folder, rest if folder in TEXTS else rest.rpartition("/")[2].rpartition(".")[0])
 
 
-# What a change touches: every thing that rules can name, with where it stands.
-
-
 class Touch(NamedTuple):
-    """A piece that differs: what it is about, in parts that pieces share, and where it stands.
+    """A piece that differs: what it is about, in parts that pieces share, and where it is.
 
     `nodes` are members that come or go; `itself` says that more differs than these. `now` is the piece as
     the new version has it; None: it is gone.
@@ -86,7 +83,7 @@ class Touch(NamedTuple):
     now: Statement | None
 
     def things(self) -> Iterator[Thing]:
-        """Each, perhaps more than once."""
+        """Yield each thing, perhaps more than once."""
         return chain(chain.from_iterable(self.about), node_things(self.nodes))
 
 
@@ -95,7 +92,9 @@ Touches = Mapping[Key, Touch]
 
 
 def find_touched(old: Tree | None, new: Tree) -> Touches:
-    """What differs between two versions: not comments, the order of keys, nor in which file it stands."""
+    """Return what differs between two versions, apart from comments, the order of keys, and the file that
+    holds it.
+    """
     before = old if old is not None else NOTHING
     # Where one cannot be read, all that the other says came or went, whatever stands there.
     ends = take_excerpts(before, new) if is_readable(before) and is_readable(new) else (before, new)
@@ -104,7 +103,7 @@ def find_touched(old: Tree | None, new: Tree) -> Touches:
 
 
 def is_same(one: Statement | None, other: Statement | None) -> bool:
-    """Do two versions of a piece say the same, whoever their members are?"""
+    """Return whether two versions of a piece say the same, whatever their members are."""
     if one is None or other is None:
         return one is other
     return one.text == other.text and not find_moved(one.items, other.items)
@@ -122,7 +121,7 @@ def _find_touches(were: Mapping[Key, Statement], are: Mapping[Key, Statement]) -
 
 
 def _find_place(key: Key, old: Statement, are: Mapping[Key, Statement]) -> Origin:
-    """Where it is now; of what is gone the definition that it was of, or else the file."""
+    """Return where a piece is now; if it is gone, the definition it was part of, or else the file."""
     now = are.get(key) or are.get(key[:2])
     return now.origin if now is not None else Origin(old.origin.file)
 

@@ -44,10 +44,10 @@ Charges = Mapping[Key, Charge]
 
 
 class ChargeFinder:
-    """Tells what commits are charged with, as far as any rule names it.
+    """Find what commits are charged with, as far as any rule names it.
 
-    `judged` are the commits that a push brings: all others were accepted, whoever made them. `signed` says
-    who signed a commit; it is asked only of those who might vouch for something.
+    `judged` are the commits that a push brings: all others were accepted, whoever made them. `signed` returns
+    who signed a commit; it is called only for those that might vouch for something.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class ChargeFinder:
         self._depth = 0
 
     def charges_of(self, commit: str) -> Charges:
-        """What a commit is charged with."""
+        """Return what a commit is charged with."""
         if commit not in self._charges:
             progress.note("looking at who may make the changes of", commit)
             self._charges[commit] = self._of(self._history.parents(commit), commit)
         return self._charges[commit]
 
     def charges_of_rewind(self, old: str, new: str) -> Charges:
-        """What is charged for moving a branch to what does not come after it.
+        """Return what is charged for moving a branch to what does not come after it.
 
         That is a merge of the two that takes all of the one, and nothing of the other.
         """
@@ -98,7 +98,7 @@ class ChargeFinder:
         return found
 
     def _unvouched(self, parent: str, change: Touches, others: Mapping[str, Touches]) -> Touches:
-        """What of a merge's difference from a parent none of the others vouches for."""
+        """Return what of a merge's difference from a parent none of the others vouches for."""
         left = dict(change)
         if not any(
             _find_agreed(touch, theirs.get(key)) for key, touch in left.items() for theirs in others.values()
@@ -124,7 +124,7 @@ class ChargeFinder:
         yield from (commit for commit in commits if len(self._history.parents(commit)) > 1)
 
     def _settings(self, commit: str, keys: Set[Key]) -> Iterator[tuple[Key, Touch]]:
-        """What a commit has set itself, of some pieces."""
+        """Yield what a commit has set itself, of some pieces."""
         parents = self._history.parents(commit)
         if not any(self._could(parent, commit, keys) for parent in parents or (None,)):
             return
@@ -136,7 +136,7 @@ class ChargeFinder:
             yield from [(key, charges[key].touch) for key in keys if key in charges]
 
     def _of_deeper(self, commit: str) -> Charges:
-        """What a merge is charged with before another one is."""
+        """Return what a merge is charged with before another one is."""
         if commit not in self._charges and self._depth == _DEEPEST:
             raise _TooDeep
         self._depth += 1
@@ -150,7 +150,7 @@ class ChargeFinder:
             self._depth -= 1
 
     def _could(self, parent: str | None, commit: str, keys: Set[Key]) -> bool:
-        """Does anything differ where pieces can stand? That is seen without reading what they say."""
+        """Return whether anything differs where pieces can be. That is seen without reading them."""
         before = self._history.root(parent) if parent is not None else None
         try:
             for changed in self._history.trees.changed(before, self._history.root(commit)):
@@ -162,8 +162,8 @@ class ChargeFinder:
         return False
 
     def _less(self, touch: Touch, theirs: Touch | None, commit: str, setting: Touch) -> Touch:
-        """A difference without what a parent that differs from the merge by `theirs` vouches for by one of
-        its commits, which has set the piece.
+        """Return a difference without what a parent that differs from the merge by `theirs` vouches for by
+        one of its commits, which has set the piece.
         """
         itself, nodes = _find_agreed(touch, theirs) or (False, frozenset())
         itself = itself and setting.itself and is_same(setting.now, touch.now)
@@ -175,7 +175,9 @@ class ChargeFinder:
         return touch._replace(itself=touch.itself and not itself, nodes=touch.nodes - nodes)
 
     def _may(self, commit: str, things: Iterable[Thing]) -> bool:
-        """Was a commit accepted, or is it allowed itself, and may who has signed it change some things?"""
+        """Return whether a commit was accepted, or is allowed itself and its signer may change some
+        things.
+        """
         if commit not in self._judged:
             return True
         if commit not in self._allowed:
@@ -201,7 +203,7 @@ class ChargeFinder:
         return change
 
     def _ruled(self, change: Touches) -> Touches:
-        """The pieces of a change that are about anything that rules name."""
+        """Return the pieces of a change that are about anything that rules name."""
         things = {thing for touch in change.values() for thing in touch.things()}
         about = {thing for thing in things if find_rules(self._rules, thing)}
         if not about:
@@ -210,14 +212,16 @@ class ChargeFinder:
 
 
 def _join_charges(charge: Charge, more: Touch) -> Charge:
-    """What a merge is charged with that has a piece otherwise than two parents."""
+    """Return the charge of a merge that differs from two parents in a piece."""
     touch = charge.touch
     about, nodes = (*touch.about, *more.about), touch.nodes | more.nodes
     return Charge(touch._replace(about=about, nodes=nodes, itself=touch.itself or more.itself), charge.parent)
 
 
 def _find_agreed(touch: Touch, theirs: Touch | None) -> tuple[bool, frozenset[str]] | None:
-    """In what of a difference another parent is as the merge is: in the piece itself, in members, or None."""
+    """Return in what of a difference another parent is as the merge is: the piece itself, and members; or
+    None.
+    """
     itself = touch.itself and not (theirs is not None and theirs.itself)
     nodes = touch.nodes - theirs.nodes if theirs is not None else touch.nodes
     return (itself, nodes) if itself or nodes else None
@@ -232,5 +236,5 @@ def _members(touch: Touch) -> frozenset[str]:
 
 
 def _can_stand(key: Key, place: Place) -> bool:
-    """Can a piece stand in a file? What cannot be read goes by its path."""
+    """Return whether a piece can be in a file. What cannot be read goes by its path."""
     return place.folder == key[0] and (place.name in ("", key[1]) or "/" in key[1])

@@ -1,4 +1,7 @@
-"""GC405 in words: who may not change what, and which rules say so."""
+"""Judge a push or a range of commits by the rules before it: GC405.
+
+Each commit is its signer's change, and all of it together the pusher's.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -44,9 +47,10 @@ _NOUNS = {
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Whom a change is charged to: who signed a commit, or (no commit) who pushes. No names: nobody knows.
+    """Whom a change is charged to: the signer of a commit, or (no commit) the pusher. No names: it is
+    unknown.
 
-    `flaw` is why nobody is known to have signed; `parents` are those from which a merge differs in things.
+    `flaw` is why no signer is known; `parents` are those from which a merge differs in things.
     """
 
     names: tuple[str, ...]
@@ -56,9 +60,9 @@ class Actor(msgspec.Struct, frozen=True):
 
 
 def to_findings(charged: Actor, found: Iterable[Breach]) -> Iterator[Finding]:
-    """A finding for each, nodes together: with where one stands, and then the rules as they were before.
+    """Yield a finding for each breach, nodes together: where one is, and then the rules as they were before.
 
-    Whoever includes what they may not is told that, and not of the feature that therefore is not theirs.
+    An inclusion that is not allowed is reported, and not the feature that it takes away.
     """
     nodes: dict[tuple[str, ...], list[Breach]] = {}
     for breach in _find_causes(tuple(found)):
@@ -74,7 +78,7 @@ def to_findings(charged: Actor, found: Iterable[Breach]) -> Iterator[Finding]:
 
 
 def _find_causes(found: tuple[Breach, ...]) -> Iterator[Breach]:
-    """Those that do not follow from another one: from an inclusion that stands where that does."""
+    """Yield the breaches that do not follow from another one: from an inclusion at the same place."""
     places = [{reason.origin for reason in find_reasons(breach.rules, breach.thing)} for breach in found]
     causes = {breach.origin for breach, own in zip(found, places, strict=True) if breach.origin not in own}
     for breach, own in zip(found, places, strict=True):
@@ -95,7 +99,7 @@ def _finding(charged: Actor, breach: Breach, subject: str, what: str, nodes: Ite
 
 
 def describe_thing(kind: str, name: str) -> str:
-    """A thing in words."""
+    """Return a thing in words."""
     if kind == "rules" and name in JUDGING:
         return name
     which = _NOUNS[kind]
@@ -103,7 +107,7 @@ def describe_thing(kind: str, name: str) -> str:
 
 
 def describe_rules(rules: tuple[Rule, ...], thing: Thing) -> str:
-    """What rules say of a thing, where they stand, and why they are about it."""
+    """Return what rules say of a thing, where they are, and why they are about it."""
     places = " and ".join(f"{rule.name} ({rule.origin})" for rule in rules)
     many = len(rules) > 1
     why = " and ".join(reason.why for reason in find_reasons(rules, thing))
@@ -140,12 +144,12 @@ def _hint(charged: Actor, breach: Breach) -> str:
     return "Let one of them make this change."
 
 
-# A push as rules before it see it: each commit is its signer's change, and all of it that of who pushes.
+# A push
 
 
 class PushJudge:
-    """Changes judged by rules. `signed` says who signed a commit: it is asked only where a rule names
-    something that the commit touches. `tree` is what the rules stand in, if not where a push begins.
+    """Judge changes by rules. `signed` returns who signed a commit: it is called only where a rule names
+    something that the commit touches. `tree` holds the rules, if not the commit where a push begins.
     """
 
     def __init__(
@@ -155,7 +159,7 @@ class PushJudge:
         signed: Callable[[str], Signed],
         tree: Tree | None = None,
     ) -> None:
-        """GitcfgError: there is no git repository."""
+        """Raise GitcfgError if there is no git repository."""
         self._permits = permits
         self._law = tree
         self._repository = repository
@@ -168,11 +172,11 @@ class PushJudge:
         pusher: tuple[str, ...] | None,
         law: str | None = None,
     ) -> dict[str, tuple[Finding, ...]]:
-        """By commit what its signer may not do, and by the last one what who pushes may not.
+        """Return by commit what its signer may not do, and at the last one what the pusher may not.
 
-        `ends` are where a push begins, if anywhere, and ends. Without names nobody knows who pushes; None:
-        nobody is charged with it, and what comes of no commit's own change is the last signer's. `law` is
-        the commit whose rules count, where that is not the one at which it begins.
+        `ends` are where a push begins, if anywhere, and ends. Without names the pusher is unknown; None: the
+        push is not charged to a pusher, and what comes of no commit's own change is the last signer's. `law`
+        is the commit whose rules count, where that is not the one at which it begins.
         """
         old, new = ends
         before = self._law if self._law is not None else self._tree(law if law is not None else old)
@@ -211,9 +215,9 @@ class PushJudge:
 def check_push(
     rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...]
 ) -> Iterator[Finding]:
-    """What somebody may not do who pushes all that differs, by the rules of before.
+    """Yield what a pusher of all that differs may not do, by the rules of before.
 
-    Without names nobody knows who that is.
+    Without names the pusher is unknown.
     """
     return _check_all(widen_rules(rules, (old, new)), old, new, pusher)
 
@@ -221,9 +225,9 @@ def check_push(
 def _check_all(
     rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...], law: Tree | None = None
 ) -> Iterator[Finding]:
-    """The same by rules that name what they take with them.
+    """Check the same by rules that name what they take along.
 
-    Whoever begins with other rules than those of `law`, which count, changes the rules.
+    A push that begins with other rules than those of `law`, which count, changes the rules.
     """
     things = dict(_find_ruled(rules, find_touched(old, new)))
     if law is not None:
@@ -233,15 +237,12 @@ def _check_all(
 
 
 def _find_ruled(rules: tuple[Rule, ...], change: Touches) -> Mapping[Thing, Origin]:
-    """What of a change any rule names, each with one place."""
+    """Return the things of a change that any rule names, each with one place."""
     found: dict[Thing, Origin] = {}
     for touch in change.values():
         for thing in touch.things():
             found.setdefault(thing, touch.origin)
     return {thing: origin for thing, origin in found.items() if find_rules(rules, thing)}
-
-
-# A range of commits as a push of it would be judged: by the rules of where it begins.
 
 
 def check_range(
@@ -251,9 +252,9 @@ def check_range(
     who: str | None,
     now: datetime,
 ) -> dict[str, tuple[Finding, ...]]:
-    """GC405 by commit; without rules about it nothing is looked at. `who` is charged with all of it.
+    """Return GC405 by commit of a range, judged as a push of it by the rules of where it begins.
 
-    GitcfgError: the rules cannot be read.
+    `who` is charged with all of it. Raise GitcfgError if the rules cannot be read.
     """
     old, new = ends
     tree = repository.at(old)

@@ -1,4 +1,4 @@
-"""What rules can name, in the words in which it is asked for, and which names there are."""
+"""Answer whether somebody may change a thing, or all that a file says: `gitcfg may`."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -40,7 +40,7 @@ _COMING = ("nodes", "files")
 
 
 def known_names(model: Model, kind: str) -> Collection[str]:
-    """The names that definitions give to things of a kind."""
+    """Return the names that definitions give to things of a kind."""
     if kind == "params":
         return {*model.parameters, *(name for name, _ in model.bindings())}
     if kind == "templates":
@@ -53,7 +53,7 @@ def known_names(model: Model, kind: str) -> Collection[str]:
 
 
 def describe_unknown(model: Model, thing: Thing) -> str:
-    """That nothing has a name, which may be a slip of the pen; or nothing."""
+    """Return a note that nothing has this name, which may be a typing error; or ""."""
     known = known_names(model, thing.kind)
     if thing.kind in _COMING or is_glob(thing.name) or any(overlaps(one, thing.name) for one in known):
         return ""
@@ -61,11 +61,11 @@ def describe_unknown(model: Model, thing: Thing) -> str:
     return f"There is no {word} {shown(thing.name)} yet. {did_you_mean(thing.name, known)}".rstrip()
 
 
-# What somebody asks: may they change a thing, or all that a file says?
+# Answers
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """May somebody change a thing? `rules` are those that refuse it, or else those that say who may."""
+    """Whether somebody may change a thing. `rules` refuse it, or else are those about it."""
 
     thing: Thing
     may: bool
@@ -73,7 +73,9 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def find_answers(tree: Tree, who: str, what: str) -> tuple[Answer, ...]:
-    """By the rules of a tree. GitcfgError: they cannot be read, or nothing is meant."""
+    """Return the answers by the rules of a tree. Raise GitcfgError if they cannot be read, or nothing is
+    meant.
+    """
     said = load_permits(tree)
     if said.unreadable:
         raise GitcfgError(f"Who may change what cannot be read: {', '.join(said.unreadable)}.")
@@ -126,7 +128,7 @@ class _Without:
 
 
 def answers_to_json(commit: str | None, who: str, found: tuple[Answer, ...]) -> dict[str, Any]:
-    """`gitcfg.may/1`."""
+    """Return the record of answers: `gitcfg.may/1`."""
     return {
         "schema": "gitcfg.may/1",
         "commit": commit,

@@ -1,4 +1,8 @@
-"""Names as rules and changes write them: each may stand for several, and two may have some in common."""
+"""Rules about who may change what: what they name, what that takes along, and whom they refuse.
+
+A rule that names features takes along what includes these, their subsystems, and what those read. A
+subsystem is a feature's if it runs on nodes with the feature; one that runs on all nodes is no feature's.
+"""
 
 import re
 from collections import deque
@@ -30,20 +34,22 @@ _MADE = re.compile(r"\$\{[^}]*\}")
 
 
 def to_glob(name: str) -> str:
-    """A name that instances make (`SLOT_${as}`) as the glob of all that it can become."""
+    """Return a name that instances make (`SLOT_${as}`) as the glob of all that it can become."""
     return _MADE.sub("*", name) if "${" in name else name
 
 
 @lru_cache(maxsize=1 << 14)
 def overlaps(one: str, other: str) -> bool:
-    """Is there a name that both stand for? Of a glob and a name: does it match?"""
+    """Return whether two names or globs have a name in common."""
     if not is_glob(one):
         return one == other or (is_glob(other) and glob(other).matches(one))
     return _have_common(one, other) if is_glob(other) else glob(one).matches(other)
 
 
 def _have_common(one: str, other: str) -> bool:
-    """Have two globs a name in common? `reached` are the places in the other at which the first can be."""
+    """Return whether two globs have a name in common. `reached` are the positions in the other one that the
+    first can be at.
+    """
     reached = _skipped({0}, other)
     for character in one:
         if character == "*":
@@ -54,7 +60,7 @@ def _have_common(one: str, other: str) -> bool:
 
 
 def _stepped(reached: set[int], character: str, other: str) -> set[int]:
-    """The places after one more character; a star there takes it, and stays."""
+    """Return the positions after one more character; a star there takes it, and stays."""
     there = {place: other[place] for place in reached if place < len(other)}
     stayed = {place for place, found in there.items() if found == "*"}
     fitting = {place for place, found in there.items() if "?" in (character, found) or character == found}
@@ -62,7 +68,7 @@ def _stepped(reached: set[int], character: str, other: str) -> set[int]:
 
 
 def _skipped(reached: set[int], other: str) -> set[int]:
-    """The places with those that follow stars, which may stand for nothing."""
+    """Return the positions with those after stars, which may stand for nothing."""
     found = set(reached)
     for place in sorted(reached):
         while place < len(other) and other[place] == "*":
@@ -71,14 +77,12 @@ def _skipped(reached: set[int], other: str) -> set[int]:
     return found
 
 
-# What rules say of who may change what: those that refuse somebody a change.
-
 _HIDING = ("GC101", "GC103")
 """What keeps rules from being read, or hides one behind another of its name."""
 
 
 class Permits(msgspec.Struct, frozen=True):
-    """Rules about who may change what; `unreadable` are places of rules that nobody can understand."""
+    """Rules about who may change what; `unreadable` are the places of rules that cannot be read."""
 
     rules: tuple[Rule, ...] = ()
     unreadable: tuple[str, ...] = ()
@@ -88,7 +92,7 @@ class Permits(msgspec.Struct, frozen=True):
 
 
 class Breach(msgspec.Struct, frozen=True):
-    """A thing that somebody may not touch, where it stands, and the rules that say so, all of one kind."""
+    """A thing that somebody may not touch, where it is, and the rules against it, all of one kind."""
 
     thing: Thing
     origin: Origin
@@ -96,17 +100,17 @@ class Breach(msgspec.Struct, frozen=True):
 
     @property
     def forbidden(self) -> bool:
-        """Is it said who may not, and not only who may?"""
+        """Whether a rule forbids it, rather than allowing it to others."""
         return self.rules[0].kind is RuleKind.FORBID
 
     @property
     def by_nobody(self) -> bool:
-        """May nobody at all?"""
+        """Whether it is forbidden to everybody."""
         return self.forbidden and any(_is_everybody(_by(rule)) for rule in self.rules)
 
 
 def load_permits(tree: Tree | None) -> Permits:
-    """Those of a tree; nothing else of it is read. Where there are no rules that costs nothing."""
+    """Load the rules of a tree, and nothing else of it. Where there are no rules that costs nothing."""
     if tree is None or not any(True for _ in tree.entries(RULES.folder)):
         return Permits()
     reading = Reading(tree)
@@ -119,7 +123,7 @@ def load_permits(tree: Tree | None) -> Permits:
 def find_breaches(
     rules: Iterable[Rule], who: tuple[str, ...], things: Mapping[Thing, Origin]
 ) -> Iterator[Breach]:
-    """What somebody of these names may not touch of some things; no names: it is not known who it is."""
+    """Yield what somebody of these names may not touch. No names: it is unknown who it is."""
     rules = tuple(rules)
     for thing, origin in things.items():
         against = find_refusing(rules, who, thing)
@@ -128,7 +132,9 @@ def find_breaches(
 
 
 def find_refusing(rules: Iterable[Rule], who: tuple[str, ...], thing: Thing) -> tuple[Rule, ...]:
-    """The rules that forbid it to who; else, if only others are allowed to, those that allow it to them."""
+    """Return the rules that forbid somebody a thing, or, if only others are allowed it, those that allow it
+    to them.
+    """
     about = find_rules(rules, thing)
     forbidding = tuple(rule for rule in about if rule.kind is RuleKind.FORBID and _may_mean(rule, who))
     allowing = tuple(rule for rule in about if rule.kind is RuleKind.ALLOW)
@@ -140,7 +146,7 @@ def find_refusing(rules: Iterable[Rule], who: tuple[str, ...], thing: Thing) -> 
 
 
 def find_rules(rules: Iterable[Rule], thing: Thing) -> tuple[Rule, ...]:
-    """The rules that say who may touch something."""
+    """Return the rules about a thing."""
     return tuple(rule for rule in rules if _is_about(rule, thing))
 
 
@@ -151,7 +157,7 @@ def _is_about(rule: Rule, thing: Thing) -> bool:
 
 
 def _may_mean(rule: Rule, who: tuple[str, ...]) -> bool:
-    """Is it about somebody? A signer may be known by a pattern: then it is about all whom that may be.
+    """Return whether a rule may mean somebody. A signer known by a pattern is everybody that it may be.
 
     Servers that know names in any case tell hooks what was typed.
     """
@@ -171,28 +177,28 @@ def _by(rule: Rule) -> tuple[str, ...]:
 
 
 def _is_everybody(said: tuple[str, ...]) -> bool:
-    """Nobody in particular is everybody, be it known who it is or not."""
+    """Return whether `by` names everybody: nobody in particular, or `*`."""
     return not said or any(set(one) == {"*"} for one in said)
 
 
-# What rules take along that name features: what includes these, their subsystems, and what those read.
+# What rules take along
 
 _READ = ("features", "subsystems")
 
 
 class Inherited(Ref, frozen=True, gc=False):
-    """What a rule names by naming a feature, where that is said, and why."""
+    """What a rule names by naming a feature, where that is defined, and why."""
 
     why: str = ""
 
 
 def inherits_any(rules: Iterable[Rule]) -> bool:
-    """Is there anything of features to be taken along?"""
+    """Return whether any rule takes something along."""
     return any(map(_inherits, rules))
 
 
 def widen_rules(rules: tuple[Rule, ...], trees: Iterable[Tree | None]) -> tuple[Rule, ...]:
-    """Rules that name what they take with them, by what any of some versions says of features."""
+    """Return rules that name what they take along in any of some versions."""
     if not inherits_any(rules):
         return rules
     models = [load(tree) for tree in _distinct(trees)]
@@ -200,7 +206,7 @@ def widen_rules(rules: tuple[Rule, ...], trees: Iterable[Tree | None]) -> tuple[
 
 
 def inherits_same(rules: tuple[Rule, ...], one: Tree | None, other: Tree | None) -> bool:
-    """Do rules take the same along in two versions?"""
+    """Return whether rules take the same along in two versions."""
     if not inherits_any(rules) or len(_distinct((one, other))) < 2:
         return True
     ours, theirs = (map(_names, widen_rules(rules, (tree,))) for tree in (one, other))
@@ -213,7 +219,7 @@ def _names(rule: Rule) -> Mapping[str, frozenset[str]]:
 
 
 def find_reasons(rules: Iterable[Rule], thing: Thing) -> tuple[Inherited, ...]:
-    """Why rules are about something that they do not name themselves."""
+    """Return why rules are about something that they do not name themselves."""
     found = (_reason(rule, thing) for rule in rules)
     return tuple(dict.fromkeys(reason for reason in found if reason is not None))
 
@@ -230,7 +236,7 @@ def _inherits(rule: Rule) -> bool:
 
 
 def _distinct(trees: Iterable[Tree | None]) -> list[Tree]:
-    """Those of which the others do not say the same."""
+    """Return the versions whose features and subsystems differ."""
     found: list[Tree] = []
     for tree in trees:
         if tree is not None and is_repository(tree) and all(changed_paths(one, tree, _READ) for one in found):
@@ -256,7 +262,7 @@ def _widen(rule: Rule, models: Iterable[Model]) -> Rule:
 
 
 def _find_heirs(model: Model, refs: tuple[Ref, ...]) -> Mapping[str, Inherited]:
-    """The features that include some, however far, but for these themselves."""
+    """Return the features that include some, directly or not, without these."""
     by: dict[str, list[Ref]] = {}
     for feature in model.features.values():
         for use in feature.include:
@@ -280,7 +286,7 @@ def _is_named(name: str, refs: Iterable[Ref]) -> bool:
 
 
 def _find_owner(subsystem: Subsystem, refs: Iterable[Ref]) -> Ref | None:
-    """The first of some features that a subsystem belongs to."""
+    """Return the first of some features that a subsystem belongs to."""
     of = subsystem.features or ()
     return next((ref for ref in refs if _is_named(ref.name, of)), None)
 

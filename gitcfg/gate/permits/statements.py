@@ -1,4 +1,4 @@
-"""What a repository says, piece by piece, and what every piece is about."""
+"""What a repository says in pieces, and which things each piece is about, so that rules can name them."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -36,7 +36,7 @@ from gitcfg.model.rules import RuleKind
 
 
 class Item(NamedTuple):
-    """Something in a list whose order counts."""
+    """An entry of a list whose order counts."""
 
     id: str
     thing: Thing | None
@@ -50,10 +50,10 @@ Key = tuple[str, ...]
 
 
 class Statement(msgspec.Struct, frozen=True, gc=False):
-    """One piece: `text` is equal for what means the same. A list says in which order its `items` are, too.
+    """One piece. `text` is equal where the meaning is; `items` are a list's entries in their order.
 
-    `members` are nodes that it is for, which are touched only where they come or go. `besides` finds what
-    else it is about, where that has to be looked for.
+    `members` are nodes that it is for, which are touched only where they come or go. `besides` finds further
+    things that it is about, where they have to be looked up.
     """
 
     text: str
@@ -65,12 +65,12 @@ class Statement(msgspec.Struct, frozen=True, gc=False):
 
 
 def node_things(nodes: Collection[str]) -> tuple[Thing, ...]:
-    """Nodes as things: anybody can write a set of millions in a line."""
+    """Return nodes as things. A line can name millions of nodes, so very many are any node."""
     return (ANY,) if len(nodes) > _MANY else tuple(Thing("nodes", name) for name in sorted(nodes))
 
 
 def find_moved(old: tuple[Item, ...], new: tuple[Item, ...]) -> tuple[Thing, ...]:
-    """What stands otherwise among what two lists have in common."""
+    """Return the things that moved among what two lists have in common."""
     were, are = ({item.id: item for item in items} for items in (old, new))
     before = [item for id, item in were.items() if id in are]
     after = [item for id, item in are.items() if id in were]
@@ -79,7 +79,7 @@ def find_moved(old: tuple[Item, ...], new: tuple[Item, ...]) -> tuple[Thing, ...
     return tuple(item.thing for item in moved if item.thing is not None)
 
 
-# What must be known of a whole version to say what a piece of it is about: read only if it is asked for.
+# A version of the repository, read only as far as it is asked for
 
 _INCLUSION = re.compile(r"\{%[-+]?\s*(?:include|import|from|extends)\b")
 _NAMED = re.compile(
@@ -89,31 +89,31 @@ _NAMED = re.compile(
 
 
 class Version:
-    """A version of the repository."""
+    """A version of the repository, for what a piece is about that it does not say itself."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._made: dict[str, tuple[Thing, ...]] = {}
 
     def made(self, feature: str) -> tuple[Thing, ...]:
-        """The parameters and files whose names an instance of a feature makes."""
+        """Return the parameters and files whose names an instance of a feature makes."""
         if feature not in self._made:
             found = (thing for one in self._included(feature) for thing in _made_names(one))
             self._made[feature] = tuple(dict.fromkeys(found))
         return self._made[feature]
 
     def given(self, node: str, key: str) -> tuple[Use | Ref, ...]:
-        """What a node gets by one of its set's lists."""
+        """Return what a node gets from one of its set's lists."""
         found = self._sets.get(node)
         edit: ListEdit = getattr(found, key) if found is not None else ListEdit()
         return edit.items
 
     def rule(self, name: str) -> Rule | None:
-        """The rule of a name."""
+        """Return the rule of a name."""
         return self._model.rules.get(name)
 
     def filled(self, folder: str, name: str) -> tuple[Thing, ...]:
-        """The files on nodes that are made from a template, or are what stands under files/."""
+        """Return the files on nodes that are made from a template or a file below files/."""
         return self._filled.get((folder, name), ())
 
     @cached_property
@@ -126,7 +126,7 @@ class Version:
         return {name: nodeset.definition for nodeset in sets for name in nodeset.members}
 
     def _included(self, name: str) -> Iterator[Feature]:
-        """A feature and all that it includes, however far."""
+        """Yield a feature and all that it includes, directly or not."""
         seen, todo = {name}, [name]
         while todo:
             feature = self._model.features.get(todo.pop())
@@ -150,7 +150,7 @@ class Version:
 
     @cached_property
     def _including(self) -> Mapping[str, frozenset[str]]:
-        """The templates that each is made from, itself among them; all, if it chooses when it is rendered."""
+        """The templates that each is part of, itself included; all, if it chooses when rendered."""
         read = texts(self._tree, "templates", self._model.templates)
         direct = {name: _find_mentioned(text or "", read) for name, text in read.items()}
         return {name: _find_closure(direct, name) for name in direct}
@@ -176,110 +176,112 @@ def _made_names(feature: Feature) -> Iterator[Thing]:
         yield from (Thing(kind, to_glob(name)) for name in names if "${" in name)
 
 
-# What layers say: features, groups, nodes, node sets and overrides, and holds beside them.
+# Layers: features, groups, nodes, node sets and overrides, and holds beside them
 
 Pieces = Iterator[tuple[Key, Statement]]
 _LISTS = {"groups": "groups", "features": "features", "without": "features"}
 """What nodes' lists hold."""
 
 
-def list_layers(model: Model, whole: Version) -> Pieces:
-    """Every piece of them."""
+def list_layers(model: Model, version: Version) -> Pieces:
+    """Yield the pieces of all layers."""
     for feature in model.features.values():
-        yield from _feature(feature, whole)
+        yield from _feature(feature, version)
     for group in model.groups.values():
-        yield from _group(group, whole)
+        yield from _group(group, version)
     for node in model.nodes.values():
-        yield from _definition(("nodes", node.name), (Thing("nodes", node.name),), node, whole)
+        yield from _definition(("nodes", node.name), (Thing("nodes", node.name),), node, version)
     for nodeset in model.nodesets.values():
-        yield from _nodeset(nodeset, whole)
+        yield from _nodeset(nodeset, version)
     for override in model.overrides.values():
-        yield from _override(override, whole)
+        yield from _override(override, version)
     for hold in model.holds.values():
         yield from _selected(("holds", hold.name), hold, (hold.commit, hold.reason, hold.until))
 
 
-def _feature(feature: Feature, whole: Version) -> Pieces:
+def _feature(feature: Feature, version: Version) -> Pieces:
     key, about = ("features", feature.name), (Thing("features", feature.name),)
     rest = (feature.description, feature.depends, feature.conflicts, feature.after)
     yield key, Statement(said(rest), feature.origin, about)
-    yield from _uses((*key, "include"), about, feature.include, feature.origin, whole)
+    yield from _uses((*key, "include"), about, feature.include, feature.origin, version)
     yield from _bound(key, about, feature)
 
 
-def _group(group: Group, whole: Version) -> Pieces:
+def _group(group: Group, version: Version) -> Pieces:
     key, about = ("groups", group.name), (Thing("groups", group.name),)
     yield key, Statement(said(group.description), group.origin, about)
-    yield from _uses((*key, "features"), about, group.features, group.origin, whole)
+    yield from _uses((*key, "features"), about, group.features, group.origin, version)
     yield from _bound(key, about, group)
 
 
-def _definition(key: Key, about: tuple[Thing, ...], node: Node, whole: Version) -> Pieces:
-    """What is said of nodes. One that has a list of its own instead of its set's drops what that gives."""
+def _definition(key: Key, about: tuple[Thing, ...], node: Node, version: Version) -> Pieces:
+    """Yield the pieces of a node or node set. A node with a list of its own drops what its set gives."""
     rest = (node.description, node.labels, node.facts, node.address, node.state)
     yield key, Statement(said(rest), node.origin, about)
     for name, kind in _LISTS.items():
         edit: ListEdit = getattr(node, name)
-        yield from _listed((*key, name), about, edit, kind, whole)
+        yield from _listed((*key, name), about, edit, kind, version)
         if edit.op is Op.SET and key[0] == "nodes":
-            dropped = partial(_dropped, node.name, name, whole)
+            dropped = partial(_dropped, node.name, name, version)
             yield (*key, name, "instead"), Statement("", edit.origin or node.origin, about, besides=dropped)
     yield from _bound(key, about, node)
 
 
-def _dropped(node: str, key: str, whole: Version) -> tuple[Thing, ...]:
-    return tuple(Thing(_LISTS[key], _name(item)) for item in whole.given(node, key))
+def _dropped(node: str, key: str, version: Version) -> tuple[Thing, ...]:
+    return tuple(Thing(_LISTS[key], _name(item)) for item in version.given(node, key))
 
 
-def _nodeset(nodeset: NodeSet, whole: Version) -> Pieces:
-    """A set is the files of all its nodes in one: who comes to it gets what it gives."""
+def _nodeset(nodeset: NodeSet, version: Version) -> Pieces:
+    """Yield the pieces of a set: it is the files of all its nodes in one, so a node that joins gets what it
+    gives.
+    """
     key = ("nodesets", nodeset.name)
-    given = _given(_definition(key, (), nodeset.definition, whole))
+    given = _given(_definition(key, (), nodeset.definition, version))
     yield (*key, "nodes"), Statement("", nodeset.origin, given, members=frozenset(nodeset.members))
-    yield from _definition(key, node_things(nodeset.members), nodeset.definition, whole)
+    yield from _definition(key, node_things(nodeset.members), nodeset.definition, version)
 
 
-def _override(override: Override, whole: Version) -> Pieces:
+def _override(override: Override, version: Version) -> Pieces:
     key = ("overrides", override.name)
-    given = _given(_overriding(key, (), override, whole))
+    given = _given(_overriding(key, (), override, version))
     yield from _selected(key, override, (override.reason, override.until), given)
-    yield from _overriding(key, _selected_nodes(override), override, whole)
+    yield from _overriding(key, _selected_nodes(override), override, version)
 
 
-def _overriding(key: Key, about: tuple[Thing, ...], override: Override, whole: Version) -> Pieces:
-    yield from _uses((*key, "features"), about, override.features, override.origin, whole)
-    yield from _uses((*key, "without"), about, override.without, override.origin, whole)
+def _overriding(key: Key, about: tuple[Thing, ...], override: Override, version: Version) -> Pieces:
+    yield from _uses((*key, "features"), about, override.features, override.origin, version)
+    yield from _uses((*key, "without"), about, override.without, override.origin, version)
     yield from _bound(key, about, override)
 
 
 def _selected(
     key: Key, some: Override | Hold, rest: tuple[Any, ...], given: tuple[Thing, ...] = ()
 ) -> Pieces:
-    """For how long and for whom; that is about all that they are given."""
+    """Yield a piece of for how long and for which nodes; it is about all that those are given."""
     yield key, Statement(said((*rest, some.where)), some.origin, (*_selected_nodes(some), *given))
     yield (*key, "nodes"), Statement("", some.origin, given, members=frozenset(some.members or ()))
 
 
 def _given(pieces: Pieces) -> tuple[Thing, ...]:
-    """All that pieces are about."""
+    """Return all that pieces are about."""
     return tuple(dict.fromkeys(thing for _, piece in pieces for thing in piece.about))
 
 
 def _selected_nodes(some: Override | Hold) -> tuple[Thing, ...]:
-    """Of which nodes a condition holds is not looked up."""
+    """Return the nodes of an override or hold; those of a condition are not looked up."""
     return (ANY,) if some.members is None else node_things(some.members)
 
 
-def _listed(key: Key, about: tuple[Thing, ...], edit: ListEdit, kind: str, whole: Version) -> Pieces:
-    """What a node's own list says; composing is something else than replacing, whatever the items are."""
+def _listed(key: Key, about: tuple[Thing, ...], edit: ListEdit, kind: str, version: Version) -> Pieces:
+    """Yield the pieces of a node's own list; composing differs from replacing, whatever the items are."""
     if edit.origin is not None or edit.items:
-        yield from _items(key, about, edit.items, kind, edit.origin or edit.items[0].origin, whole, edit.op)
+        yield from _items(key, about, edit.items, kind, edit.origin or edit.items[0].origin, version, edit.op)
 
 
 def _uses(
-    key: Key, about: tuple[Thing, ...], uses: Iterable[Use | Ref], origin: Origin, whole: Version
+    key: Key, about: tuple[Thing, ...], uses: Iterable[Use | Ref], origin: Origin, version: Version
 ) -> Pieces:
-    yield from _items(key, about, tuple(uses), "features", origin, whole)
+    yield from _items(key, about, tuple(uses), "features", origin, version)
 
 
 def _items(
@@ -288,16 +290,18 @@ def _items(
     items: tuple[Any, ...],
     kind: str,
     origin: Origin,
-    whole: Version,
+    version: Version,
     op: str = "",
 ) -> Pieces:
-    """A list and its items: each installs what it names, or makes a node its member."""
+    """Yield the pieces of a list and its items: each installs what it names, or makes a node its member."""
     listed = [
         Item(said((_name(item), getattr(item, "instance", None))), Thing(kind, _name(item))) for item in items
     ]
     yield key, Statement(op, origin, about, tuple(listed))
     for item, (id, thing) in zip(items, listed, strict=True):
-        made = whole.made(_name(item)) if isinstance(item, Use) and (item.instance or item.attributes) else ()
+        made = (
+            version.made(_name(item)) if isinstance(item, Use) and (item.instance or item.attributes) else ()
+        )
         yield (*key, id), Statement(f"{op} {said(item)}", item.origin, (*about, thing or ANY, *made))
 
 
@@ -313,7 +317,7 @@ def _bound(key: Key, about: tuple[Thing, ...], layer: Feature | Group | Node | O
             yield (*key, kind, name), Statement(said(one), one.origin, (*about, thing))
 
 
-# All that a version says, piece by piece.
+# All pieces
 
 _KINDS_BY_FOLDER = {
     "parameters": "params",
@@ -329,27 +333,29 @@ _KINDS_BY_FOLDER = {
 
 
 def is_readable(tree: Tree) -> bool:
-    """Is it a configuration, and of a format that is read?"""
+    """Return whether a tree is a configuration of a format that can be read."""
     return is_repository(tree) and load_settings(Reading(tree)) is not None
 
 
-def read_statements(tree: Tree, whole: Version) -> dict[Key, Statement]:
-    """What a tree says, or an excerpt of it; `whole` is all of its version. No configuration says nothing."""
+def read_statements(tree: Tree, version: Version) -> dict[Key, Statement]:
+    """Return what a tree says, or an excerpt of it; `version` is all of its version. No configuration says
+    nothing.
+    """
     if not is_repository(tree):
         return {}
-    return dict(list_pieces(tree, load(tree), whole))
+    return dict(list_pieces(tree, load(tree), version))
 
 
-def list_pieces(tree: Tree, model: Model, whole: Version) -> Pieces:
-    """The same of a model that was read from the tree."""
+def list_pieces(tree: Tree, model: Model, version: Version) -> Pieces:
+    """Yield the pieces of a model that was read from the tree."""
     yield from _settings(tree, model)
-    yield from list_layers(model, whole)
+    yield from list_layers(model, version)
     yield from _definitions(model)
     yield from _keys(model)
     yield from _secrets(tree, model)
     yield from _rules(model)
-    yield from _allocations(model, whole)
-    yield from _texts(tree, whole)
+    yield from _allocations(model, version)
+    yield from _texts(tree, version)
     yield from _misread(tree, model)
 
 
@@ -385,7 +391,7 @@ def _keys(model: Model) -> Pieces:
 
 
 def _secrets(tree: Tree, model: Model) -> Pieces:
-    """Of what is encrypted anything may have changed, where a byte of it has."""
+    """Yield the pieces of secrets. Where a byte of an encrypted file differs, anything may have changed."""
     for secret in model.secrets.values():
         about = (Thing("secrets", secret.name),)
         entry = tree.entry(secret.sealed.file) if secret.sealed is not None else None
@@ -400,7 +406,7 @@ def _rules(model: Model) -> Pieces:
 
 
 def _rule(rule: Rule) -> Pieces:
-    """A rule is a layer as well: what it installs and binds is touched as if it stood in one."""
+    """Yield the pieces of a rule. It is a layer too: what it installs and binds is touched as in one."""
     key, own = ("rules", rule.name), Thing("rules", rule.name)
     domains = {name: replace(domain, places=()) for name, domain in rule.domains.items()}
     installed = rule.kind is RuleKind.INSTALL and rule.feature is not None
@@ -412,10 +418,12 @@ def _rule(rule: Rule) -> Pieces:
         yield (*key, "params", name), Statement(said((one, rule.where, rule.unique)), one.origin, things)
 
 
-def _allocations(model: Model, whole: Version) -> Pieces:
-    """What was decided for a rule is a layer, too: it brings nodes the rule's feature, or values."""
+def _allocations(model: Model, version: Version) -> Pieces:
+    """Yield the pieces of allocations. They are layers too: they bring nodes the rule's feature, or
+    values.
+    """
     for name, decided in model.allocations.items():
-        key, own, rule = ("allocations", name), Thing("rules", name), whole.rule(name)
+        key, own, rule = ("allocations", name), Thing("rules", name), version.rule(name)
         yield key, Statement("", decided.origin, (own,))
         feature = rule.feature if rule is not None else None
         things = (own, Thing("features", feature.name)) if feature is not None else (own,)
@@ -432,16 +440,16 @@ def _node_of_slot(slot: str) -> Thing:
     return Thing("nodes", slot.partition("/")[0])
 
 
-def _texts(tree: Tree, whole: Version) -> Pieces:
+def _texts(tree: Tree, version: Version) -> Pieces:
     for folder in TEXTS:
         for entry in tree.entries(folder):
             name = entry.path.removeprefix(f"{folder}/")
-            about = (Thing("templates", name), *whole.filled(folder, name))
+            about = (Thing("templates", name), *version.filled(folder, name))
             yield (folder, name), Statement(f"{entry.kind.value} {entry.id}", Origin(entry.path), about)
 
 
 def _misread(tree: Tree, model: Model) -> Pieces:
-    """What could not be understood says its text: of a file whose names are not known, any name's."""
+    """Yield the text of what cannot be read; a file with unknown names may be about any."""
     for folder, names in model.unread.items():
         kind = _KINDS_BY_FOLDER.get(folder, "nodes")
         for name in names:
