@@ -18,7 +18,11 @@ from pathlib import Path
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.generate import large, repository
 from gitcfg.git.tree import DictTree
-from gitcfg.output import File, Ingredients, Request, Scope, Source, Stale, fleet_source, update
+from gitcfg.output.made import Ingredients
+from gitcfg.output.plan import Scope
+from gitcfg.output.settle import Stale
+from gitcfg.output.source import File, Source, fleet_source
+from gitcfg.output.update import Request, update
 
 Contents = dict[str, list[File]]
 CHANGED = 20  # of so many nodes one is changed

@@ -17,9 +17,11 @@ from gitcfg.cache import open_cache
 from gitcfg.generate import large, repository
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
-from gitcfg.output import Ingredients, Scope, fleet_source
-from gitcfg.output.source import File
-from gitcfg.published import Outcome, Publisher, Wanted
+from gitcfg.output.made import Ingredients
+from gitcfg.output.plan import Scope
+from gitcfg.output.source import File, fleet_source
+from gitcfg.published.outcome import Outcome, Wanted
+from gitcfg.published.publisher import Publisher
 
 REF = "refs/heads/rendered-bench"
 WORKERS = 2

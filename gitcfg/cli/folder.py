@@ -10,8 +10,11 @@ from gitcfg.cli.session import write as write_out
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged
-from gitcfg.model.text import counted, safe
-from gitcfg.output import Ingredients, Outcome, Request, Scope, Settled, Stale, fleet_source, update
+from gitcfg.output.made import Ingredients
+from gitcfg.output.plan import Scope
+from gitcfg.output.settle import Settled, Stale
+from gitcfg.output.source import fleet_source
+from gitcfg.output.update import Outcome, Request, update
 
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."
 _MOST_WORKERS = 8  # each may come to hold a copy of the fleet

@@ -6,8 +6,9 @@ from contextlib import AbstractContextManager, contextmanager
 from gitcfg.git.commit_tree import Items, Trees
 from gitcfg.git.pack import EMPTY, FOLDER_MODE, Pack, PackedObject, Row, pack_tree
 from gitcfg.library import Fleet
-from gitcfg.output import Ingredients, fleet_source
+from gitcfg.output.made import Ingredients
 from gitcfg.output.objects import Drawer, Drawing, Drawn, Job, jobs
+from gitcfg.output.source import fleet_source
 from gitcfg.parallel import spread
 
 

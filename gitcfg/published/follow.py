@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator
 from gitcfg.git.history import History
 from gitcfg.git.refs import Refs
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.output import Scope
+from gitcfg.output.plan import Scope
 from gitcfg.published.outcome import Outcome, Wanted
 from gitcfg.published.publisher import Publisher
 

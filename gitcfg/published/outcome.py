@@ -6,7 +6,7 @@ import msgspec
 
 from gitcfg.compile.impact import Version, find_nodes_made_from
 from gitcfg.model import Finding
-from gitcfg.output import Scope
+from gitcfg.output.plan import Scope
 
 _UNREAD = "GC1"  # codes of what is wrong with a file: what it would have said is not known
 

@@ -9,8 +9,13 @@ from gitcfg.cache import Cache, NoCache
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.model import Finding, Severity
-from gitcfg.output import Ingredients, Request, Scope, Stale, fleet_source, update
-from gitcfg.published import Outcome, Publisher, Wanted
+from gitcfg.output.made import Ingredients
+from gitcfg.output.plan import Scope
+from gitcfg.output.settle import Stale
+from gitcfg.output.source import fleet_source
+from gitcfg.output.update import Request, update
+from gitcfg.published.outcome import Outcome, Wanted
+from gitcfg.published.publisher import Publisher
 from tests.compile.fleets import TODAY
 from tests.history.histories import Version, imported
 

@@ -5,9 +5,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from gitcfg.output import File, Outcome, Request, Scope, Stale, Unmade, update
 from gitcfg.output.places import digest
+from gitcfg.output.plan import Scope
+from gitcfg.output.settle import Stale
+from gitcfg.output.source import File, Unmade
 from gitcfg.output.state import NAME
+from gitcfg.output.update import Outcome, Request, update
 
 Said = Mapping[str, Mapping[str, str]]
 """Contents by node and path; a path may end in a mode: `/etc/x 0600`, or `fails`."""

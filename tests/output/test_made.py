@@ -15,7 +15,11 @@ from gitcfg.generate import Options, repository
 from gitcfg.git.tree import DictTree
 from gitcfg.load.document import parse
 from gitcfg.load.yaml import dump
-from gitcfg.output import File, Ingredients, Request, Scope, Stale, Unmade, fleet_source, update
+from gitcfg.output.made import Ingredients
+from gitcfg.output.plan import Scope
+from gitcfg.output.settle import Stale
+from gitcfg.output.source import File, Unmade, fleet_source
+from gitcfg.output.update import Request, update
 from tests.history.histories import Version, histories
 from tests.history.ruled import RULED
 from tests.history.runs import FEW

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.model import GitcfgError
-from gitcfg.output import Settled, journal, manifest, record
+from gitcfg.output import journal, manifest, record
 from gitcfg.output.manifest import reading, writing
 from gitcfg.output.record import Record, Trace, line
+from gitcfg.output.settle import Settled
 from gitcfg.output.state import State
 from tests.output.sources import held, run, times
 

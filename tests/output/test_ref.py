@@ -14,8 +14,9 @@ from gitcfg.cli.main import run
 from gitcfg.generate.repository import repository
 from gitcfg.git.commit import RenderedRef, Tip, parse_trailers
 from gitcfg.model import GitcfgError
-from gitcfg.output import File, FleetSource, Scope, Unmade
-from gitcfg.published import Wanted
+from gitcfg.output.plan import Scope
+from gitcfg.output.source import File, FleetSource, Unmade
+from gitcfg.published.outcome import Wanted
 from tests.comparison.test_concerned import edited
 from tests.compile.fleets import TODAY, mixed
 from tests.output.rendered import ENVIRONMENT, REF, Pool, errors, simple

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.model import GitcfgError
-from gitcfg.output import Settled, Stale
+from gitcfg.output.settle import Settled, Stale
 from tests.output.sources import Told, age, held, run, times
 
 ONE = {

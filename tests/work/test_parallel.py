@@ -9,7 +9,11 @@ import pytest
 from gitcfg.check.run import check
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
-from gitcfg.output import Ingredients, Outcome, Request, Scope, Stale, fleet_source, update
+from gitcfg.output.made import Ingredients
+from gitcfg.output.plan import Scope
+from gitcfg.output.settle import Stale
+from gitcfg.output.source import fleet_source
+from gitcfg.output.update import Outcome, Request, update
 from gitcfg.parsers import pool
 from gitcfg.parsers.parsers import Parsers
 from tests.compile.fleets import TODAY
