@@ -21,8 +21,8 @@ from gitcfg.git.tree import DictTree
 from gitcfg.output.made import Ingredients
 from gitcfg.output.plan import Scope
 from gitcfg.output.settle import Stale
-from gitcfg.output.source import File, Source, fleet_source
-from gitcfg.output.update import Request, update
+from gitcfg.output.source import File, Source, open_fleet_source
+from gitcfg.output.update import UpdateRequest, update_folder
 
 Contents = dict[str, list[File]]
 CHANGED = 20  # of so many nodes one is changed
@@ -37,7 +37,7 @@ class Held:
     def _changed(self, node: str) -> bool:
         return bool(self._mark) and sum(node.encode()) % CHANGED == 0
 
-    def made(self, node: str) -> str:
+    def fingerprint(self, node: str) -> str:
         """An id that changes with the mark."""
         return f"made{self._mark if self._changed(node) else ''}"
 
@@ -99,9 +99,9 @@ def rows(subject: Fleet, home: Path) -> Iterator[tuple[str, tuple[float, float]]
     ingredients = Ingredients(subject)
 
     def rendered() -> AbstractContextManager[Source]:
-        return fleet_source(subject, ingredients)
+        return open_fleet_source(subject, ingredients)
 
-    with fleet_source(subject, ingredients) as source:
+    with open_fleet_source(subject, ingredients) as source:
         contents = {node: _made(source, node) for node in subject.names}
     size = sum(len(file.content) for files in contents.values() for file in files)
     print(f"{len(contents)} nodes, {sum(map(len, contents.values()))} files, {size / 1e6:.0f} MB, in {home}")
@@ -118,8 +118,8 @@ def rows(subject: Fleet, home: Path) -> Iterator[tuple[str, tuple[float, float]]
             ("first, {}, compiled and rendered", made, rendered),
             ("again, {}, compiled", made, rendered),
         ):
-            request = Request(top, subject.names, Scope.ALL, Stale.REMOVE, workers)
-            yield what.format(who), taken(partial(update, request, opened))
+            request = UpdateRequest(top, subject.names, Scope.ALL, Stale.REMOVE, workers)
+            yield what.format(who), taken(partial(update_folder, request, opened))
 
 
 def main() -> None:

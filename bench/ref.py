@@ -19,8 +19,8 @@ from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.output.made import Ingredients
 from gitcfg.output.plan import Scope
-from gitcfg.output.source import File, fleet_source
-from gitcfg.published.outcome import Outcome, Wanted
+from gitcfg.output.source import File, open_fleet_source
+from gitcfg.published.outcome import PublishOutcome, PublishRequest
 from gitcfg.published.publisher import Publisher
 
 REF = "refs/heads/rendered-bench"
@@ -83,7 +83,7 @@ def fleet(place: Path, revision: str) -> Fleet:
 
 def plain(subject: Fleet, top: Path) -> None:
     """Every file rendered and written, as a simple program would."""
-    with fleet_source(subject.compiled, Ingredients(subject.compiled)) as source:
+    with open_fleet_source(subject.compiled, Ingredients(subject.compiled)) as source:
         for node in subject:
             for file in source.files(node):
                 if isinstance(file, File):
@@ -101,15 +101,15 @@ def rows(place: Path, home: Path) -> Iterator[tuple[str, tuple[float, float]]]:
         with fleet(place, revision) as subject:
             _ = subject.checked, subject.mentions
 
-    def publish(revision: str) -> Callable[[], Outcome]:
-        def work() -> Outcome:
+    def publish(revision: str) -> Callable[[], PublishOutcome]:
+        def work() -> PublishOutcome:
             opened = Repository.open(place)
             cache = open_cache(opened, os.geteuid())
             publisher = Publisher(
                 opened, {**os.environ, **_IDENTITY}, REF, cache, date(2026, 11, 22), WORKERS
             )
             with fleet(place, revision) as subject:
-                return publisher.publish(subject, Wanted(tuple(subject), Scope.ALL))
+                return publisher.publish(subject, PublishRequest(tuple(subject), Scope.ALL))
 
         return work
 

@@ -12,9 +12,9 @@ from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged
 from gitcfg.output.made import Ingredients
 from gitcfg.output.plan import Scope
-from gitcfg.output.settle import Settled, Stale
-from gitcfg.output.source import fleet_source
-from gitcfg.output.update import Outcome, Request, update
+from gitcfg.output.settle import FolderChanges, Stale
+from gitcfg.output.source import open_fleet_source
+from gitcfg.output.update import UpdateOutcome, UpdateRequest, update_folder
 
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."
 _MOST_WORKERS = 8  # each may come to hold a copy of the fleet
@@ -27,21 +27,21 @@ def write(session: Session, fleet: Fleet, names: tuple[str, ...], scope: Scope, 
     """
     errors = concerning(fleet, names)
     stale = Stale.KEEP if errors else Stale.REMOVE
-    request = Request(folder, names, scope, stale, min(len(os.sched_getaffinity(0)), _MOST_WORKERS))
+    request = UpdateRequest(folder, names, scope, stale, min(len(os.sched_getaffinity(0)), _MOST_WORKERS))
     ingredients = Ingredients(fleet.compiled)
-    outcome = update(request, lambda: fleet_source(fleet.compiled, ingredients))
-    write_out(_summary(outcome.settled, len(names)) + "\n")
+    outcome = update_folder(request, lambda: open_fleet_source(fleet.compiled, ingredients))
+    write_out(_summary(outcome.changes, len(names)) + "\n")
     if notes := list(_notes(folder, outcome)):
         console = session.console(stderr=True)
         for note in notes:
             console.print(f"note: {safe(note)}", style="yellow")
-    code = told(session, fleet, errors) or int(bool(outcome.settled.unmade))
-    if outcome.settled.blocked:
-        raise _in_the_way(folder, outcome.settled.blocked)
+    code = told(session, fleet, errors) or int(bool(outcome.changes.unmade))
+    if outcome.changes.blocked:
+        raise _in_the_way(folder, outcome.changes.blocked)
     return code
 
 
-def _summary(done: Settled, nodes: int) -> str:
+def _summary(done: FolderChanges, nodes: int) -> str:
     who = counted(nodes, "node")
     if not (done.written or done.removed):
         return f"{who}: nothing to do, {counted(done.same, 'file')} as before."
@@ -50,15 +50,15 @@ def _summary(done: Settled, nodes: int) -> str:
     return f"{who}: {', '.join(said)}."
 
 
-def _notes(folder: Path, outcome: Outcome) -> Iterator[str]:
+def _notes(folder: Path, outcome: UpdateOutcome) -> Iterator[str]:
     yield from outcome.doubts
-    if outcome.settled.held:
-        files = counted(outcome.settled.held, "file")
-        stay = "stays" if outcome.settled.held == 1 else "stay"
+    if outcome.changes.held:
+        files = counted(outcome.changes.held, "file")
+        stay = "stays" if outcome.changes.held == 1 else "stay"
         yield f"{files} that nothing means any more {stay}: nothing is removed while there are errors."
-    for place in _folded(folder, outcome.settled.edited):
+    for place in _folded(folder, outcome.changes.edited):
         yield f"{place} is no longer meant, but was changed since gitcfg wrote it: it stays."
-    for place in _folded(folder, outcome.settled.unmade):
+    for place in _folded(folder, outcome.changes.unmade):
         yield f"{place} could not be made, for its template fails: what was there stays."
 
 

@@ -96,11 +96,11 @@ def _follow(session: Session, repository: Repository) -> None:
         return
     from gitcfg.cli.published import publisher, tell_followed
     from gitcfg.git.refs import Refs
-    from gitcfg.published.follow import follow
+    from gitcfg.published.follow import follow_ref
 
     said = config.last("gitcfg.renderFrom")
     source = (said if said.startswith("refs/") else f"refs/heads/{said}") if said else Refs(repository).head
     if Refs(repository).tip(source) is None and said:
         raise GitcfgError(f"gitcfg.renderFrom is {said!r}, and there is no such ref.", "Name a branch.")
     writer = publisher(session, repository, ref)
-    tell_followed(session, writer.ref, follow(writer, source))
+    tell_followed(session, writer.ref, follow_ref(writer, source))

@@ -14,7 +14,7 @@ from gitcfg.model.nodeset import abridged
 from gitcfg.output.plan import Scope
 
 if TYPE_CHECKING:
-    from gitcfg.published.outcome import Outcome
+    from gitcfg.published.outcome import PublishOutcome
     from gitcfg.published.publisher import Publisher
 
 _MOST_WORKERS = 8  # as for folders
@@ -36,13 +36,13 @@ def write(
     session: Session, repository: Repository, fleet: Fleet, names: tuple[str, ...], scope: Scope, ref: str
 ) -> int:
     """Commit what nodes get; 1 if errors concern them. GitcfgError: the ref must not be written."""
-    from gitcfg.published.outcome import Wanted
+    from gitcfg.published.outcome import PublishRequest
 
     if fleet.commit is None:
         raise GitcfgError("What is rendered to a ref comes from a commit.", "Say which: --at HEAD.")
     writer = publisher(session, repository, ref)
     errors = concerning(fleet, names)
-    outcome = writer.publish(fleet, Wanted(names, scope, errors))
+    outcome = writer.publish(fleet, PublishRequest(names, scope, errors))
     if not outcome.refused:
         session.write(summary(writer.ref, outcome, len(names)) + "\n")
     console = session.console(stderr=True)
@@ -51,7 +51,7 @@ def write(
     return told(session, fleet, errors) or int(bool(outcome.unmade))
 
 
-def summary(ref: str, outcome: "Outcome", nodes: int) -> str:
+def summary(ref: str, outcome: "PublishOutcome", nodes: int) -> str:
     """What was done, in one line."""
     who = counted(nodes, "node")
     if outcome.commit is None:
@@ -61,7 +61,7 @@ def summary(ref: str, outcome: "Outcome", nodes: int) -> str:
     return f"{who}: {said}; {safe(ref)} is {outcome.commit[:ABBREVIATED]}."
 
 
-def notes(ref: str, outcome: "Outcome") -> Iterator[str]:
+def notes(ref: str, outcome: "PublishOutcome") -> Iterator[str]:
     """What is not as one may expect."""
     source = outcome.source[:ABBREVIATED]
     if outcome.refused:
@@ -76,7 +76,7 @@ def notes(ref: str, outcome: "Outcome") -> Iterator[str]:
         yield f"{abridged(outcome.held)} stays as it was at {ref}: it has errors in {source}."
 
 
-def tell_followed(session: Session, ref: str, outcomes: "Iterator[Outcome]") -> None:
+def tell_followed(session: Session, ref: str, outcomes: "Iterator[PublishOutcome]") -> None:
     """What a rendered ref has come to, in one line, and what could not be done."""
     commits = changed = gone = 0
     said = list[str]()

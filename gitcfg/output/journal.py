@@ -17,13 +17,13 @@ class Journal:
         self._path = path
         self._file: int | None = None
 
-    def say(self, intended: Record) -> None:
+    def write(self, intended: Record) -> None:
         """Write down what is about to be written. OSError: it cannot be, so nothing must be written."""
         if self._file is None:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
             self._file = os.open(self._path, flags, 0o666)
         # The line end in front parts it from a line of which another could write only a part.
-        text = b"\n" + record.line(intended)
+        text = b"\n" + record.encode_record(intended)
         while os.write(self._file, text) < len(text):
             pass  # the disk is all but full: the next try says so, or writes the line in one piece
 
@@ -34,7 +34,7 @@ class Journal:
             self._file = None
 
 
-def read(path: Path) -> dict[str, Record]:
+def read_journal(path: Path) -> dict[str, Record]:
     """What runs that came to no end said they would write, by node. What is no whole line is nothing."""
     found: dict[str, list[Record]] = {}
     try:
@@ -43,8 +43,8 @@ def read(path: Path) -> dict[str, Record]:
         lines = ()
     for text in filter(None, lines):
         try:
-            said = record.record(text)
+            said = record.decode_record(text)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
         found.setdefault(said.node, []).append(said)
-    return {node: record.joined(node, said) for node, said in found.items()}
+    return {node: record.join_records(node, said) for node, said in found.items()}

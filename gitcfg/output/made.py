@@ -32,7 +32,7 @@ class Ingredients:
         self._groups: dict[str, str] = {}
         self._features: dict[tuple[str, ...], str] = {}
 
-    def of(self, name: str) -> str:
+    def fingerprint(self, name: str) -> str:
         """The id of all that a node's files are made from."""
         fleet = self._fleet
         nodeset = fleet.roster.sets.get(name)

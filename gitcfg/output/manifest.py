@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from gitcfg.output.state import State
+from gitcfg.output.state import StateFolder
 
 _HEAD = b'{"schema":"gitcfg.manifest/1"}\n'
 _SEAL = '{{"sha256":"{}"}}\n'
@@ -22,7 +22,7 @@ _SEALED = len(_SEAL.format("0" * 64))
 _BLOCK = 1 << 20
 
 
-class Known(msgspec.Struct, frozen=True):
+class Manifest(msgspec.Struct, frozen=True):
     """What a manifest says. `seal` is "" if there is none to be believed, `saved` when it was written, in
     ns. `problem` continues "DIR/.gitcfg/manifest ..."."""
 
@@ -33,33 +33,33 @@ class Known(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[Known]:
+def open_manifest(path: Path) -> Iterator[Manifest]:
     """The manifest, of which all is believed or nothing. Its lines are read while they are asked for."""
     try:
         place = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        yield Known()
+        yield Manifest()
         return
     except OSError as error:
-        yield Known(problem=f"cannot be read ({error.strerror})")
+        yield Manifest(problem=f"cannot be read ({error.strerror})")
         return
     with open(place, "rb") as file:
-        yield _known(file)
+        yield _read_manifest(file)
 
 
-def _known(file: BinaryIO) -> Known:
+def _read_manifest(file: BinaryIO) -> Manifest:
     state = os.fstat(file.fileno())
     if not stat.S_ISREG(state.st_mode):
-        return Known(problem="is no file")
+        return Manifest(problem="is no file")
     if file.readline(len(_HEAD)) != _HEAD:
-        return Known(problem="is of another version, or none of gitcfg's")
-    seal = _sealed(file, state.st_size)
+        return Manifest(problem="is of another version, or none of gitcfg's")
+    seal = _find_seal(file, state.st_size)
     if seal is None:
-        return Known(problem="is not whole")
-    return Known(_lines(file, state.st_size), seal, state.st_mtime_ns)
+        return Manifest(problem="is not whole")
+    return Manifest(_lines(file, state.st_size), seal, state.st_mtime_ns)
 
 
-def _sealed(file: BinaryIO, size: int) -> str | None:
+def _find_seal(file: BinaryIO, size: int) -> str | None:
     """The digest at the end, if it is that of what stands before it."""
     found = hashlib.sha256()
     file.seek(0)
@@ -76,7 +76,7 @@ def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
         yield file.readline()
 
 
-class Writer:
+class ManifestWriter:
     """A manifest in the making."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -97,11 +97,11 @@ class Writer:
 
 
 @contextmanager
-def writing(state: State, known: Known) -> Iterator[Writer]:
+def write_manifest(state: StateFolder, known: Manifest) -> Iterator[ManifestWriter]:
     """A new manifest, put in place at the end unless it says what is known already."""
     new = state.spare / "manifest"
     with open(new, "xb") as file:
-        writer = Writer(file)
+        writer = ManifestWriter(file)
         yield writer
         seal = writer.seal()
     if seal == known.seal:

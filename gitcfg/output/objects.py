@@ -19,14 +19,14 @@ _PLAIN, _PROGRAM = b"100644", b"100755"
 _EXECUTES = 0o111
 
 
-class Job(msgspec.Struct, frozen=True):
+class TreeJob(msgspec.Struct, frozen=True):
     """A node to render, and the id of its folder as it stands; "": there is none."""
 
     node: str
     old: str
 
 
-class Drawn(msgspec.Struct, frozen=True):
+class NodeTree(msgspec.Struct, frozen=True):
     """A node's folder: its id, what is new in it, and the files that could not be made."""
 
     node: str
@@ -35,7 +35,7 @@ class Drawn(msgspec.Struct, frozen=True):
     unmade: tuple[str, ...]
 
 
-class Drawer:
+class TreeBuilder:
     """Makes objects of node after node: a worker's tools."""
 
     def __init__(self, source: Source, trees: Trees) -> None:
@@ -44,11 +44,11 @@ class Drawer:
         self._held = 0
         self._told = set[str]()
 
-    def draw(self, jobs: list[Job]) -> list[Drawn]:
+    def build(self, jobs: list[TreeJob]) -> list[NodeTree]:
         """What nodes get. GitcfgError: a file is where git can have none."""
-        return [self._draw(job) for job in jobs]
+        return [self._build(job) for job in jobs]
 
-    def _draw(self, job: Job) -> Drawn:
+    def _build(self, job: TreeJob) -> NodeTree:
         files = list(self._source.files(job.node))
         unmade = tuple(file.path for file in files if isinstance(file, Unmade))
         made, places = list[PackedObject](), dict[str, tuple[bytes, str]]()
@@ -60,8 +60,8 @@ class Drawer:
         folders = list(pack_folders(places))
         id = folders[-1].id
         if unmade or id == job.old:
-            return Drawn(job.node, id, (), unmade)
-        return Drawn(job.node, id, tuple(self._new(made + folders, job.old)), ())
+            return NodeTree(job.node, id, (), unmade)
+        return NodeTree(job.node, id, tuple(self._new(made + folders, job.old)), ())
 
     def _new(self, made: list[PackedObject], old: str) -> Iterator[PackedObject]:
         """What is not in a folder, nor told before.
@@ -110,9 +110,9 @@ def _refuse(node: str, path: str) -> None:
         raise GitcfgError(f"{node}: {path[:60]}... lies too deep in folders for git's library.", code=REFUSED)
 
 
-def jobs(nodes: Iterator[Job], most: int = CHUNK) -> Iterator[list[Job]]:
+def split_jobs(nodes: Iterator[TreeJob], most: int = CHUNK) -> Iterator[list[TreeJob]]:
     """Jobs in turns for workers."""
-    turn: list[Job] = []
+    turn: list[TreeJob] = []
     for job in nodes:
         turn.append(job)
         if len(turn) == most:
@@ -122,4 +122,4 @@ def jobs(nodes: Iterator[Job], most: int = CHUNK) -> Iterator[list[Job]]:
         yield turn
 
 
-Drawing = Callable[[list[Job]], list[Drawn]]
+BuildTrees = Callable[[list[TreeJob]], list[NodeTree]]

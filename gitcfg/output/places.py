@@ -35,26 +35,26 @@ class Linked(Blocked):
     """It is a link, and may lead to what it is in the way of."""
 
 
-def safe_node(name: str) -> bool:
+def is_safe_node(name: str) -> bool:
     """May a folder be called so? Other names are findings (GC103)."""
     return HOST.fullmatch(name) is not None
 
 
 @lru_cache(1 << 12)
-def safe_path(path: str) -> bool:
+def is_safe_path(path: str) -> bool:
     """Does a path stay below a node's folder? Other paths are findings (GC209)."""
     normal = path.startswith("/") and posixpath.normpath(path) == path and not path.startswith("//")
     return normal and path != "/" and path.isprintable()
 
 
 @lru_cache(1 << 12)
-def folders(path: str) -> tuple[str, ...]:
+def parent_folders(path: str) -> tuple[str, ...]:
     """The folders that a path leads through, outermost first: /etc, /etc/condor."""
     parts = path.split("/")[1:-1]
     return tuple("/" + "/".join(parts[: end + 1]) for end in range(len(parts)))
 
 
-class Home:
+class NodeFolder:
     """One node's folder."""
 
     def __init__(self, top: str, node: str) -> None:
@@ -63,7 +63,7 @@ class Home:
 
     def state(self, path: str) -> os.stat_result | None:
         """What stands at a path: a file, or nothing yet. Blocked: anything else, there or on the way."""
-        if not all(map(self._there, ("", *folders(path)))):
+        if not all(map(self._exists, ("", *parent_folders(path)))):
             return None
         found = _state(self.folder + path)
         if found is None or stat.S_ISREG(found.st_mode):
@@ -72,14 +72,14 @@ class Home:
 
     def make(self, path: str) -> None:
         """Make the folders that a path leads through, and the node's own."""
-        for folder in ("", *folders(path)):
-            if not self._there(folder):
+        for folder in ("", *parent_folders(path)):
+            if not self._exists(folder):
                 os.mkdir(self.folder + folder)
                 self._sound.add(folder)
 
     def prune(self, path: str) -> None:
         """Remove the folders that a path leads through, as far as they are empty."""
-        for folder in reversed(folders(path)):
+        for folder in reversed(parent_folders(path)):
             self._drop(folder)
 
     def drop(self) -> None:
@@ -91,11 +91,11 @@ class Home:
             os.rmdir(self.folder + folder)
             self._sound.discard(folder)
 
-    def there(self) -> bool:
+    def exists(self) -> bool:
         """Is the node's own folder there?"""
-        return self._there("")
+        return self._exists("")
 
-    def _there(self, folder: str) -> bool:
+    def _exists(self, folder: str) -> bool:
         """Is there a folder? A link may lead who knows where: nothing is written through it."""
         if folder in self._sound:
             return True
@@ -121,18 +121,18 @@ def _blocked(found: os.stat_result, path: str, wanted: str) -> Blocked:
     return error(f"{path} is {kind}, where a {wanted} is to be")
 
 
-def content(place: str) -> bytes:
+def read_content(place: str) -> bytes:
     """What a file holds."""
     with open(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         return file.read()
 
 
-def digest(data: bytes) -> str:
+def hash_content(data: bytes) -> str:
     """SHA-256 of a content."""
     return hashlib.sha256(data).hexdigest()
 
 
-def put(place: str, data: bytes, mode: int, spare: str) -> os.stat_result:
+def write_file(place: str, data: bytes, mode: int, spare: str) -> os.stat_result:
     """Put a file in place whole: whoever reads it sees the old or the new one. `spare` is free, and near."""
     file = os.open(spare, _FLAGS, 0o600)
     try:
@@ -151,7 +151,7 @@ def put(place: str, data: bytes, mode: int, spare: str) -> os.stat_result:
     return state
 
 
-def reason(error: Blocked | OSError, home: Home, path: str) -> str:
+def describe_problem(error: Blocked | OSError, home: NodeFolder, path: str) -> str:
     """Why one file cannot be put right; raises what is not that one's fault alone, as a full disk is not."""
     if isinstance(error, Blocked):
         return str(error)

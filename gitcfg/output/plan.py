@@ -6,7 +6,7 @@ from enum import Enum
 import msgspec
 
 from gitcfg.output import record
-from gitcfg.output.places import safe_node
+from gitcfg.output.places import is_safe_node
 from gitcfg.output.record import Record
 
 CHUNK = 64
@@ -25,7 +25,7 @@ class Scope(Enum):
 class Task(Enum):
     """What is to be done to a node's folder."""
 
-    SETTLE = "settle"
+    UPDATE = "update"
     CLEAR = "clear"
     LEAVE = "leave"
 
@@ -38,7 +38,7 @@ class Job(msgspec.Struct, frozen=True):
     task: Task
 
 
-def plan(
+def plan_jobs(
     nodes: Sequence[str], scope: Scope, lines: Iterable[bytes], said: Mapping[str, Record]
 ) -> Iterator[Job]:
     """A job for every node that is asked for or known, in order of name.
@@ -47,17 +47,17 @@ def plan(
     """
     asked = set(nodes)
     other = Task.CLEAR if scope is Scope.ALL else Task.LEAVE
-    for node, line in _all(sorted(asked | said.keys()), lines):
-        if safe_node(node):
-            yield Job(node, _known(node, line, said), Task.SETTLE if node in asked else other)
+    for node, line in _join_lines(sorted(asked | said.keys()), lines):
+        if is_safe_node(node):
+            yield Job(node, _known_line(node, line, said), Task.UPDATE if node in asked else other)
 
 
-def _all(nodes: Sequence[str], lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+def _join_lines(nodes: Sequence[str], lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
     """Nodes with their lines, if they have any: two ordered streams as one."""
     waiting = iter(nodes)
     node = next(waiting, None)
     for line in lines:
-        known = record.node(line)
+        known = record.decode_node(line)
         while node is not None and node < known:
             yield node, b""
             node = next(waiting, None)
@@ -69,14 +69,14 @@ def _all(nodes: Sequence[str], lines: Iterable[bytes]) -> Iterator[tuple[str, by
         node = next(waiting, None)
 
 
-def _known(node: str, line: bytes, said: Mapping[str, Record]) -> bytes:
+def _known_line(node: str, line: bytes, said: Mapping[str, Record]) -> bytes:
     if node not in said:
-        return line or record.line(Record(node, "", ()))
-    before = [record.record(line)] if line else []
-    return record.line(record.joined(node, [*before, said[node]]))
+        return line or record.encode_record(Record(node, "", ()))
+    before = [record.decode_record(line)] if line else []
+    return record.encode_record(record.join_records(node, [*before, said[node]]))
 
 
-def chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+def split_jobs(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     """Jobs in turns for workers: what is only to be left alone hardly counts."""
     turn: list[Job] = []
     busy = 0

@@ -19,13 +19,13 @@ class Trace(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True):
-    """A node's files that gitcfg wrote. `made` names what they were made from, "" if that is not all.
+    """A node's files that gitcfg wrote. `fingerprint` is of what they were made from, "" if that is not all.
 
     A path stands there twice if it is not certain which of two contents was written last.
     """
 
     node: str
-    made: str
+    fingerprint: str
     files: tuple[Trace, ...]
 
 
@@ -40,22 +40,22 @@ _named = msgspec.json.Decoder(_Named)
 _encoder = msgspec.json.Encoder()
 
 
-def line(record: Record) -> bytes:
+def encode_record(record: Record) -> bytes:
     """A record as a line."""
     return _encoder.encode(record) + b"\n"
 
 
-def record(text: bytes) -> Record:
+def decode_record(text: bytes) -> Record:
     """A line as a record. msgspec.DecodeError: it is none."""
     return _decoder.decode(text)
 
 
-def node(text: bytes) -> str:
+def decode_node(text: bytes) -> str:
     """The node that a line is about."""
     return _named.decode(text).node
 
 
-def joined(node: str, known: Iterable[Record]) -> Record:
+def join_records(node: str, known: Iterable[Record]) -> Record:
     """Records of one node as one, for which not everything is certain."""
     traces = dict.fromkeys(trace for record in known for trace in record.files)
     return Record(node, "", tuple(traces))

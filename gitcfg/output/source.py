@@ -11,7 +11,7 @@ from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.model import FileEntry
 from gitcfg.output.made import Ingredients
-from gitcfg.output.places import digest, folders, safe_path
+from gitcfg.output.places import hash_content, is_safe_path, parent_folders
 from gitcfg.render.files import content, mode_of
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
@@ -37,7 +37,7 @@ class Unmade(msgspec.Struct, frozen=True, gc=False):
 class Source(Protocol):
     """What nodes get."""
 
-    def made(self, node: str) -> str:
+    def fingerprint(self, node: str) -> str:
         """What a node's files are made from, in one word: while it is the same they are. "": not known."""
         ...
 
@@ -47,7 +47,7 @@ class Source(Protocol):
 
 
 @contextmanager
-def fleet_source(fleet: Fleet, ingredients: Ingredients) -> Iterator["FleetSource"]:
+def open_fleet_source(fleet: Fleet, ingredients: Ingredients) -> Iterator["FleetSource"]:
     """A fleet as a source, with templates of its own."""
     with TemplateEngine(fleet.templates) as engine:
         yield FleetSource(fleet, ingredients, engine)
@@ -61,15 +61,15 @@ class FleetSource:
         self._shared: dict[tuple[int, str], tuple[NodeClass, File | Unmade | None]] = {}
         self._held = 0
 
-    def made(self, node: str) -> str:
+    def fingerprint(self, node: str) -> str:
         """The id of what the node's files are made from."""
-        return self._ingredients.of(node)
+        return self._ingredients.fingerprint(node)
 
     def files(self, node: str) -> Iterator[File | Unmade]:
         """What cannot be rendered, or has no safe place, is left out: it is a finding."""
         found = self._fleet[node]
         for path, entry in found.entries.items():
-            if safe_path(path) and found.entries.keys().isdisjoint(folders(path)):
+            if is_safe_path(path) and found.entries.keys().isdisjoint(parent_folders(path)):
                 file = self._made(found, entry) if entry.template else self._common(found, entry)
                 if file is not None:
                     yield file
@@ -94,4 +94,4 @@ class FleetSource:
         if text is None or not _MODE.fullmatch(mode):
             return None
         data = text.encode()
-        return File(entry.path, mode, data, digest(data))
+        return File(entry.path, mode, data, hash_content(data))

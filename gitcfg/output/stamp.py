@@ -16,7 +16,7 @@ HEAD = 256
 """Bytes that hold any stamp."""
 
 
-def stamped(text: str, before: str = "") -> bytes:
+def add_stamp(text: str, before: str = "") -> bytes:
     """A file that says that gitcfg wrote it; what has to stand `before` that is its first line."""
     blank = (before + _STAMP.format(_NONE) + text).encode("utf-8", "backslashreplace")
     return blank.replace(_NONE.encode(), hashlib.sha256(blank).hexdigest().encode(), 1)
@@ -24,7 +24,7 @@ def stamped(text: str, before: str = "") -> bytes:
 
 def is_ours(content: bytes) -> bool:
     """Has gitcfg written this, and nobody changed it?"""
-    plain = as_written(content)
+    plain = normalize_line_ends(content)
     stamp = _STAMPED.match(plain)
     if stamp is None:
         return False
@@ -32,11 +32,11 @@ def is_ours(content: bytes) -> bool:
     return hashlib.sha256(blank).hexdigest().encode() == stamp[1]
 
 
-def bears(head: bytes) -> bool:
+def has_stamp(head: bytes) -> bool:
     """Is there a stamp at all in the beginning of a file, be it true or not?"""
-    return _STAMPED.match(as_written(head)) is not None
+    return _STAMPED.match(normalize_line_ends(head)) is not None
 
 
-def as_written(content: bytes) -> bytes:
+def normalize_line_ends(content: bytes) -> bytes:
     """A content with the line ends that gitcfg writes."""
     return content.replace(b"\r\n", b"\n")

@@ -5,7 +5,7 @@ import stat
 
 import msgspec
 
-from gitcfg.output.places import Blocked, Home, content
+from gitcfg.output.places import Blocked, NodeFolder, read_content
 from gitcfg.output.record import Record, Trace
 from gitcfg.output.source import File
 
@@ -25,25 +25,25 @@ class Witness(msgspec.Struct, frozen=True):
         same = state.st_size == trace.size and state.st_mtime_ns == trace.mtime
         return same and trace.mtime + step < self.saved
 
-    def all_stand(self, home: Home, record: Record) -> bool:
+    def all_match(self, home: NodeFolder, record: Record) -> bool:
         """Do all files of a record stand as it says, so that nothing needs to be looked into?"""
         try:
-            return all(self._stands(home, trace) for trace in record.files) and home.there()
+            return all(self._matches(home, trace) for trace in record.files) and home.exists()
         except (Blocked, OSError):
             return False
 
-    def _stands(self, home: Home, trace: Trace) -> bool:
+    def _matches(self, home: NodeFolder, trace: Trace) -> bool:
         state = home.state(trace.path)
         return state is not None and self.knows(trace, state) and mode_of(state) == trace.mode
 
-    def standing(self, home: Home, file: File, known: list[Trace]) -> Trace | None:
+    def find_right(self, home: NodeFolder, file: File, known: list[Trace]) -> Trace | None:
         """The file as it stands, if it is right; None if it is to be written."""
         state = home.state(file.path)
         if state is None or mode_of(state) != file.mode or state.st_size != len(file.content):
             return None
         if len(known) == 1 and known[0].digest == file.digest and self.knows(known[0], state):
             return known[0]
-        return trace_of(file, state) if content(home.folder + file.path) == file.content else None
+        return trace_of(file, state) if read_content(home.folder + file.path) == file.content else None
 
 
 def trace_of(file: File, state: os.stat_result) -> Trace:

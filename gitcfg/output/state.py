@@ -17,7 +17,7 @@ _TRIES, _PAUSE = 60, 0.05  # workers of a process that was killed may take a mom
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK})
 
 
-class State(msgspec.Struct, frozen=True):
+class StateFolder(msgspec.Struct, frozen=True):
     """An output folder, and where its own things are. `locked`: no other gitcfg writes there now."""
 
     top: Path
@@ -45,23 +45,23 @@ class State(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def opened(top: Path) -> Iterator[State]:
+def open_state(top: Path) -> Iterator[StateFolder]:
     """An output folder, made if need be. GitcfgError: another gitcfg writes there, or it is none."""
-    state = State(top)
+    state = StateFolder(top)
     for folder in (top, state.home, state.spare):
         _make(folder, named=folder == top)
     # Forked workers hold the lock too: it is free when the last of them has ended, whatever became of us.
     lock = os.open(state.home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
-        locked = claim(lock, top)
-        with _cleared(state.spare):
-            yield State(top, locked)
+        locked = lock_folder(lock, top)
+        with _clearing(state.spare):
+            yield StateFolder(top, locked)
     finally:
         os.close(lock)
 
 
 @contextmanager
-def _cleared(spare: Path) -> Iterator[None]:
+def _clearing(spare: Path) -> Iterator[None]:
     """Remove what is unfinished, of a run that was ended and of this one."""
     _clear(spare)
     try:
@@ -83,7 +83,7 @@ def _make(folder: Path, named: bool) -> None:
     folder.mkdir(parents=named, exist_ok=True)
 
 
-def claim(lock: int, top: Path) -> bool:
+def lock_folder(lock: int, top: Path) -> bool:
     """Lock a folder by an open file; False where the file system has no locks. GitcfgError: it is taken."""
     for _ in range(_TRIES):
         try:

@@ -3,7 +3,7 @@
 import os
 
 from gitcfg.output import places
-from gitcfg.output.places import Blocked, Home, Linked
+from gitcfg.output.places import Blocked, Linked, NodeFolder
 from gitcfg.output.record import Record, Trace
 from gitcfg.output.source import File
 from gitcfg.output.standing import Witness, trace_of
@@ -12,7 +12,7 @@ from gitcfg.output.standing import Witness, trace_of
 class Visit:
     """What was found and done so far. `traces` are what is known of the node's files after it."""
 
-    def __init__(self, home: Home, witness: Witness) -> None:
+    def __init__(self, home: NodeFolder, witness: Witness) -> None:
         self.home = home
         self._witness = witness
         self.traces: list[Trace] = []
@@ -24,7 +24,7 @@ class Visit:
     def is_new(self) -> bool:
         """Is the node's own folder not there yet?"""
         try:
-            return not self.home.there()
+            return not self.home.exists()
         except (Blocked, OSError):
             return False
 
@@ -40,11 +40,11 @@ class Visit:
         self.unmade.append(path)
         self.traces += [trace for trace in known.files if trace.path == path]
 
-    def stands(self, file: File, known: Record) -> bool:
+    def is_right(self, file: File, known: Record) -> bool:
         """Is there nothing to write, because the file is right or something is in its way?"""
         claims = [trace for trace in known.files if trace.path == file.path]
         try:
-            trace = self._witness.standing(self.home, file, claims)
+            trace = self._witness.find_right(self.home, file, claims)
         except (Blocked, OSError) as error:
             self._blocked(error, file.path)
             self.traces += claims
@@ -58,7 +58,7 @@ class Visit:
         """Write a file; the folders that it needs are made."""
         try:
             self.home.make(file.path)
-            state = places.put(self.home.folder + file.path, file.content, int(file.mode, 8), spare)
+            state = places.write_file(self.home.folder + file.path, file.content, int(file.mode, 8), spare)
         except (Blocked, OSError) as error:
             self._blocked(error, file.path)
             self.traces += [trace for trace in known.files if trace.path == file.path]
@@ -93,7 +93,9 @@ class Visit:
             return None
         if state is None:
             return None
-        return places.digest(places.content(self.home.folder + path)) in {trace.digest for trace in known}
+        return places.hash_content(places.read_content(self.home.folder + path)) in {
+            trace.digest for trace in known
+        }
 
     def hold(self, known: list[Trace]) -> None:
         """Leave a stale file where it is."""
@@ -106,4 +108,4 @@ class Visit:
         return Record(node, made if settled else "", tuple(sorted(self.traces, key=lambda t: t.path)))
 
     def _blocked(self, error: Blocked | OSError, path: str) -> None:
-        self.blocked[places.reason(error, self.home, path)] = None
+        self.blocked[places.describe_problem(error, self.home, path)] = None

@@ -7,12 +7,12 @@ from gitcfg.git.commit_tree import Items, Trees
 from gitcfg.git.pack import EMPTY, FOLDER_MODE, Pack, PackedObject, Row, pack_tree
 from gitcfg.library import Fleet
 from gitcfg.output.made import Ingredients
-from gitcfg.output.objects import Drawer, Drawing, Drawn, Job, jobs
-from gitcfg.output.source import fleet_source
+from gitcfg.output.objects import BuildTrees, NodeTree, TreeBuilder, TreeJob, split_jobs
+from gitcfg.output.source import open_fleet_source
 from gitcfg.parallel import spread
 
 
-class Folders:
+class RefFolders:
     """Ids by node. `unmade` are files whose template fails: their nodes' folders stay as they are."""
 
     def __init__(self, items: Items) -> None:
@@ -44,31 +44,31 @@ class Folders:
 
     def render(self, fleet: Fleet, names: Sequence[str], trees: Trees, pack: Pack, workers: int) -> None:
         """Make nodes' folders anew; what is not in the repository goes into the pack."""
-        for drawn in _drawn(fleet, names, self._before, trees, workers) if names else ():
-            pack.add(drawn.made)
-            if drawn.unmade:
-                self.unmade += ((drawn.node, path) for path in drawn.unmade)
-            elif drawn.id == EMPTY:  # git has no empty folders
-                self._rows.pop(drawn.node, None)
+        for tree in _build_trees(fleet, names, self._before, trees, workers) if names else ():
+            pack.add(tree.made)
+            if tree.unmade:
+                self.unmade += ((tree.node, path) for path in tree.unmade)
+            elif tree.id == EMPTY:  # git has no empty folders
+                self._rows.pop(tree.node, None)
             else:
-                self._rows[drawn.node] = drawn.id
+                self._rows[tree.node] = tree.id
 
 
-def _drawn(
+def _build_trees(
     fleet: Fleet, names: Sequence[str], before: Mapping[str, str], trees: Trees, workers: int
-) -> Iterator[Drawn]:
+) -> Iterator[NodeTree]:
     part = fleet if len(names) == len(fleet) else fleet.valued(names)
-    turns = jobs(Job(name, before.get(name, "")) for name in names)
+    turns = split_jobs(TreeJob(name, before.get(name, "")) for name in names)
     for turn in spread(_work(part, trees), turns, workers):
         yield from turn
 
 
-def _work(fleet: Fleet, trees: Trees) -> Callable[[], AbstractContextManager[Drawing]]:
+def _work(fleet: Fleet, trees: Trees) -> Callable[[], AbstractContextManager[BuildTrees]]:
     compiled, ingredients = fleet.compiled, Ingredients(fleet.compiled)
 
     @contextmanager
-    def work() -> Iterator[Drawing]:
-        with fleet_source(compiled, ingredients) as source:
-            yield Drawer(source, trees).draw
+    def work() -> Iterator[BuildTrees]:
+        with open_fleet_source(compiled, ingredients) as source:
+            yield TreeBuilder(source, trees).build
 
     return work

@@ -11,7 +11,7 @@ from gitcfg.output.plan import Scope
 _UNREAD = "GC1"  # codes of what is wrong with a file: what it would have said is not known
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class PublishRequest(msgspec.Struct, frozen=True):
     """The nodes that are to be rendered, and the errors that concern them."""
 
     names: Sequence[str]
@@ -23,7 +23,7 @@ class Wanted(msgspec.Struct, frozen=True):
         """Are these all nodes, so that others are gone?"""
         return self.scope is Scope.ALL
 
-    def faulty(self, version: Version) -> frozenset[str] | None:
+    def faulty_nodes(self, version: Version) -> frozenset[str] | None:
         """The nodes that have errors, or are made from a file that has: they stay as they are.
 
         None: nobody knows which ones these are, for something could not even be read.
@@ -40,7 +40,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return None if made is None else named | made
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class PublishOutcome(msgspec.Struct, frozen=True):
     """What was committed, if anything; how many nodes were rendered, are not as before, and are gone.
 
     `held` are nodes that stay as they were because of errors, `unmade` their files whose template fails,

@@ -15,9 +15,9 @@ from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.load.repository import is_repository
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.published.folders import Folders
-from gitcfg.published.outcome import Outcome, Wanted
-from gitcfg.published.told import SOURCE, Told, message, told
+from gitcfg.published.folders import RefFolders
+from gitcfg.published.outcome import PublishOutcome, PublishRequest
+from gitcfg.published.told import SOURCE, Provenance, parse_trailers, render_message
 
 _TRIES = 100
 _MORE = 100_000  # so many nodes that have no folder yet may be held
@@ -51,9 +51,9 @@ class Publisher:
         """What stands there. GitcfgError: something that gitcfg did not make."""
         return self._ref.tip()
 
-    def last(self, tip: Tip | None) -> Told | None:
+    def last(self, tip: Tip | None) -> Provenance | None:
         """What a tip says of where it comes from."""
-        return told(tip.trailers, len(tip.rows) + _MORE) if tip is not None else None
+        return parse_trailers(tip.trailers, len(tip.rows) + _MORE) if tip is not None else None
 
     def fleet(self, commit: str) -> Fleet | None:
         """The fleet of a commit; None: it is no configuration, or is not there."""
@@ -62,7 +62,7 @@ class Publisher:
             return None
         return Fleet(tree, self.repository.before(tree), self._today, self._cache)
 
-    def publish(self, fleet: Fleet, wanted: Wanted) -> Outcome:
+    def publish(self, fleet: Fleet, wanted: PublishRequest) -> PublishOutcome:
         """Commit what nodes get, after whatever others commit in the meantime."""
         for _ in range(_TRIES):
             outcome = self.after(self.tip(), fleet, wanted)
@@ -70,21 +70,21 @@ class Publisher:
                 return outcome
         raise GitcfgError(f"{self.ref} moves all the time.", "Try again when less is written.", code=REFUSED)
 
-    def after(self, tip: Tip | None, fleet: Fleet, wanted: Wanted) -> Outcome | None:
+    def after(self, tip: Tip | None, fleet: Fleet, wanted: PublishRequest) -> PublishOutcome | None:
         """Commit what nodes get after this tip; None: the ref has moved on, and stays as it is."""
         assert fleet.commit is not None
-        if wanted.whole and self.last(tip) == Told(fleet.commit, True, frozenset()):
-            return Outcome(fleet.commit)
-        faulty = wanted.faulty(fleet.version)
+        if wanted.whole and self.last(tip) == Provenance(fleet.commit, True, frozenset()):
+            return PublishOutcome(fleet.commit)
+        faulty = wanted.faulty_nodes(fleet.version)
         if faulty is None:
-            return Outcome(fleet.commit, refused=tuple(wanted.errors))
+            return PublishOutcome(fleet.commit, refused=tuple(wanted.errors))
         with open_pack(self._git) as pack:
             return self._committed(tip, fleet, wanted, faulty, pack)
 
     def _committed(
-        self, tip: Tip | None, fleet: Fleet, wanted: Wanted, faulty: frozenset[str], pack: Pack
-    ) -> Outcome | None:
-        folders = Folders(tip.rows if tip is not None else {})
+        self, tip: Tip | None, fleet: Fleet, wanted: PublishRequest, faulty: frozenset[str], pack: Pack
+    ) -> PublishOutcome | None:
+        folders = RefFolders(tip.rows if tip is not None else {})
         names = sorted(self._concerned(fleet, wanted, self.last(tip)) - faulty)
         if wanted.whole:
             folders.keep(frozenset(fleet) | faulty)
@@ -92,21 +92,21 @@ class Publisher:
         held = {name for name in faulty if name in wanted.names or name in folders}
         held.update(node for node, _ in folders.unmade)
         unmade, source, root = tuple(folders.unmade), fleet.commit or "", folders.root
-        outcome = Outcome(
+        outcome = PublishOutcome(
             source, None, len(names), folders.changed, folders.gone, tuple(sorted(held)), unmade
         )
         same = tip is not None and root.id == tip.tree
-        if same and (not wanted.whole or self.last(tip) == Told(source, True, frozenset(held))):
+        if same and (not wanted.whole or self.last(tip) == Provenance(source, True, frozenset(held))):
             return outcome
         pack.add(() if same else (root,))
         pack.keep(self._git)
-        text = message(
+        text = render_message(
             self._history.about(source).subject, source, () if wanted.whole else wanted.names, sorted(held)
         )
         commit = self._ref.commit(root.id, tip, source, text)
         return msgspec.structs.replace(outcome, commit=commit) if self._ref.move(commit, tip) else None
 
-    def _concerned(self, fleet: Fleet, wanted: Wanted, last: Told | None) -> frozenset[str]:
+    def _concerned(self, fleet: Fleet, wanted: PublishRequest, last: Provenance | None) -> frozenset[str]:
         """The wanted nodes that may be other ones than stand at the ref."""
         names = frozenset(wanted.names)
         if not wanted.whole or last is None or not last.whole:

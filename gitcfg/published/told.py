@@ -14,7 +14,7 @@ _COMMIT = re.compile("[0-9a-f]{40}")
 _VERSION, _NODES, _HELD = "Gitcfg-Version", "Gitcfg-Nodes", "Gitcfg-Held"
 
 
-class Told(msgspec.Struct, frozen=True):
+class Provenance(msgspec.Struct, frozen=True):
     """The commit that nodes were rendered from.
 
     `whole`: they were all nodes, as this version of gitcfg renders them, but for those `held`, which stayed
@@ -26,13 +26,13 @@ class Told(msgspec.Struct, frozen=True):
     held: frozenset[str]
 
 
-def told(trailers: Mapping[str, str], most: int) -> Told:
+def parse_trailers(trailers: Mapping[str, str], most: int) -> Provenance:
     """What trailers say; node sets of more than `most` names are not read."""
     held, readable = _names(trailers.get(_HELD, ""), most)
     source = trailers.get(SOURCE, "")
     known = readable and _COMMIT.fullmatch(source) is not None
     whole = known and _NODES not in trailers and trailers.get(_VERSION) == __version__
-    return Told(source, whole, held)
+    return Provenance(source, whole, held)
 
 
 def _names(text: str, most: int) -> tuple[frozenset[str], bool]:
@@ -42,7 +42,7 @@ def _names(text: str, most: int) -> tuple[frozenset[str], bool]:
         return frozenset(), False
 
 
-def message(subject: str, source: str, nodes: Iterable[str], held: Iterable[str]) -> str:
+def render_message(subject: str, source: str, nodes: Iterable[str], held: Iterable[str]) -> str:
     """A commit's message; `nodes` are those that were asked for, none if all were."""
     lines = [f"{SOURCE}: {source}", f"{_VERSION}: {__version__}"]
     lines += [f"{word}: {fold(names)}" for word, names in ((_NODES, nodes), (_HELD, held)) if names]

@@ -117,8 +117,8 @@ def test_a_run_that_is_ended_leaves_no_process_and_the_next_one_is_right(
 ) -> None:
     out = tmp_path / "out"
     slow = (
-        "import sys, time\nfrom gitcfg.output import places\nput = places.put\n"
-        "places.put = lambda *words: (time.sleep(0.01), put(*words))[1]\n"
+        "import sys, time\nfrom gitcfg.output import places\nput = places.write_file\n"
+        "places.write_file = lambda *words: (time.sleep(0.01), put(*words))[1]\n"
         "from gitcfg.cli.main import run\nsys.exit(run(sys.argv[1:]))"
     )
     words = [sys.executable, "-c", slow, "render", "--all", "--out", str(out)]

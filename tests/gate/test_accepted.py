@@ -17,7 +17,7 @@ from gitcfg.git.history import History
 from gitcfg.git.program import Git
 from gitcfg.git.refs import append_note
 from gitcfg.git.repository import Config, Repository
-from gitcfg.published.follow import chain, follow
+from gitcfg.published.follow import follow_ref, list_commits
 from tests.compile.fleets import TODAY
 from tests.output.rendered import ENVIRONMENT, REF, Pool, simple
 from tests.work.counting import Work, counting
@@ -119,11 +119,11 @@ def test_a_ref_is_followed_from_where_it_was(tmp_path: Path) -> None:
     pool = Pool(tmp_path, files)
     pool.git("update-ref", MAIN, pool.commits[4])
     pool.publish(0)
-    outcomes = list(follow(pool.publisher(), MAIN))
+    outcomes = list(follow_ref(pool.publisher(), MAIN))
     assert [outcome.source for outcome in outcomes] == [pool.commits[n] for n in (1, 2, 4)]
     assert [outcome.commit is not None for outcome in outcomes] == [True, False, True]
-    assert [outcome.commit for outcome in follow(pool.publisher(), MAIN)] == [None]
-    assert list(follow(pool.publisher(), "refs/heads/none")) == []
+    assert [outcome.commit for outcome in follow_ref(pool.publisher(), MAIN)] == [None]
+    assert list(follow_ref(pool.publisher(), "refs/heads/none")) == []
     assert pool.shown() == pool.folder(4, tmp_path / "out")
 
 
@@ -131,7 +131,7 @@ def test_two_that_follow_at_once_make_one_commit_each(tmp_path: Path) -> None:
     pool = Pool(tmp_path, [simple(a=f"t{number}") for number in range(6)])
     pool.git("update-ref", MAIN, pool.commits[5])
     pool.publish(0)
-    here, there = (follow(pool.publisher(), MAIN) for _ in range(2))
+    here, there = (follow_ref(pool.publisher(), MAIN) for _ in range(2))
     found = [next(here), next(there), next(there), *here, *there]
     made = [outcome.source for outcome in found if outcome.commit is not None]
     assert sorted(made) == sorted(pool.commits[1:])
@@ -142,7 +142,7 @@ def test_two_that_follow_at_once_make_one_commit_each(tmp_path: Path) -> None:
 def test_a_chain_begins_after_what_is_known(tmp_path: Path) -> None:
     pool = Pool(tmp_path, [simple(a=f"t{number}") for number in range(4)])
     history, (first, second, third, last) = History(pool.repository), pool.commits
-    assert chain(history, last, first) == (second, third, last)
-    assert chain(history, last, None) == chain(history, last, "0" * 40) == (last,)
-    assert chain(history, first, last) == (first,)
-    assert chain(history, last, last) == (last,)
+    assert list_commits(history, last, first) == (second, third, last)
+    assert list_commits(history, last, None) == list_commits(history, last, "0" * 40) == (last,)
+    assert list_commits(history, first, last) == (first,)
+    assert list_commits(history, last, last) == (last,)

@@ -16,7 +16,7 @@ from gitcfg.gate.policy import load_administrator
 from gitcfg.gate.push import Update
 from gitcfg.git.repository import Config, Repository
 from gitcfg.library import Fleet
-from gitcfg.published.follow import follow
+from gitcfg.published.follow import follow_ref
 from tests.compile.fleets import TODAY
 from tests.gate.test_accepted import MAIN, NOW
 from tests.output.rendered import Pool, simple
@@ -75,7 +75,7 @@ def each_ref(pool: Pool) -> None:
 def each_rendered(pool: Pool) -> None:
     pool.publish(0)
     pool.git("update-ref", MAIN, pool.commits[-1])
-    assert len(list(follow(pool.publisher(), MAIN))) == ROUNDS
+    assert len(list(follow_ref(pool.publisher(), MAIN))) == ROUNDS
 
 
 def each_warmed(pool: Pool) -> None:

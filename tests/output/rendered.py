@@ -12,9 +12,9 @@ from gitcfg.model import Finding, Severity
 from gitcfg.output.made import Ingredients
 from gitcfg.output.plan import Scope
 from gitcfg.output.settle import Stale
-from gitcfg.output.source import fleet_source
-from gitcfg.output.update import Request, update
-from gitcfg.published.outcome import Outcome, Wanted
+from gitcfg.output.source import open_fleet_source
+from gitcfg.output.update import UpdateRequest, update_folder
+from gitcfg.published.outcome import PublishOutcome, PublishRequest
 from gitcfg.published.publisher import Publisher
 from tests.compile.fleets import TODAY
 from tests.history.histories import Version, imported
@@ -58,10 +58,10 @@ class Pool:
         tree = self.repository.at(self.commits[number])
         return Fleet(tree, self.repository.before(tree), TODAY, self.cache)
 
-    def publish(self, number: int, publisher: Publisher | None = None) -> Outcome:
+    def publish(self, number: int, publisher: Publisher | None = None) -> PublishOutcome:
         """Render all nodes of a version."""
         with self.fleet(number) as fleet:
-            wanted = Wanted(tuple(fleet), Scope.ALL, errors(fleet))
+            wanted = PublishRequest(tuple(fleet), Scope.ALL, errors(fleet))
             return (publisher or self.publisher()).publish(fleet, wanted)
 
     def tip(self, ref: str = REF) -> str:
@@ -79,9 +79,9 @@ class Pool:
     def folder(self, number: int, place: Path) -> Shown:
         """What a new folder holds that the version is rendered to, as git would have it."""
         with self.fleet(number) as fleet:
-            request = Request(place, tuple(fleet), Scope.ALL, Stale.REMOVE, 1)
+            request = UpdateRequest(place, tuple(fleet), Scope.ALL, Stale.REMOVE, 1)
             ingredients = Ingredients(fleet.compiled)
-            update(request, lambda: fleet_source(fleet.compiled, ingredients))
+            update_folder(request, lambda: open_fleet_source(fleet.compiled, ingredients))
         files = [
             path for path in place.rglob("*") if path.is_file() and place / ".gitcfg" not in path.parents
         ]

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from gitcfg.output.places import digest
+from gitcfg.output.places import hash_content
 from gitcfg.output.plan import Scope
 from gitcfg.output.settle import Stale
 from gitcfg.output.source import File, Unmade
 from gitcfg.output.state import NAME
-from gitcfg.output.update import Outcome, Request, update
+from gitcfg.output.update import UpdateOutcome, UpdateRequest, update_folder
 
 Said = Mapping[str, Mapping[str, str]]
 """Contents by node and path; a path may end in a mode: `/etc/x 0600`, or `fails`."""
@@ -24,7 +24,7 @@ class Told:
         self._made = made or {}
         self.asked: list[str] = []
 
-    def made(self, node: str) -> str:
+    def fingerprint(self, node: str) -> str:
         return self._made.get(node, "")
 
     def files(self, node: str) -> Iterator[File | Unmade]:
@@ -34,7 +34,7 @@ class Told:
             if mode == "fails":
                 yield Unmade(path)
                 continue
-            yield File(path, mode or "0644", text.encode(), digest(text.encode()))
+            yield File(path, mode or "0644", text.encode(), hash_content(text.encode()))
 
 
 def run(
@@ -43,7 +43,7 @@ def run(
     nodes: list[str] | None = None,
     stale: Stale = Stale.REMOVE,
     workers: int = 1,
-) -> Outcome:
+) -> UpdateOutcome:
     """Bring a folder up to date, of all nodes or only of some."""
     source = said if isinstance(said, Told) else Told(said)
 
@@ -53,7 +53,7 @@ def run(
 
     scope = Scope.ALL if nodes is None else Scope.NAMED
     names = sorted(source.said) if nodes is None else nodes
-    return update(Request(top, names, scope, stale, workers), opened)
+    return update_folder(UpdateRequest(top, names, scope, stale, workers), opened)
 
 
 def held(top: Path) -> dict[str, str]:

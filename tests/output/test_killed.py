@@ -85,7 +85,7 @@ def kill_again_and_again(home: Path, rng: random.Random, times: int, workers: in
         cut_short += (top / ".gitcfg/journal").exists()
         said = rng.choice(fleets)
         done = run(top, said)
-        assert (done.settled.edited, done.settled.blocked, done.doubts) == ((), (), ())
+        assert (done.changes.edited, done.changes.blocked, done.doubts) == ((), (), ())
         assert held(top) == fresh(home / "fresh", said)
         assert sorted(os.listdir(top / ".gitcfg")) == ["lock", "manifest", "new"]
         assert os.listdir(top / ".gitcfg/new") == []
@@ -145,7 +145,7 @@ def test_the_run_after_a_kill_at_each_single_step_is_right(tmp_path: Path) -> No
         stopped = steps(home / "out", middle, number)
         whole(home / "out", [before, middle])
         done = run(home / "out", after)
-        assert (done.settled.edited, done.doubts) == ((), ())
+        assert (done.changes.edited, done.doubts) == ((), ())
         assert held(home / "out") == fresh(home / "fresh", after)
         if not stopped:
             break

@@ -40,7 +40,7 @@ STEPS = st.one_of(
 )
 
 
-def made(said: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def fingerprint(said: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     return {node: repr(sorted(files.items())) for node, files in said.items()}
 
 
@@ -74,16 +74,16 @@ def test_a_folder_is_as_a_fresh_one_but_for_what_people_changed(
     mine: dict[str, str] = {}
     for kind, *rest in steps:
         if kind == "run":
-            run(top, Told(rest[0], made(rest[0]) if rest[1] else {}))
+            run(top, Told(rest[0], fingerprint(rest[0]) if rest[1] else {}))
         elif kind == "some":
-            run(top, Told(rest[0], made(rest[0])), nodes=sorted(set(rest[1]) & rest[0].keys()))
+            run(top, Told(rest[0], fingerprint(rest[0])), nodes=sorted(set(rest[1]) & rest[0].keys()))
         elif kind == "hand":
             before = held(top)
             by_hand(top, *rest[0])
             mine |= {name: text for name, text in held(top).items() if before.get(name) != text}
         elif (top / ".gitcfg/manifest").exists():
             age(top)
-    done = run(top, Told(last, made(last))).settled
+    done = run(top, Told(last, fingerprint(last))).changes
     found, expected = held(top), fresh(home / "fresh", last)
     assert {name: found.get(name) for name in expected} == expected or done.blocked
     edited = {f"{node}{path}" for node, path in done.edited}

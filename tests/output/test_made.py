@@ -18,8 +18,8 @@ from gitcfg.load.yaml import dump
 from gitcfg.output.made import Ingredients
 from gitcfg.output.plan import Scope
 from gitcfg.output.settle import Stale
-from gitcfg.output.source import File, Unmade, fleet_source
-from gitcfg.output.update import Request, update
+from gitcfg.output.source import File, Unmade, open_fleet_source
+from gitcfg.output.update import UpdateRequest, update_folder
 from tests.history.histories import Version, histories
 from tests.history.ruled import RULED
 from tests.history.runs import FEW
@@ -47,11 +47,11 @@ def compiled(files: Files) -> Fleet:
     return compile_tree(DictTree(files), TODAY)
 
 
-def made(files: Files) -> Made:
+def fingerprint(files: Files) -> Made:
     """Each node's id and files."""
     fleet = compiled(files)
-    with fleet_source(fleet, Ingredients(fleet)) as source:
-        return {node: (source.made(node), list(source.files(node))) for node in fleet.names}
+    with open_fleet_source(fleet, Ingredients(fleet)) as source:
+        return {node: (source.fingerprint(node), list(source.files(node))) for node in fleet.names}
 
 
 def edited(files: Files, rng: random.Random) -> Files:
@@ -76,11 +76,11 @@ def edited(files: Files, rng: random.Random) -> Files:
 def test_nodes_with_the_same_id_have_the_same_files(seed: int) -> None:
     rng = random.Random(seed)
     files = repository(OPTIONS)
-    before = made(files)
+    before = fingerprint(files)
     kept = renewed = 0
     for _ in range(12):
         files = edited(files, rng)
-        after = made(files)
+        after = fingerprint(files)
         for node in before.keys() & after.keys():
             if before[node][0] == after[node][0]:
                 kept += 1
@@ -136,7 +136,7 @@ ALL = {"n1", "n2", "n3"}
 )
 def test_what_a_node_is_made_from(path: str, text: str | None, renewed: set[str]) -> None:
     changed = {name: said for name, said in {**BASE, path: text}.items() if said is not None}
-    before, after = made(BASE), made(changed)
+    before, after = fingerprint(BASE), fingerprint(changed)
     assert {node for node in ALL if before[node][0] != after[node][0]} == renewed
     assert {node for node in ALL if before[node][1] != after[node][1]} <= renewed
 
@@ -146,7 +146,7 @@ def test_what_a_node_is_made_from(path: str, text: str | None, renewed: set[str]
 def test_beside_rules_nodes_with_the_same_id_have_the_same_files(versions: list[Version]) -> None:
     files = (version.files for version in versions)
     sound = [each for each in files if each.get("gitcfg.yaml", "").startswith("format: 1")]
-    for before, after in pairwise(map(made, sound)):
+    for before, after in pairwise(map(fingerprint, sound)):
         for node in before.keys() & after.keys():
             if before[node][0] == after[node][0]:
                 assert before[node][1] == after[node][1], node
@@ -183,20 +183,20 @@ JOINED = {
     ],
 )
 def test_what_rules_bring_and_nodes_collect_is_part_of_it(path: str, text: str, renewed: set[str]) -> None:
-    before, after = made(JOINED), made({**JOINED, path: text})
+    before, after = fingerprint(JOINED), fingerprint({**JOINED, path: text})
     assert {node for node in ALL if before[node][0] != after[node][0]} == renewed
     assert {node for node in ALL if before[node][1] != after[node][1]} <= renewed
 
 
 def test_it_is_the_same_wherever_the_repository_is() -> None:
-    assert made(BASE) == made(dict(reversed(BASE.items())))
+    assert fingerprint(BASE) == fingerprint(dict(reversed(BASE.items())))
 
 
 def update_from(files: Files, top: Path, workers: int = 1) -> dict[str, str]:
     fleet = compiled(files)
     ingredients = Ingredients(fleet)
-    request = Request(top, fleet.names, Scope.ALL, Stale.REMOVE, workers)
-    update(request, lambda: fleet_source(fleet, ingredients))
+    request = UpdateRequest(top, fleet.names, Scope.ALL, Stale.REMOVE, workers)
+    update_folder(request, lambda: open_fleet_source(fleet, ingredients))
     return held(top)
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from gitcfg.model import GitcfgError
 from gitcfg.output import journal, manifest, record
-from gitcfg.output.manifest import reading, writing
-from gitcfg.output.record import Record, Trace, line
-from gitcfg.output.settle import Settled
-from gitcfg.output.state import State
+from gitcfg.output.manifest import open_manifest, write_manifest
+from gitcfg.output.record import Record, Trace, encode_record
+from gitcfg.output.settle import FolderChanges
+from gitcfg.output.state import StateFolder
 from tests.output.sources import held, run, times
 
 SAID = {"n1": {"/etc/a": "a\n", "/etc/b": "b\n"}, "n2": {"/etc/a": "a\n"}}
@@ -73,13 +73,13 @@ def test_a_manifest_that_is_not_whole_is_not_believed(tmp_path: Path, damage: Da
     damage(top / ".gitcfg/manifest")
     before = times(top / "n2")
     outcome = run(top, FEWER)
-    assert outcome.settled == Settled(written=1)
+    assert outcome.changes == FolderChanges(written=1)
     assert len(outcome.doubts) == 1
     assert str(top / ".gitcfg/manifest") in outcome.doubts[0]
     assert times(top / "n2") == before
     assert held(top)["n1/etc/b"] == "0644 b\n"
     again = run(top, FEWER)
-    assert (again.settled, again.doubts) == (Settled(same=1), ())
+    assert (again.changes, again.doubts) == (FolderChanges(same=1), ())
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
@@ -88,16 +88,16 @@ def test_it_is_made_again_by_comparing(tmp_path: Path, damage: Damage) -> None:
     run(top, SAID)
     damage(top / ".gitcfg/manifest")
     before = times(top / "n1")
-    assert run(top, SAID).settled == Settled(same=3)
+    assert run(top, SAID).changes == FolderChanges(same=3)
     assert times(top / "n1") == before
-    assert run(top, FEWER).settled == Settled(written=1, removed=2)
+    assert run(top, FEWER).changes == FolderChanges(written=1, removed=2)
 
 
 def test_a_manifest_that_is_gone_is_made_again_by_comparing(tmp_path: Path) -> None:
     run(tmp_path, SAID)
     (tmp_path / ".gitcfg/manifest").unlink()
-    assert run(tmp_path, SAID).settled == Settled(same=3)
-    assert run(tmp_path, FEWER).settled == Settled(written=1, removed=2)
+    assert run(tmp_path, SAID).changes == FolderChanges(same=3)
+    assert run(tmp_path, FEWER).changes == FolderChanges(written=1, removed=2)
 
 
 def test_a_copy_of_a_folder_is_as_good(tmp_path: Path) -> None:
@@ -105,8 +105,8 @@ def test_a_copy_of_a_folder_is_as_good(tmp_path: Path) -> None:
     for place in (tmp_path / "one").rglob("*"):
         copy = tmp_path / "two" / place.relative_to(tmp_path / "one")
         copy.mkdir(parents=True) if place.is_dir() else copy.write_bytes(place.read_bytes())
-    assert run(tmp_path / "two", SAID).settled == Settled(same=3)
-    assert run(tmp_path / "two", FEWER).settled == Settled(written=1, removed=2)
+    assert run(tmp_path / "two", SAID).changes == FolderChanges(same=3)
+    assert run(tmp_path / "two", FEWER).changes == FolderChanges(written=1, removed=2)
 
 
 @given(data=st.data())
@@ -124,17 +124,17 @@ def test_no_changed_byte_goes_unnoticed(
         "drop": whole[:at] + whole[at + 1 :],
     }[kind]
     file.write_bytes(changed)
-    with reading(file) as known:
+    with open_manifest(file) as known:
         assert list(known.lines) == []
         assert known.problem
 
 
 def _whole(folder: Path) -> bytes:
-    state = State(folder)
+    state = StateFolder(folder)
     state.spare.mkdir(parents=True)
-    with reading(state.manifest) as known, writing(state, known) as new:
+    with open_manifest(state.manifest) as known, write_manifest(state, known) as new:
         for number in range(3):
-            new.add(line(Record(f"n{number}", "m", (Trace("/etc/é", "0644", "0" * 64, 1, 2),))))
+            new.add(encode_record(Record(f"n{number}", "m", (Trace("/etc/é", "0644", "0" * 64, 1, 2),))))
     return state.manifest.read_bytes()
 
 
@@ -149,7 +149,7 @@ WHOLE = b""
 
 def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
     (tmp_path / "m").write_bytes(WHOLE)
-    with reading(tmp_path / "m") as known:
+    with open_manifest(tmp_path / "m") as known:
         assert len(list(known.lines)) == 3
         assert (known.problem, len(known.seal)) == ("", 64)
 
@@ -161,11 +161,11 @@ def test_a_journal_survives_half_lines(
     place = tmp_path_factory.mktemp("journal") / "journal"
     for node, path in records:
         said = journal.Journal(place)
-        said.say(Record(node, "", (Trace("/" + path, "0644", "0" * 64),)))
+        said.write(Record(node, "", (Trace("/" + path, "0644", "0" * 64),)))
         said.close()
         with place.open("ab") as file:  # another worker is killed in the middle of its line
             file.write(b'\n["n1","",[["/etc/x","06')
-    found = journal.read(place)
+    found = journal.read_journal(place)
     assert {(node, trace.path) for node, known in found.items() for trace in known.files} == {
         (node, "/" + path) for node, path in records
     }
@@ -175,7 +175,7 @@ def test_a_journal_survives_half_lines(
 def test_a_foreign_journal_does_no_harm(tmp_path: Path, data: bytes) -> None:
     run(tmp_path, SAID)
     (tmp_path / ".gitcfg/journal").write_bytes(data)
-    assert run(tmp_path, SAID).settled == Settled(same=3)
+    assert run(tmp_path, SAID).changes == FolderChanges(same=3)
     assert not (tmp_path / ".gitcfg/journal").exists()
 
 
@@ -187,15 +187,15 @@ def test_no_claim_leads_out_of_a_node_s_folder(tmp_path: Path, path: str) -> Non
         place.write_text("a\n")
     (trace,) = [trace for trace in _traces(top) if trace.path == "/etc/b"]
     claim = Record("n1", "", (Trace(path, "0644", trace.digest),))
-    (top / ".gitcfg/journal").write_bytes(line(claim))
+    (top / ".gitcfg/journal").write_bytes(encode_record(claim))
     run(top, {"n1": {}})
     assert (tmp_path / "mine").exists()
     assert (top / "mine").exists()
 
 
 def _traces(top: Path) -> list[Trace]:
-    with manifest.reading(top / ".gitcfg/manifest") as known:
-        return [trace for text in known.lines for trace in record.record(text).files]
+    with manifest.open_manifest(top / ".gitcfg/manifest") as known:
+        return [trace for text in known.lines for trace in record.decode_record(text).files]
 
 
 def test_a_run_that_failed_leaves_what_the_next_one_needs(tmp_path: Path) -> None:
@@ -211,5 +211,5 @@ def test_a_run_that_failed_leaves_what_the_next_one_needs(tmp_path: Path) -> Non
         run(tmp_path, Broken(SAID))
     assert held(tmp_path)["n1/etc/new"] == "0644 new"
     assert (tmp_path / ".gitcfg/journal").exists()
-    assert run(tmp_path, {"n3": {}}).settled == Settled(removed=2)
+    assert run(tmp_path, {"n3": {}}).changes == FolderChanges(removed=2)
     assert held(tmp_path) == {"n3/": ""}

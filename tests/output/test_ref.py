@@ -16,7 +16,7 @@ from gitcfg.git.commit import RenderedRef, Tip, parse_trailers
 from gitcfg.model import GitcfgError
 from gitcfg.output.plan import Scope
 from gitcfg.output.source import File, FleetSource, Unmade
-from gitcfg.published.outcome import Wanted
+from gitcfg.published.outcome import PublishRequest
 from tests.comparison.test_concerned import edited
 from tests.compile.fleets import TODAY, mixed
 from tests.output.rendered import ENVIRONMENT, REF, Pool, errors, simple
@@ -163,7 +163,7 @@ def test_some_nodes_are_rendered_and_the_rest_stays(tmp_path: Path) -> None:
     pool.publish(0)
     first = pool.shown()
     with pool.fleet(1) as fleet:
-        pool.publisher().publish(fleet, Wanted(("a1",), Scope.NAMED))
+        pool.publisher().publish(fleet, PublishRequest(("a1",), Scope.NAMED))
     assert {path for path, what in pool.shown().items() if first[path] != what} == {"a1/etc/motd"}
     assert "Gitcfg-Nodes: a1" in pool.git("log", "-1", "--format=%B", REF)
     outcome = pool.publish(2)

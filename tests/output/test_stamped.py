@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 
 from gitcfg.model import GitcfgError
-from gitcfg.output.stamp import is_ours, stamped
-from gitcfg.output.stamped import Brought, Foreign, bring
+from gitcfg.output.stamp import add_stamp, is_ours
+from gitcfg.output.stamped import Foreign, StampedChanges, update_stamped_folder
 
 OWN = ("", "features")
 FILES = {
-    "README.md": stamped("# Top\n"),
-    "features/A.md": stamped("# A\n"),
-    "features/B.md": stamped("# B\n"),
+    "README.md": add_stamp("# Top\n"),
+    "features/A.md": add_stamp("# A\n"),
+    "features/B.md": add_stamp("# B\n"),
 }
 
 
-def brought(top: Path, files: dict[str, bytes] = FILES, foreign: Foreign = Foreign.REFUSE) -> Brought:
-    return bring(top, files, OWN, foreign)
+def brought(top: Path, files: dict[str, bytes] = FILES, foreign: Foreign = Foreign.REFUSE) -> StampedChanges:
+    return update_stamped_folder(top, files, OWN, foreign)
 
 
 def held(top: Path) -> dict[str, bytes]:
@@ -27,7 +27,7 @@ def held(top: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("before", ["", "<!DOCTYPE html>\n"])
 def test_a_stamp_is_of_what_stands_below_it(before: str) -> None:
-    content = stamped("some text\n", before)
+    content = add_stamp("some text\n", before)
     assert content.startswith(before.encode() + b"<!-- Made by gitcfg export docs;")
     assert is_ours(content)
     assert is_ours(content.replace(b"\n", b"\r\n"))
@@ -38,11 +38,11 @@ def test_a_stamp_is_of_what_stands_below_it(before: str) -> None:
 
 def test_only_what_differs_is_written(tmp_path: Path) -> None:
     top = tmp_path / "deep" / "site"
-    assert brought(top) == Brought(3, 0, 0, ())
+    assert brought(top) == StampedChanges(3, 0, 0, ())
     assert held(top) == FILES
     times = {path: path.stat().st_mtime_ns for path in top.rglob("*.md")}
-    changed = {**FILES, "features/A.md": stamped("# Other\n")}
-    assert brought(top, changed) == Brought(1, 0, 2, ())
+    changed = {**FILES, "features/A.md": add_stamp("# Other\n")}
+    assert brought(top, changed) == StampedChanges(1, 0, 2, ())
     assert held(top) == changed
     rest = [path for path in times if path.name != "A.md"]
     assert all(path.stat().st_mtime_ns == times[path] for path in rest)
@@ -51,7 +51,7 @@ def test_only_what_differs_is_written(tmp_path: Path) -> None:
 def test_what_is_not_meant_any_more_goes_with_its_folder(tmp_path: Path) -> None:
     brought(tmp_path)
     (tmp_path / "mine.md").write_text("mine\n")
-    assert brought(tmp_path, {"README.md": FILES["README.md"]}) == Brought(0, 2, 1, ())
+    assert brought(tmp_path, {"README.md": FILES["README.md"]}) == StampedChanges(0, 2, 1, ())
     assert held(tmp_path) == {"README.md": FILES["README.md"], "mine.md": b"mine\n"}
     assert not (tmp_path / "features").exists()
 
@@ -61,7 +61,7 @@ def test_what_somebody_changed_stays(tmp_path: Path) -> None:
     place = tmp_path / "features/A.md"
     place.write_bytes(place.read_bytes() + b"more\n")
     only = {"README.md": FILES["README.md"]}
-    assert brought(tmp_path, only) == Brought(0, 1, 1, (place,))
+    assert brought(tmp_path, only) == StampedChanges(0, 1, 1, (place,))
     assert place.read_bytes().endswith(b"more\n")
 
 
@@ -81,14 +81,14 @@ def test_a_file_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:
 def test_nothing_is_written_through_links(tmp_path: Path, link: str) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    (elsewhere / "A.md").write_bytes(stamped("old\n"))
+    (elsewhere / "A.md").write_bytes(add_stamp("old\n"))
     top = tmp_path / "top"
     top.mkdir()
     (top / link).symlink_to(elsewhere if link == "features" else elsewhere / "A.md")
     for foreign in Foreign:
         with pytest.raises(GitcfgError, match="a symbolic link"):
             brought(top, foreign=foreign)
-    assert held(elsewhere) == {"A.md": stamped("old\n")}
+    assert held(elsewhere) == {"A.md": add_stamp("old\n")}
     assert list(top.iterdir()) == [top / link]
 
 
@@ -96,7 +96,7 @@ def test_line_ends_of_another_system_are_no_change(tmp_path: Path) -> None:
     brought(tmp_path)
     place = tmp_path / "README.md"
     place.write_bytes(place.read_bytes().replace(b"\n", b"\r\n"))
-    assert brought(tmp_path) == Brought(0, 0, 3, ())
+    assert brought(tmp_path) == StampedChanges(0, 0, 3, ())
 
 
 def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:

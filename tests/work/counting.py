@@ -57,7 +57,7 @@ PROBES = (
     Probe("rendered", TemplateEngine, "render", lambda _, self, name, context: (name, 1)),
     Probe("analysed", TemplateEngine, "_analyse", lambda _, self, name: (name, 1)),
     Probe("asked", Pool, "put", lambda _, self, asked: (asked.place, 1)),
-    Probe("put", places, "put", lambda _, place, data, *more: (place, len(data))),
+    Probe("put", places, "write_file", lambda _, place, data, *more: (place, len(data))),
     Probe("kept", kept, "_write", lambda _, folder, name, parts: (name, sum(map(len, parts)))),
 )
 """Other work is counted where it is no plain call: bytes read of a work tree's files (`hashed`), layers

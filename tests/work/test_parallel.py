@@ -12,8 +12,8 @@ from gitcfg.library import Fleet
 from gitcfg.output.made import Ingredients
 from gitcfg.output.plan import Scope
 from gitcfg.output.settle import Stale
-from gitcfg.output.source import fleet_source
-from gitcfg.output.update import Outcome, Request, update
+from gitcfg.output.source import open_fleet_source
+from gitcfg.output.update import UpdateOutcome, UpdateRequest, update_folder
 from gitcfg.parsers import pool
 from gitcfg.parsers.parsers import Parsers
 from tests.compile.fleets import TODAY
@@ -29,14 +29,14 @@ def fleet(files: Files, cache: Dictionary) -> Fleet:
     return Fleet(DictTree(files), None, TODAY, cache)
 
 
-def brought(top: Path, files: Files, cache: Dictionary, workers: int) -> Outcome:
+def brought(top: Path, files: Files, cache: Dictionary, workers: int) -> UpdateOutcome:
     """A folder brought up to date with a fleet."""
     with fleet(files, cache) as found:
         names = tuple(found)
         _ = found.findings  # as the command line does it first: workers inherit what is known then
-        request = Request(top, names, Scope.ALL, Stale.REMOVE, workers)
+        request = UpdateRequest(top, names, Scope.ALL, Stale.REMOVE, workers)
         ingredients = Ingredients(found.compiled)
-        return update(request, lambda: fleet_source(found.compiled, ingredients))
+        return update_folder(request, lambda: open_fleet_source(found.compiled, ingredients))
 
 
 def history(seed: int, count: int) -> list[Files]:
@@ -58,7 +58,7 @@ def folders_are_the_same(home: Path, seed: int, count: int) -> None:
             top = home / str(workers)
             if (top / ".gitcfg/manifest").exists():
                 age(top)
-            outcomes.append(brought(top, files, caches[workers], workers).settled)
+            outcomes.append(brought(top, files, caches[workers], workers).changes)
         assert outcomes[0] == outcomes[1] == outcomes[2]
         assert held(home / "1") == held(home / "2") == held(home / "3")
         if not outcomes[0].unmade:  # of those what was there before stays
