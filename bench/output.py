@@ -18,11 +18,8 @@ from pathlib import Path
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.generate import large, repository
 from gitcfg.git.tree import DictTree
-from gitcfg.output.made import Ingredients
-from gitcfg.output.plan import Scope
-from gitcfg.output.settle import Stale
-from gitcfg.output.source import File, Source, open_fleet_source
-from gitcfg.output.update import UpdateRequest, update_folder
+from gitcfg.output.folder import Scope, Stale, UpdateRequest, update_folder
+from gitcfg.output.source import File, Ingredients, Source, open_fleet_source
 
 Contents = dict[str, list[File]]
 CHANGED = 20  # of so many nodes one is changed

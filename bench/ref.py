@@ -17,11 +17,9 @@ from gitcfg.cache import open_cache
 from gitcfg.generate import large, repository
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
-from gitcfg.output.made import Ingredients
-from gitcfg.output.plan import Scope
-from gitcfg.output.source import File, open_fleet_source
-from gitcfg.published.outcome import PublishOutcome, PublishRequest
-from gitcfg.published.publisher import Publisher
+from gitcfg.output.branch import Publisher, PublishOutcome, PublishRequest
+from gitcfg.output.folder import Scope
+from gitcfg.output.source import File, Ingredients, open_fleet_source
 
 REF = "refs/heads/rendered-bench"
 WORKERS = 2

@@ -12,9 +12,9 @@ TIERS = {
     0: "model graph git cache cel domain guard sandbox nodeset markdown bundled install workers parallel fs",
     1: "load compile",
     2: "check comparison compare explain picture pictures render solve",
-    3: "convert edit editor generate history output parsers rollout secrets state",
+    3: "convert edit editor generate history parsers rollout secrets state",
     4: "agent library",
-    5: "delivery gate inventory published web",
+    5: "delivery gate inventory output web",
     6: "deploy server",
     7: "cli",
 }

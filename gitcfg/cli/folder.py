@@ -10,11 +10,8 @@ from gitcfg.cli.session import write as write_out
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged
-from gitcfg.output.made import Ingredients
-from gitcfg.output.plan import Scope
-from gitcfg.output.settle import FolderChanges, Stale
-from gitcfg.output.source import open_fleet_source
-from gitcfg.output.update import UpdateOutcome, UpdateRequest, update_folder
+from gitcfg.output.folder import FolderChanges, Scope, Stale, UpdateOutcome, UpdateRequest, update_folder
+from gitcfg.output.source import Ingredients, open_fleet_source
 
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."
 _MOST_WORKERS = 8  # each may come to hold a copy of the fleet

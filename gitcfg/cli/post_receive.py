@@ -96,7 +96,7 @@ def _follow(session: Session, repository: Repository) -> None:
         return
     from gitcfg.cli.published import publisher, tell_followed
     from gitcfg.git.refs import Refs
-    from gitcfg.published.follow import follow_ref
+    from gitcfg.output.branch import follow_ref
 
     said = config.last("gitcfg.renderFrom")
     source = (said if said.startswith("refs/") else f"refs/heads/{said}") if said else Refs(repository).head

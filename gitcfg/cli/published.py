@@ -11,11 +11,10 @@ from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.nodeset import abridged
-from gitcfg.output.plan import Scope
+from gitcfg.output.folder import Scope
 
 if TYPE_CHECKING:
-    from gitcfg.published.outcome import PublishOutcome
-    from gitcfg.published.publisher import Publisher
+    from gitcfg.output.branch import Publisher, PublishOutcome
 
 _MOST_WORKERS = 8  # as for folders
 
@@ -25,7 +24,7 @@ def publisher(session: Session, repository: Repository, ref: str) -> "Publisher"
     from datetime import date
 
     from gitcfg.cache import open_cache
-    from gitcfg.published.publisher import Publisher
+    from gitcfg.output.branch import Publisher
 
     cache = open_cache(repository, os.geteuid())
     workers = min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
@@ -36,7 +35,7 @@ def write(
     session: Session, repository: Repository, fleet: Fleet, names: tuple[str, ...], scope: Scope, ref: str
 ) -> int:
     """Commit what nodes get; 1 if errors concern them. GitcfgError: the ref must not be written."""
-    from gitcfg.published.outcome import PublishRequest
+    from gitcfg.output.branch import PublishRequest
 
     if fleet.commit is None:
         raise GitcfgError("What is rendered to a ref comes from a commit.", "Say which: --at HEAD.")

@@ -55,7 +55,7 @@ def command(
 
         names = chosen(fleet, nodes or (), where)
         if out is not None or ref is not None:
-            from gitcfg.output.plan import Scope
+            from gitcfg.output.folder import Scope
 
             scope = Scope.ALL if all_ and where is None else Scope.NAMED
             if ref is not None:

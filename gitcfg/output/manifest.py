@@ -1,20 +1,109 @@
-"""DIR/.gitcfg/manifest: what gitcfg wrote, a line a node in order of name, sealed by a digest at the end.
+"""DIR/.gitcfg: what an output folder keeps for itself, for one process at a time."""
 
-The first line is `{"schema":"gitcfg.manifest/1"}`, the last `{"sha256":"..."}` over all before it, and each
-between them `[NODE,MADE,[[PATH,MODE,SHA256,SIZE,MTIME],...]]`.
-"""
-
+import errno
+import fcntl
 import hashlib
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
-from gitcfg.output.state import StateFolder
+from gitcfg.model import REFUSED, GitcfgError
+
+NAME = ".gitcfg"
+_TRIES, _PAUSE = 60, 0.05  # workers of a process that was killed may take a moment to end
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK})
+
+
+class StateFolder(msgspec.Struct, frozen=True):
+    """An output folder, and where its own things are. `locked`: no other gitcfg writes there now."""
+
+    top: Path
+    locked: bool = True
+
+    @property
+    def home(self) -> Path:
+        """The folder of all of them."""
+        return self.top / NAME
+
+    @property
+    def manifest(self) -> Path:
+        """What was written, as of the last run that came to its end."""
+        return self.home / "manifest"
+
+    @property
+    def journal(self) -> Path:
+        """What a run writes that has not come to its end."""
+        return self.home / "journal"
+
+    @property
+    def spare(self) -> Path:
+        """The folder of files that are not whole yet."""
+        return self.home / "new"
+
+
+@contextmanager
+def open_state(top: Path) -> Iterator[StateFolder]:
+    """An output folder, made if need be. GitcfgError: another gitcfg writes there, or it is none."""
+    state = StateFolder(top)
+    for folder in (top, state.home, state.spare):
+        _make(folder, named=folder == top)
+    # Forked workers hold the lock too: it is free when the last of them has ended, whatever became of us.
+    lock = os.open(state.home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        locked = lock_folder(lock, top)
+        with _clearing(state.spare):
+            yield StateFolder(top, locked)
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def _clearing(spare: Path) -> Iterator[None]:
+    """Remove what is unfinished, of a run that was ended and of this one."""
+    _clear(spare)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            _clear(spare)
+
+
+def _clear(spare: Path) -> None:
+    for name in os.listdir(spare):
+        (spare / name).unlink(missing_ok=True)
+
+
+def _make(folder: Path, named: bool) -> None:
+    """Make a folder unless it is there. Only one that was named may be reached through a link."""
+    if (folder.is_symlink() and not named) or (folder.exists() and not folder.is_dir()):
+        raise GitcfgError(f"{folder} is no folder.", "Name another one." if named else "Remove it.")
+    folder.mkdir(parents=named, exist_ok=True)
+
+
+def lock_folder(lock: int, top: Path) -> bool:
+    """Lock a folder by an open file; False where the file system has no locks. GitcfgError: it is taken."""
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_PAUSE)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            return False
+        else:
+            return True
+    hint = "Wait until it is done, or write elsewhere."
+    raise GitcfgError(f"Another gitcfg is writing to {top}.", hint, code=REFUSED)
+
+
+# DIR/.gitcfg/manifest: what gitcfg wrote, a line a node in order of name, sealed by a digest at the end.
 
 _HEAD = b'{"schema":"gitcfg.manifest/1"}\n'
 _SEAL = '{{"sha256":"{}"}}\n'
@@ -108,3 +197,105 @@ def write_manifest(state: StateFolder, known: Manifest) -> Iterator[ManifestWrit
         new.unlink()
     else:
         os.replace(new, state.manifest)
+
+
+# What gitcfg wrote, as its manifest and its journal say it: one line a node.
+
+UNKNOWN = -1
+"""As a size or time: nobody saw the file in place."""
+
+
+class Trace(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A file that gitcfg wrote: SHA-256 of its content, and what it was like then (`mtime` in ns)."""
+
+    path: str
+    mode: str
+    digest: str
+    size: int = UNKNOWN
+    mtime: int = UNKNOWN
+
+
+class Record(msgspec.Struct, frozen=True, array_like=True):
+    """A node's files that gitcfg wrote. `fingerprint` is of what they were made from, "" if that is not all.
+
+    A path stands there twice if it is not certain which of two contents was written last.
+    """
+
+    node: str
+    fingerprint: str
+    files: tuple[Trace, ...]
+
+
+class _Named(msgspec.Struct, frozen=True, array_like=True):
+    """The beginning of a record."""
+
+    node: str
+
+
+_decoder = msgspec.json.Decoder(Record)
+_named = msgspec.json.Decoder(_Named)
+_encoder = msgspec.json.Encoder()
+
+
+def encode_record(record: Record) -> bytes:
+    """A record as a line."""
+    return _encoder.encode(record) + b"\n"
+
+
+def decode_record(text: bytes) -> Record:
+    """A line as a record. msgspec.DecodeError: it is none."""
+    return _decoder.decode(text)
+
+
+def decode_node(text: bytes) -> str:
+    """The node that a line is about."""
+    return _named.decode(text).node
+
+
+def join_records(node: str, known: Iterable[Record]) -> Record:
+    """Records of one node as one, for which not everything is certain."""
+    traces = dict.fromkeys(trace for record in known for trace in record.files)
+    return Record(node, "", tuple(traces))
+
+
+# DIR/.gitcfg/journal: what a run is about to write, said first, so that it is known if the run is killed.
+
+
+class Journal:
+    """Lines at the end of one file, from all workers."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+
+    def write(self, intended: Record) -> None:
+        """Write down what is about to be written. OSError: it cannot be, so nothing must be written."""
+        if self._file is None:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._file = os.open(self._path, flags, 0o666)
+        # The line end in front parts it from a line of which another could write only a part.
+        text = b"\n" + encode_record(intended)
+        while os.write(self._file, text) < len(text):
+            pass  # the disk is all but full: the next try says so, or writes the line in one piece
+
+    def close(self) -> None:
+        """Say no more."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def read_journal(path: Path) -> dict[str, Record]:
+    """What runs that came to no end said they would write, by node. What is no whole line is nothing."""
+    found: dict[str, list[Record]] = {}
+    try:
+        lines: Iterable[bytes] = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        lines = ()
+    for text in filter(None, lines):
+        try:
+            said = decode_record(text)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+        found.setdefault(said.node, []).append(said)
+    return {node: join_records(node, said) for node, said in found.items()}

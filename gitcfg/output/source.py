@@ -1,19 +1,121 @@
-"""Where the files of nodes come from: what an output folder asks, and a compiled fleet that answers."""
+"""What a node's files are made from, as one id: while that is the same they are, and nothing is rendered."""
 
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Protocol
 
 import msgspec
 
-from gitcfg.compile.fleet import Fleet, FleetNode
-from gitcfg.compile.node_class import NodeClass
-from gitcfg.model import FileEntry
-from gitcfg.output.made import Ingredients
-from gitcfg.output.places import hash_content, is_safe_path, parent_folders
+from gitcfg.cache import program_id
+from gitcfg.compile.classes import NodeClass
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.git.tree import fingerprint
+from gitcfg.model import FileEntry, Group, Node, Override, Use
+from gitcfg.model.folders import LAYERS, SETTINGS, TEXTS
+from gitcfg.output.files import hash_content, is_safe_path, parent_folders
 from gitcfg.render.files import content, mode_of
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
+
+_FOR_ALL = (SETTINGS, "parameters", "secrets", *TEXTS)
+
+
+class Ingredients:
+    """The ids of what nodes of a fleet are made from.
+
+    A node's own files in the repository count, and those of the groups and features that it, its set and
+    its overrides mention, with all that these include; what rules bring to it, and what it collects; and
+    what counts for every node. More may count than has a say (a group that an override takes away), but
+    nothing that has one is left out.
+    """
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
+        joined = fleet.bringing is not None or fleet.collecting is not None
+        self._kinds = fleet.kinds if joined else {}  # found for all at once, before workers begin
+        self._groups: dict[str, str] = {}
+        self._features: dict[tuple[str, ...], str] = {}
+
+    def fingerprint(self, name: str) -> str:
+        """The id of all that a node's files are made from."""
+        fleet = self._fleet
+        nodeset = fleet.roster.sets.get(name)
+        said = [fleet.model.nodes.get(name), nodeset.definition if nodeset else None]
+        parts = [self._for_all, name, nodeset.name if nodeset else ""]
+        for definition in said:
+            if definition is not None:
+                parts += self._node(definition)
+        for override in self._overrides(name):
+            parts += (override.name, self._id(override.origin.file), self._uses(override.features))
+        if name in self._kinds:
+            parts += self._joined(self._kinds[name])
+        return _digest(parts)
+
+    def _joined(self, kind: NodeClass) -> Iterator[str]:
+        """What nodes of a class have by rules, and from other nodes."""
+        brought, rules = kind.brought, self._fleet.model.rules
+        yield repr(brought)
+        yield from (self._uses(installed.uses) for installed in brought.installs)
+        yield from (repr(rules[rule].params) for rule in brought.sets)
+        collected = kind.some(sorted(kind.collected))
+        yield msgspec.json.encode(collected, order="sorted").decode()
+
+    @cached_property
+    def _for_all(self) -> str:
+        fleet = self._fleet
+        # What operations say of undeclared parameters decides how all others' bindings of these are read.
+        implied = msgspec.json.encode(sorted(fleet.declarations.implied.items())).decode()
+        default = self._group(fleet.model.settings.default_group)
+        return _digest([program_id(), fingerprint(fleet.tree, _FOR_ALL), implied, default])
+
+    @cached_property
+    def _ids(self) -> dict[str, str]:
+        return {entry.path: entry.id for folder in LAYERS for entry in self._fleet.tree.entries(folder)}
+
+    def _id(self, path: str) -> str:
+        return self._ids.get(path, "")
+
+    def _node(self, said: Node) -> Iterator[str]:
+        yield self._id(said.origin.file)
+        yield self._uses(said.features.items)
+        for ref in said.groups.items:
+            yield self._group(ref.name)
+
+    def _overrides(self, name: str) -> Iterator[Override]:
+        roster = self._fleet.roster
+        yield from roster.listed.get(name, ())
+        for override in roster.selecting:
+            if name in self._fleet.selections[override.name].names:
+                yield override
+
+    def _group(self, name: str) -> str:
+        if name not in self._groups:
+            group: Group | None = self._fleet.model.groups.get(name)
+            parts = [self._id(group.origin.file), self._uses(group.features)] if group else []
+            self._groups[name] = _digest([name, *parts])
+        return self._groups[name]
+
+    def _uses(self, uses: Iterable[Use]) -> str:
+        names = tuple(use.feature for use in uses)
+        if not names:
+            return ""
+        if names not in self._features:
+            features = self._fleet.model.features
+            found = sorted(self._fleet.layers.expanded(names))
+            parts = [part for feature in found for part in (feature, self._id(features[feature].origin.file))]
+            self._features[names] = _digest(parts)
+        return self._features[names]
+
+
+def _digest(parts: Iterable[str]) -> str:
+    """One id of several texts, whatever is in them."""
+    return hashlib.sha256(repr(list(parts)).encode()).hexdigest()
+
+
+# Where the files of nodes come from: what an output folder asks, and a compiled fleet that answers.
 
 _MODE = re.compile("0[0-7]{3}")
 _HELD = 1 << 24  # bytes of classes' files: a node set's nodes mostly follow each other

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.output.stamp import is_ours
+from gitcfg.output.stamps import is_ours
 from tests.convert.reference.reading import Page, read_markdown
 
 SAMPLE = Path(__file__).parent.parent.parent / "sample-repo"

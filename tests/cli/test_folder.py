@@ -117,7 +117,7 @@ def test_a_run_that_is_ended_leaves_no_process_and_the_next_one_is_right(
 ) -> None:
     out = tmp_path / "out"
     slow = (
-        "import sys, time\nfrom gitcfg.output import places\nput = places.write_file\n"
+        "import sys, time\nfrom gitcfg.output import files as places\nput = places.write_file\n"
         "places.write_file = lambda *words: (time.sleep(0.01), put(*words))[1]\n"
         "from gitcfg.cli.main import run\nsys.exit(run(sys.argv[1:]))"
     )

@@ -17,7 +17,7 @@ from gitcfg.git.history import History
 from gitcfg.git.program import Git
 from gitcfg.git.refs import append_note
 from gitcfg.git.repository import Config, Repository
-from gitcfg.published.follow import follow_ref, list_commits
+from gitcfg.output.branch import follow_ref, list_commits
 from tests.compile.fleets import TODAY
 from tests.output.rendered import ENVIRONMENT, REF, Pool, simple
 from tests.work.counting import Work, counting

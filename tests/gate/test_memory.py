@@ -16,7 +16,7 @@ from gitcfg.gate.policy import load_administrator
 from gitcfg.gate.push import Update
 from gitcfg.git.repository import Config, Repository
 from gitcfg.library import Fleet
-from gitcfg.published.follow import follow_ref
+from gitcfg.output.branch import follow_ref
 from tests.compile.fleets import TODAY
 from tests.gate.test_accepted import MAIN, NOW
 from tests.output.rendered import Pool, simple

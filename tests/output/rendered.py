@@ -9,13 +9,9 @@ from gitcfg.cache import Cache, NoCache
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.model import Finding, Severity
-from gitcfg.output.made import Ingredients
-from gitcfg.output.plan import Scope
-from gitcfg.output.settle import Stale
-from gitcfg.output.source import open_fleet_source
-from gitcfg.output.update import UpdateRequest, update_folder
-from gitcfg.published.outcome import PublishOutcome, PublishRequest
-from gitcfg.published.publisher import Publisher
+from gitcfg.output.branch import Publisher, PublishOutcome, PublishRequest
+from gitcfg.output.folder import Scope, Stale, UpdateRequest, update_folder
+from gitcfg.output.source import Ingredients, open_fleet_source
 from tests.compile.fleets import TODAY
 from tests.history.histories import Version, imported
 

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from gitcfg.output.places import hash_content
-from gitcfg.output.plan import Scope
-from gitcfg.output.settle import Stale
+from gitcfg.output.files import hash_content
+from gitcfg.output.folder import Scope, Stale, UpdateOutcome, UpdateRequest, update_folder
+from gitcfg.output.manifest import NAME
 from gitcfg.output.source import File, Unmade
-from gitcfg.output.state import NAME
-from gitcfg.output.update import UpdateOutcome, UpdateRequest, update_folder
 
 Said = Mapping[str, Mapping[str, str]]
 """Contents by node and path; a path may end in a mode: `/etc/x 0600`, or `fails`."""

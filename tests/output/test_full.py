@@ -30,7 +30,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_full_disk(disk: Path, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gitcfg.output.plan.CHUNK", 4)
+    monkeypatch.setattr("gitcfg.output.folder.CHUNK", 4)
     top = disk / "out"
     run(top, BEFORE)
     with pytest.raises(GitcfgError) as caught:

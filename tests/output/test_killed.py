@@ -94,7 +94,7 @@ def kill_again_and_again(home: Path, rng: random.Random, times: int, workers: in
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_run_after_a_kill_is_right(tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gitcfg.output.plan.CHUNK", 3)
+    monkeypatch.setattr("gitcfg.output.folder.CHUNK", 3)
     kill_again_and_again(tmp_path, random.Random(workers), 4, workers)
 
 
@@ -103,7 +103,7 @@ def test_the_run_after_a_kill_is_right(tmp_path: Path, workers: int, monkeypatch
 def test_the_run_after_any_of_hundreds_of_kills_is_right(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gitcfg.output.plan.CHUNK", 1 + seed)
+    monkeypatch.setattr("gitcfg.output.folder.CHUNK", 1 + seed)
     kill_again_and_again(tmp_path, random.Random(100 + seed), 25, 1 + seed % 2)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.output import plan
+from gitcfg.output import folder as plan
 from tests.output.sources import Told, age, fresh, held, run
 
 NODES = ["n1", "n2", "n10", "a.example.org", "b"]

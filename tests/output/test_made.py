@@ -15,11 +15,8 @@ from gitcfg.generate import Options, repository
 from gitcfg.git.tree import DictTree
 from gitcfg.load.document import parse
 from gitcfg.load.yaml import dump
-from gitcfg.output.made import Ingredients
-from gitcfg.output.plan import Scope
-from gitcfg.output.settle import Stale
-from gitcfg.output.source import File, Unmade, open_fleet_source
-from gitcfg.output.update import UpdateRequest, update_folder
+from gitcfg.output.folder import Scope, Stale, UpdateRequest, update_folder
+from gitcfg.output.source import File, Ingredients, Unmade, open_fleet_source
 from tests.history.histories import Version, histories
 from tests.history.ruled import RULED
 from tests.history.runs import FEW
@@ -202,7 +199,7 @@ def update_from(files: Files, top: Path, workers: int = 1) -> dict[str, str]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_folder_follows_a_repository(tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gitcfg.output.plan.CHUNK", 2)
+    monkeypatch.setattr("gitcfg.output.folder.CHUNK", 2)
     rng = random.Random(workers)
     files = repository(OPTIONS)
     for number in range(8):

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.model import GitcfgError
-from gitcfg.output import journal, manifest, record
-from gitcfg.output.manifest import open_manifest, write_manifest
-from gitcfg.output.record import Record, Trace, encode_record
-from gitcfg.output.settle import FolderChanges
-from gitcfg.output.state import StateFolder
+from gitcfg.output import manifest
+from gitcfg.output import manifest as journal
+from gitcfg.output import manifest as record
+from gitcfg.output.folder import FolderChanges
+from gitcfg.output.manifest import Record, StateFolder, Trace, encode_record, open_manifest, write_manifest
 from tests.output.sources import held, run, times
 
 SAID = {"n1": {"/etc/a": "a\n", "/etc/b": "b\n"}, "n2": {"/etc/a": "a\n"}}

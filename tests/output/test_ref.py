@@ -14,9 +14,9 @@ from gitcfg.cli.main import run
 from gitcfg.generate.repository import repository
 from gitcfg.git.commit import RenderedRef, Tip, parse_trailers
 from gitcfg.model import GitcfgError
-from gitcfg.output.plan import Scope
+from gitcfg.output.branch import PublishRequest
+from gitcfg.output.folder import Scope
 from gitcfg.output.source import File, FleetSource, Unmade
-from gitcfg.published.outcome import PublishRequest
 from tests.comparison.test_concerned import edited
 from tests.compile.fleets import TODAY, mixed
 from tests.output.rendered import ENVIRONMENT, REF, Pool, errors, simple
@@ -102,7 +102,7 @@ def test_another_version_of_gitcfg_renders_everything_anew(
 ) -> None:
     pool = Pool(tmp_path, [simple(), simple(a="two")])
     pool.publish(0)
-    monkeypatch.setattr("gitcfg.published.told.__version__", "99")
+    monkeypatch.setattr("gitcfg.output.branch.__version__", "99")
     outcome = pool.publish(1)
     assert (outcome.rendered, outcome.changed) == (3, 2)
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.model import GitcfgError
-from gitcfg.output.stamp import add_stamp, is_ours
-from gitcfg.output.stamped import Foreign, StampedChanges, update_stamped_folder
+from gitcfg.output.stamps import Foreign, StampedChanges, add_stamp, is_ours, update_stamped_folder
 
 OWN = ("", "features")
 FILES = {
@@ -108,7 +107,7 @@ def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
 def test_only_one_writes_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import fcntl
 
-    monkeypatch.setattr("gitcfg.output.state._TRIES", 1)
+    monkeypatch.setattr("gitcfg.output.manifest._TRIES", 1)
     other = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
     with pytest.raises(GitcfgError, match="Another gitcfg is writing"):

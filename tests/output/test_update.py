@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.model import GitcfgError
-from gitcfg.output.settle import FolderChanges, Stale
+from gitcfg.output.folder import FolderChanges, Stale
 from tests.output.sources import Told, age, held, run, times
 
 ONE = {
@@ -255,7 +255,7 @@ def test_names_that_lead_elsewhere_are_left_out(top: Path, tmp_path: Path) -> No
 
 
 def test_one_run_at_a_time(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gitcfg.output.state._TRIES", 2)
+    monkeypatch.setattr("gitcfg.output.manifest._TRIES", 2)
 
     class Meanwhile(Told):
         def fingerprint(self, node: str) -> str:

@@ -17,7 +17,7 @@ from gitcfg.git import commit_tree, worktree
 from gitcfg.git.objects import Objects
 from gitcfg.load import document, schema
 from gitcfg.load.cache import Pack
-from gitcfg.output import places
+from gitcfg.output import files as places
 from gitcfg.parsers.pool import Pool
 from gitcfg.render import files
 from gitcfg.render.templates import TemplateEngine

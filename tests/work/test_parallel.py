@@ -9,11 +9,8 @@ import pytest
 from gitcfg.check.run import check
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
-from gitcfg.output.made import Ingredients
-from gitcfg.output.plan import Scope
-from gitcfg.output.settle import Stale
-from gitcfg.output.source import open_fleet_source
-from gitcfg.output.update import UpdateOutcome, UpdateRequest, update_folder
+from gitcfg.output.folder import Scope, Stale, UpdateOutcome, UpdateRequest, update_folder
+from gitcfg.output.source import Ingredients, open_fleet_source
 from gitcfg.parsers import pool
 from gitcfg.parsers.parsers import Parsers
 from tests.compile.fleets import TODAY
@@ -70,7 +67,7 @@ def folders_are_the_same(home: Path, seed: int, count: int) -> None:
 @pytest.fixture
 def small_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few nodes are a worker's turn, so that there is work for all."""
-    monkeypatch.setattr("gitcfg.output.plan.CHUNK", 3)
+    monkeypatch.setattr("gitcfg.output.folder.CHUNK", 3)
 
 
 @pytest.mark.usefixtures("small_turns")

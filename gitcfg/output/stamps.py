@@ -1,6 +1,8 @@
-"""A folder of files that bear stamps, kept as it is meant: what others wrote there stays."""
+"""Stamps, by which a file says itself that gitcfg wrote it, and that nobody has changed it since."""
 
+import hashlib
 import os
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import Enum
@@ -9,10 +11,45 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.output import places
-from gitcfg.output.places import Blocked, NodeFolder
-from gitcfg.output.stamp import HEAD, has_stamp, is_ours, normalize_line_ends
-from gitcfg.output.state import lock_folder
+from gitcfg.output.files import Blocked, NodeFolder, read_content, write_file
+from gitcfg.output.manifest import lock_folder
+
+_NONE = "0" * 64
+_STAMP = "<!-- Made by gitcfg export docs; changes will be lost. sha256:{} -->\n"
+_STAMPED = re.compile(
+    rb"\A(?:<!DOCTYPE html>\n)?<!-- Made by gitcfg export docs; [a-z .]*sha256:([0-9a-f]{64}) -->\n"
+)
+HEAD = 256
+"""Bytes that hold any stamp."""
+
+
+def add_stamp(text: str, before: str = "") -> bytes:
+    """A file that says that gitcfg wrote it; what has to stand `before` that is its first line."""
+    blank = (before + _STAMP.format(_NONE) + text).encode("utf-8", "backslashreplace")
+    return blank.replace(_NONE.encode(), hashlib.sha256(blank).hexdigest().encode(), 1)
+
+
+def is_ours(content: bytes) -> bool:
+    """Has gitcfg written this, and nobody changed it?"""
+    plain = normalize_line_ends(content)
+    stamp = _STAMPED.match(plain)
+    if stamp is None:
+        return False
+    blank = plain.replace(stamp[1], _NONE.encode(), 1)
+    return hashlib.sha256(blank).hexdigest().encode() == stamp[1]
+
+
+def has_stamp(head: bytes) -> bool:
+    """Is there a stamp at all in the beginning of a file, be it true or not?"""
+    return _STAMPED.match(normalize_line_ends(head)) is not None
+
+
+def normalize_line_ends(content: bytes) -> bytes:
+    """A content with the line ends that gitcfg writes."""
+    return content.replace(b"\r\n", b"\n")
+
+
+# A folder of files that bear stamps, kept as it is meant: what others wrote there stays.
 
 _SPARE = ".gitcfg-new-"
 _MODE = 0o644
@@ -47,11 +84,11 @@ def update_stamped_folder(
         home = NodeFolder(str(top), ".")
         wanted = [path for path in sorted(files) if not _is_right(top, home, path, files[path], foreign)]
         stale = sorted(set(_find_stamped(home, own)) - {f"/{path}" for path in files})
-        ours = [path for path in stale if is_ours(places.read_content(home.folder + path))]
+        ours = [path for path in stale if is_ours(read_content(home.folder + path))]
         for path in wanted:
             home.make(f"/{path}")
             spare = f"{home.folder}/{_SPARE}{os.getpid()}"
-            places.write_file(f"{home.folder}/{path}", files[path], _MODE, spare)
+            write_file(f"{home.folder}/{path}", files[path], _MODE, spare)
         for path in ours:
             os.unlink(home.folder + path)
             home.prune(path)
@@ -66,7 +103,7 @@ def _is_right(top: Path, home: NodeFolder, path: str, meant: bytes, foreign: For
             return False
     except Blocked as error:
         raise GitcfgError(f"{top}{error}.", "Move it away.", code=REFUSED) from None
-    content = places.read_content(f"{home.folder}/{path}")
+    content = read_content(f"{home.folder}/{path}")
     if normalize_line_ends(content) == meant:
         return True
     if foreign is Foreign.REFUSE and not is_ours(content):
@@ -93,7 +130,7 @@ def _pages(home: NodeFolder, parent: str) -> Iterator[str]:
 
 
 def _bears(place: str) -> bool:
-    return has_stamp(places.read_content(place)[:HEAD])
+    return has_stamp(read_content(place)[:HEAD])
 
 
 @contextmanager

@@ -1,0 +1,470 @@
+"""Rendered nodes as git's objects: a folder each, and of what is in it only what was not there before."""
+
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import date
+
+import msgspec
+
+from gitcfg import __version__
+from gitcfg.cache import Cache
+from gitcfg.compile.concerned import Version, concerned, concerned_by
+from gitcfg.git.commit import RenderedRef, Tip
+from gitcfg.git.commit_tree import Items, Trees
+from gitcfg.git.history import History
+from gitcfg.git.objects import FOLDER
+from gitcfg.git.pack import (
+    EMPTY,
+    FOLDER_MODE,
+    Pack,
+    PackedObject,
+    Row,
+    find_reserved,
+    open_pack,
+    pack_blob,
+    pack_folders,
+    pack_tree,
+)
+from gitcfg.git.program import Git
+from gitcfg.git.refs import Refs
+from gitcfg.git.repository import Repository
+from gitcfg.library import Fleet
+from gitcfg.load.repository import is_repository
+from gitcfg.model import REFUSED, Finding, GitcfgError
+from gitcfg.model.nodeset import NodeSetError, expand, fold
+from gitcfg.model.text import ABBREVIATED
+from gitcfg.output.folder import Scope
+from gitcfg.output.source import File, Ingredients, Source, Unmade, open_fleet_source
+from gitcfg.parallel import spread
+
+CHUNK = 64
+"""Nodes that are one worker's turn."""
+MOST_FOLDERS = 256
+"""Folders in each other: git's library reads no more of them."""
+_MOST_HELD = 1 << 24  # bytes of files that nodes of a class have in common
+_PLAIN, _PROGRAM = b"100644", b"100755"
+_EXECUTES = 0o111
+
+
+class TreeJob(msgspec.Struct, frozen=True):
+    """A node to render, and the id of its folder as it stands; "": there is none."""
+
+    node: str
+    old: str
+
+
+class NodeTree(msgspec.Struct, frozen=True):
+    """A node's folder: its id, what is new in it, and the files that could not be made."""
+
+    node: str
+    id: str
+    made: tuple[PackedObject, ...]
+    unmade: tuple[str, ...]
+
+
+class TreeBuilder:
+    """Makes objects of node after node: a worker's tools."""
+
+    def __init__(self, source: Source, trees: Trees) -> None:
+        self._source, self._trees = source, trees
+        self._files: dict[str, PackedObject] = {}
+        self._held = 0
+        self._told = set[str]()
+
+    def build(self, jobs: list[TreeJob]) -> list[NodeTree]:
+        """What nodes get. GitcfgError: a file is where git can have none."""
+        return [self._build(job) for job in jobs]
+
+    def _build(self, job: TreeJob) -> NodeTree:
+        files = list(self._source.files(job.node))
+        unmade = tuple(file.path for file in files if isinstance(file, Unmade))
+        made, places = list[PackedObject](), dict[str, tuple[bytes, str]]()
+        for file in files if not unmade else ():
+            assert isinstance(file, File)
+            _refuse(job.node, file.path)
+            made.append(self._blob(file))
+            places[file.path] = (_mode(file.mode), made[-1].id)
+        folders = list(pack_folders(places))
+        id = folders[-1].id
+        if unmade or id == job.old:
+            return NodeTree(job.node, id, (), unmade)
+        return NodeTree(job.node, id, tuple(self._new(made + folders, job.old)), ())
+
+    def _new(self, made: list[PackedObject], old: str) -> Iterator[PackedObject]:
+        """What is not in a folder, nor told before.
+
+        Whether an object lies about somewhere else in the repository does not count: what no ref leads to
+        may be removed at any time.
+        """
+        before = set(_ids(self._trees, bytes.fromhex(old))) if old else set[str]()
+        for one in made:
+            if one.id not in before and one.id not in self._told:
+                self._told.add(one.id)
+                yield one
+
+    def _blob(self, file: File) -> PackedObject:
+        if file.digest not in self._files:
+            if self._held > _MOST_HELD:
+                self._files.clear()
+                self._held = 0
+            self._files[file.digest] = pack_blob(file.content)
+            self._held += len(self._files[file.digest].packed)
+        return self._files[file.digest]
+
+
+def _ids(trees: Trees, tree: bytes) -> Iterator[str]:
+    yield tree.hex()
+    for mode, _, id in trees.rows(tree):
+        if int(mode, 8) >> 12 == FOLDER:
+            yield from _ids(trees, id)
+        else:
+            yield id.hex()
+
+
+def _mode(mode: str) -> bytes:
+    """git knows programs and other files, and nothing else of modes."""
+    return _PROGRAM if int(mode, 8) & _EXECUTES else _PLAIN
+
+
+def _refuse(node: str, path: str) -> None:
+    part = find_reserved(path)
+    if part:
+        hint = "Leave it out of what is rendered to a ref, or render to a folder: `--out DIR`."
+        raise GitcfgError(
+            f"{node}: {path} cannot be in git, which keeps {part} for itself.", hint, code=REFUSED
+        )
+    if path.count("/") > MOST_FOLDERS:
+        raise GitcfgError(f"{node}: {path[:60]}... lies too deep in folders for git's library.", code=REFUSED)
+
+
+def split_jobs(nodes: Iterator[TreeJob], most: int = CHUNK) -> Iterator[list[TreeJob]]:
+    """Jobs in turns for workers."""
+    turn: list[TreeJob] = []
+    for job in nodes:
+        turn.append(job)
+        if len(turn) == most:
+            yield turn
+            turn = []
+    if turn:
+        yield turn
+
+
+BuildTrees = Callable[[list[TreeJob]], list[NodeTree]]
+
+
+# The folders of nodes at a ref: as they stand, and as they come to be.
+
+
+class RefFolders:
+    """Ids by node. `unmade` are files whose template fails: their nodes' folders stay as they are."""
+
+    def __init__(self, items: Items) -> None:
+        self._before = {name: item.id.hex() for name, item in items.items() if item.folder is not None}
+        self._rows = dict(self._before)
+        self.unmade: list[tuple[str, str]] = []
+
+    def __contains__(self, node: str) -> bool:
+        return node in self._rows
+
+    @property
+    def changed(self) -> int:
+        """How many folders are new, or other ones than before."""
+        return sum(self._before.get(name) != id for name, id in self._rows.items())
+
+    @property
+    def gone(self) -> int:
+        """How many there are no more."""
+        return len(self._before.keys() - self._rows.keys())
+
+    @property
+    def root(self) -> PackedObject:
+        """The folder of all of them."""
+        return pack_tree(Row(name, FOLDER_MODE, id) for name, id in self._rows.items())
+
+    def keep(self, names: frozenset[str]) -> None:
+        """Only these are still there."""
+        self._rows = {name: id for name, id in self._rows.items() if name in names}
+
+    def render(self, fleet: Fleet, names: Sequence[str], trees: Trees, pack: Pack, workers: int) -> None:
+        """Make nodes' folders anew; what is not in the repository goes into the pack."""
+        for tree in _build_trees(fleet, names, self._before, trees, workers) if names else ():
+            pack.add(tree.made)
+            if tree.unmade:
+                self.unmade += ((tree.node, path) for path in tree.unmade)
+            elif tree.id == EMPTY:  # git has no empty folders
+                self._rows.pop(tree.node, None)
+            else:
+                self._rows[tree.node] = tree.id
+
+
+def _build_trees(
+    fleet: Fleet, names: Sequence[str], before: Mapping[str, str], trees: Trees, workers: int
+) -> Iterator[NodeTree]:
+    part = fleet if len(names) == len(fleet) else fleet.valued(names)
+    turns = split_jobs(TreeJob(name, before.get(name, "")) for name in names)
+    for turn in spread(_work(part, trees), turns, workers):
+        yield from turn
+
+
+def _work(fleet: Fleet, trees: Trees) -> Callable[[], AbstractContextManager[BuildTrees]]:
+    compiled, ingredients = fleet.compiled, Ingredients(fleet.compiled)
+
+    @contextmanager
+    def work() -> Iterator[BuildTrees]:
+        with open_fleet_source(compiled, ingredients) as source:
+            yield TreeBuilder(source, trees).build
+
+    return work
+
+
+# What is asked of a rendered ref, and what came of it.
+
+_UNREAD = "GC1"  # codes of what is wrong with a file: what it would have said is not known
+
+
+class PublishRequest(msgspec.Struct, frozen=True):
+    """The nodes that are to be rendered, and the errors that concern them."""
+
+    names: Sequence[str]
+    scope: Scope
+    errors: Sequence[Finding] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Are these all nodes, so that others are gone?"""
+        return self.scope is Scope.ALL
+
+    def faulty_nodes(self, version: Version) -> frozenset[str] | None:
+        """The nodes that have errors, or are made from a file that has: they stay as they are.
+
+        None: nobody knows which ones these are, for something could not even be read.
+        """
+        named = frozenset(name for finding in self.errors for name in finding.nodes)
+        others = [finding for finding in self.errors if not finding.nodes]
+        if not others:
+            return named
+        if any(finding.code.startswith(_UNREAD) or not finding.origins for finding in others):
+            return None
+        made = concerned_by({origin.file for finding in others for origin in finding.origins}, (version,))
+        return None if made is None else named | made
+
+
+class PublishOutcome(msgspec.Struct, frozen=True):
+    """What was committed, if anything; how many nodes were rendered, are not as before, and are gone.
+
+    `held` are nodes that stay as they were because of errors, `unmade` their files whose template fails,
+    `refused` errors because of which nothing is committed: nobody knows which nodes they concern.
+    """
+
+    source: str
+    commit: str | None = None
+    rendered: int = 0
+    changed: int = 0
+    gone: int = 0
+    held: tuple[str, ...] = ()
+    unmade: tuple[tuple[str, str], ...] = ()
+    refused: tuple[Finding, ...] = ()
+
+
+# What a commit of rendered nodes says of itself: trailers that name where it comes from.
+
+SOURCE = "Gitcfg-Source"
+_COMMIT = re.compile("[0-9a-f]{40}")
+_VERSION, _NODES, _HELD_TRAILER = "Gitcfg-Version", "Gitcfg-Nodes", "Gitcfg-Held"
+
+
+class Provenance(msgspec.Struct, frozen=True):
+    """The commit that nodes were rendered from.
+
+    `whole`: they were all nodes, as this version of gitcfg renders them, but for those `held`, which stayed
+    as they had been before.
+    """
+
+    source: str
+    whole: bool
+    held: frozenset[str]
+
+
+def parse_trailers(trailers: Mapping[str, str], most: int) -> Provenance:
+    """What trailers say; node sets of more than `most` names are not read."""
+    held, readable = _names(trailers.get(_HELD_TRAILER, ""), most)
+    source = trailers.get(SOURCE, "")
+    known = readable and _COMMIT.fullmatch(source) is not None
+    whole = known and _NODES not in trailers and trailers.get(_VERSION) == __version__
+    return Provenance(source, whole, held)
+
+
+def _names(text: str, most: int) -> tuple[frozenset[str], bool]:
+    try:
+        return frozenset(expand(text, most)) if text else frozenset(), True
+    except NodeSetError:
+        return frozenset(), False
+
+
+def render_message(subject: str, source: str, nodes: Iterable[str], held: Iterable[str]) -> str:
+    """A commit's message; `nodes` are those that were asked for, none if all were."""
+    lines = [f"{SOURCE}: {source}", f"{_VERSION}: {__version__}"]
+    lines += [f"{word}: {fold(names)}" for word, names in ((_NODES, nodes), (_HELD_TRAILER, held)) if names]
+    first = subject or f"Rendered from {source[:ABBREVIATED]}"
+    return "\n".join((first, "", *lines, ""))
+
+
+# Renders the nodes of a commit that changed, and commits them on a ref after what stands there.
+
+_TRIES = 100
+_MORE = 100_000  # so many nodes that have no folder yet may be held
+
+
+class Publisher:
+    """Publishes fleets of one repository on one ref."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        environment: Mapping[str, str],
+        ref: str,
+        cache: Cache,
+        today: date,
+        workers: int = 1,
+    ) -> None:
+        """`environment` is what git is started with. GitcfgError: the ref must not be written."""
+        self.repository = repository
+        self._git = Git(repository, environment)
+        self._ref = RenderedRef(repository, self._git, ref, SOURCE)
+        self._history = History(repository)
+        self._cache, self._today, self._workers = cache, today, workers
+
+    @property
+    def ref(self) -> str:
+        """Its full name."""
+        return self._ref.ref
+
+    def tip(self) -> Tip | None:
+        """What stands there. GitcfgError: something that gitcfg did not make."""
+        return self._ref.tip()
+
+    def last(self, tip: Tip | None) -> Provenance | None:
+        """What a tip says of where it comes from."""
+        return parse_trailers(tip.trailers, len(tip.rows) + _MORE) if tip is not None else None
+
+    def fleet(self, commit: str) -> Fleet | None:
+        """The fleet of a commit; None: it is no configuration, or is not there."""
+        tree = self.repository.at(commit) if self._history.has(commit) else None
+        if tree is None or not is_repository(tree):
+            return None
+        return Fleet(tree, self.repository.before(tree), self._today, self._cache)
+
+    def publish(self, fleet: Fleet, wanted: PublishRequest) -> PublishOutcome:
+        """Commit what nodes get, after whatever others commit in the meantime."""
+        for _ in range(_TRIES):
+            outcome = self.after(self.tip(), fleet, wanted)
+            if outcome is not None:
+                return outcome
+        raise GitcfgError(f"{self.ref} moves all the time.", "Try again when less is written.", code=REFUSED)
+
+    def after(self, tip: Tip | None, fleet: Fleet, wanted: PublishRequest) -> PublishOutcome | None:
+        """Commit what nodes get after this tip; None: the ref has moved on, and stays as it is."""
+        assert fleet.commit is not None
+        if wanted.whole and self.last(tip) == Provenance(fleet.commit, True, frozenset()):
+            return PublishOutcome(fleet.commit)
+        faulty = wanted.faulty_nodes(fleet.version)
+        if faulty is None:
+            return PublishOutcome(fleet.commit, refused=tuple(wanted.errors))
+        with open_pack(self._git) as pack:
+            return self._committed(tip, fleet, wanted, faulty, pack)
+
+    def _committed(
+        self, tip: Tip | None, fleet: Fleet, wanted: PublishRequest, faulty: frozenset[str], pack: Pack
+    ) -> PublishOutcome | None:
+        folders = RefFolders(tip.rows if tip is not None else {})
+        names = sorted(self._concerned(fleet, wanted, self.last(tip)) - faulty)
+        if wanted.whole:
+            folders.keep(frozenset(fleet) | faulty)
+        folders.render(fleet, names, self._ref.trees, pack, self._workers)
+        held = {name for name in faulty if name in wanted.names or name in folders}
+        held.update(node for node, _ in folders.unmade)
+        unmade, source, root = tuple(folders.unmade), fleet.commit or "", folders.root
+        outcome = PublishOutcome(
+            source, None, len(names), folders.changed, folders.gone, tuple(sorted(held)), unmade
+        )
+        same = tip is not None and root.id == tip.tree
+        if same and (not wanted.whole or self.last(tip) == Provenance(source, True, frozenset(held))):
+            return outcome
+        pack.add(() if same else (root,))
+        pack.keep(self._git)
+        text = render_message(
+            self._history.about(source).subject, source, () if wanted.whole else wanted.names, sorted(held)
+        )
+        commit = self._ref.commit(root.id, tip, source, text)
+        return msgspec.structs.replace(outcome, commit=commit) if self._ref.move(commit, tip) else None
+
+    def _concerned(self, fleet: Fleet, wanted: PublishRequest, last: Provenance | None) -> frozenset[str]:
+        """The wanted nodes that may be other ones than stand at the ref."""
+        names = frozenset(wanted.names)
+        if not wanted.whole or last is None or not last.whole:
+            return names
+        if last.source == fleet.commit:
+            return names & last.held
+        before = self.fleet(last.source)
+        found = concerned(before.version, fleet.version) if before is not None else None
+        return names if found is None else names & (found | last.held)
+
+
+# Lets a rendered ref follow another ref: a commit for each commit there.
+
+
+def follow_ref(publisher: Publisher, ref: str) -> Iterator[PublishOutcome]:
+    """Publish what a ref's commits say, as they come after what was published last, the tip's in the end.
+
+    Several may do it at once: who comes late finds less to do, or nothing.
+    """
+    for _ in range(_TRIES):
+        moved = yield from _follow_once(publisher, ref)
+        if not moved:
+            return
+    raise GitcfgError(
+        f"{publisher.ref} moves all the time.", "The next push goes on from there.", code=REFUSED
+    )
+
+
+def _follow_once(publisher: Publisher, ref: str) -> Generator[PublishOutcome, None, bool]:
+    """True if somebody else was faster."""
+    tip, goal = publisher.tip(), Refs(publisher.repository).tip(ref)
+    if goal is None:
+        return False
+    last = publisher.last(tip)
+    known = last.source if last is not None and last.whole else None
+    for commit in list_commits(History(publisher.repository), goal, known):
+        fleet = publisher.fleet(commit)
+        if fleet is None:
+            continue
+        with fleet:
+            errors = tuple(found for found in fleet.findings if found.is_error)
+            outcome = publisher.after(tip, fleet, PublishRequest(tuple(fleet), Scope.ALL, errors))
+        if outcome is None:
+            return True
+        yield outcome
+        if outcome.commit is not None:
+            tip = publisher.tip()
+            if tip is None or tip.commit != outcome.commit:
+                return True
+    return False
+
+
+def list_commits(history: History, goal: str, known: str | None) -> tuple[str, ...]:
+    """The commits from a known one to another, by first parents, the oldest first.
+
+    Where the known one is not among these, as after a rewind, only the last.
+    """
+    if known is None or not history.has(known) or not history.includes(goal, known):
+        return (goal,)
+    found: list[str] = []
+    commit = goal
+    while commit != known:
+        found.append(commit)
+        parents = history.parents(commit)
+        if not parents:
+            return (goal,)
+        commit = parents[0]
+    return tuple(reversed(found)) or (goal,)

@@ -1,0 +1,465 @@
+"""Which nodes' folders are to be visited: those asked for, and those of nodes that are gone."""
+
+import os
+import stat
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from enum import Enum
+from pathlib import Path
+
+import msgspec
+
+from gitcfg.model import GitcfgError
+from gitcfg.output import files
+from gitcfg.output.files import Blocked, Linked, NodeFolder, is_safe_node, is_safe_path, read_content
+from gitcfg.output.manifest import (
+    Journal,
+    Manifest,
+    Record,
+    StateFolder,
+    Trace,
+    decode_node,
+    decode_record,
+    encode_record,
+    join_records,
+    open_manifest,
+    open_state,
+    read_journal,
+    write_manifest,
+)
+from gitcfg.output.source import File, Source, Unmade
+from gitcfg.parallel import spread
+
+CHUNK = 64
+"""Nodes that are one worker's turn: 10 ms and more where there is something to render."""
+
+_LINES = 4096
+
+
+class Scope(Enum):
+    """Whom a run is about: the nodes it names, or all there are, so that others are gone."""
+
+    NAMED = "named"
+    ALL = "all"
+
+
+class Task(Enum):
+    """What is to be done to a node's folder."""
+
+    UPDATE = "update"
+    CLEAR = "clear"
+    LEAVE = "leave"
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A node's folder with what is known of it, a line of the manifest."""
+
+    node: str
+    line: bytes
+    task: Task
+
+
+def plan_jobs(
+    nodes: Sequence[str], scope: Scope, lines: Iterable[bytes], said: Mapping[str, Record]
+) -> Iterator[Job]:
+    """A job for every node that is asked for or known, in order of name.
+
+    `nodes` and `lines` are in that order, `said` is what a run that was ended may have written.
+    """
+    asked = set(nodes)
+    other = Task.CLEAR if scope is Scope.ALL else Task.LEAVE
+    for node, line in _join_lines(sorted(asked | said.keys()), lines):
+        if is_safe_node(node):
+            yield Job(node, _known_line(node, line, said), Task.UPDATE if node in asked else other)
+
+
+def _join_lines(nodes: Sequence[str], lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    """Nodes with their lines, if they have any: two ordered streams as one."""
+    waiting = iter(nodes)
+    node = next(waiting, None)
+    for line in lines:
+        known = decode_node(line)
+        while node is not None and node < known:
+            yield node, b""
+            node = next(waiting, None)
+        if node == known:
+            node = next(waiting, None)
+        yield known, line
+    while node is not None:
+        yield node, b""
+        node = next(waiting, None)
+
+
+def _known_line(node: str, line: bytes, said: Mapping[str, Record]) -> bytes:
+    if node not in said:
+        return line or encode_record(Record(node, "", ()))
+    before = [decode_record(line)] if line else []
+    return encode_record(join_records(node, [*before, said[node]]))
+
+
+def split_jobs(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    """Jobs in turns for workers: what is only to be left alone hardly counts."""
+    turn: list[Job] = []
+    busy = 0
+    for job in jobs:
+        turn.append(job)
+        busy += job.task is not Task.LEAVE
+        if busy == CHUNK or len(turn) == _LINES:
+            yield turn
+            turn, busy = [], 0
+    if turn:
+        yield turn
+
+
+# Whether a file stands as it is meant to, without reading it where what is known of it is enough.
+
+_SECOND = 1_000_000_000
+_TICK = _SECOND // 50  # clocks of file systems go in steps: 4 ms is usual, 10 ms on slow kernels
+
+
+class Witness(msgspec.Struct, frozen=True):
+    """What is known of files is as of this time, in ns: when the manifest was saved."""
+
+    saved: int
+
+    def knows(self, trace: Trace, state: os.stat_result) -> bool:
+        """Is a file the one of which this is known? One written in the same tick as the manifest may have
+        been changed after it without any trace, so it is not."""
+        step = _TICK if trace.mtime % _SECOND else 2 * _SECOND
+        same = state.st_size == trace.size and state.st_mtime_ns == trace.mtime
+        return same and trace.mtime + step < self.saved
+
+    def all_match(self, home: NodeFolder, record: Record) -> bool:
+        """Do all files of a record stand as it says, so that nothing needs to be looked into?"""
+        try:
+            return all(self._matches(home, trace) for trace in record.files) and home.exists()
+        except (Blocked, OSError):
+            return False
+
+    def _matches(self, home: NodeFolder, trace: Trace) -> bool:
+        state = home.state(trace.path)
+        return state is not None and self.knows(trace, state) and mode_of(state) == trace.mode
+
+    def find_right(self, home: NodeFolder, file: File, known: list[Trace]) -> Trace | None:
+        """The file as it stands, if it is right; None if it is to be written."""
+        state = home.state(file.path)
+        if state is None or mode_of(state) != file.mode or state.st_size != len(file.content):
+            return None
+        if len(known) == 1 and known[0].digest == file.digest and self.knows(known[0], state):
+            return known[0]
+        return trace_of(file, state) if read_content(home.folder + file.path) == file.content else None
+
+
+def trace_of(file: File, state: os.stat_result) -> Trace:
+    """A file in place, to be known by later."""
+    return Trace(file.path, file.mode, file.digest, state.st_size, state.st_mtime_ns)
+
+
+def mode_of(state: os.stat_result) -> str:
+    """A file's mode as entries write it."""
+    return f"{stat.S_IMODE(state.st_mode):04o}"
+
+
+# A visit to one node's folder: file by file, with what came of each.
+
+
+class Visit:
+    """What was found and done so far. `traces` are what is known of the node's files after it."""
+
+    def __init__(self, home: NodeFolder, witness: Witness) -> None:
+        self.home = home
+        self._witness = witness
+        self.traces: list[Trace] = []
+        self.same = self.written = self.removed = self.held = 0
+        self.edited: list[str] = []
+        self.blocked: dict[str, None] = {}
+        self.unmade: list[str] = []
+
+    def is_new(self) -> bool:
+        """Is the node's own folder not there yet?"""
+        try:
+            return not self.home.exists()
+        except (Blocked, OSError):
+            return False
+
+    def prepare(self) -> None:
+        """Make the node's own folder, which even a node without files has."""
+        try:
+            self.home.make("/")
+        except (Blocked, OSError) as error:
+            self._blocked(error, "")
+
+    def lack(self, path: str, known: Record) -> None:
+        """A file cannot be made: what was there stays."""
+        self.unmade.append(path)
+        self.traces += [trace for trace in known.files if trace.path == path]
+
+    def is_right(self, file: File, known: Record) -> bool:
+        """Is there nothing to write, because the file is right or something is in its way?"""
+        claims = [trace for trace in known.files if trace.path == file.path]
+        try:
+            trace = self._witness.find_right(self.home, file, claims)
+        except (Blocked, OSError) as error:
+            self._blocked(error, file.path)
+            self.traces += claims
+            return True
+        if trace is not None:
+            self.same += 1
+            self.traces.append(trace)
+        return trace is not None
+
+    def write(self, file: File, known: Record, spare: str) -> None:
+        """Write a file; the folders that it needs are made."""
+        try:
+            self.home.make(file.path)
+            state = files.write_file(self.home.folder + file.path, file.content, int(file.mode, 8), spare)
+        except (Blocked, OSError) as error:
+            self._blocked(error, file.path)
+            self.traces += [trace for trace in known.files if trace.path == file.path]
+        else:
+            self.written += 1
+            self.traces.append(trace_of(file, state))
+
+    def remove(self, path: str, known: list[Trace]) -> None:
+        """Take a file away if it is one of these, unchanged, and the folders that it leaves empty."""
+        try:
+            ours = self._ours(path, known)
+            if ours:
+                os.unlink(self.home.folder + path)
+                self.removed += 1
+        except (Blocked, OSError) as error:
+            self._blocked(error, path)
+            self.traces += known
+        else:
+            if ours is False:
+                self.edited.append(path)
+                self.traces += known
+            else:
+                self.home.prune(path)
+
+    def _ours(self, path: str, known: list[Trace]) -> bool | None:
+        """Is what stands at a path what gitcfg wrote there? None: that is gone, for another thing even."""
+        try:
+            state = self.home.state(path)
+        except Linked:
+            return False
+        except Blocked:
+            return None
+        if state is None:
+            return None
+        return files.hash_content(files.read_content(self.home.folder + path)) in {
+            trace.digest for trace in known
+        }
+
+    def hold(self, known: list[Trace]) -> None:
+        """Leave a stale file where it is."""
+        self.held += 1
+        self.traces += known
+
+    def record(self, node: str, made: str) -> Record:
+        """What is known of the node's files now; with `made` only if nothing is left to do."""
+        settled = not (self.held or self.edited or self.blocked or self.unmade)
+        return Record(node, made if settled else "", tuple(sorted(self.traces, key=lambda t: t.path)))
+
+    def _blocked(self, error: Blocked | OSError, path: str) -> None:
+        self.blocked[files.describe_problem(error, self.home, path)] = None
+
+
+# What is done to nodes' folders to put them right, and what came of it.
+
+
+class Stale(Enum):
+    """What becomes of files that gitcfg wrote and that nothing means any more."""
+
+    REMOVE = "remove"
+    KEEP = "keep"
+
+
+class FolderChanges(msgspec.Struct, frozen=True):
+    """How many files were right, written, removed, or stale and to be kept.
+
+    `edited` are the paths, each with its node, of stale files that somebody changed, which stay; `blocked`
+    says what is in the way of a node's files: "/etc/x is a folder, ..."; `unmade` are files that could not be
+    made, of which what was there before stays.
+    """
+
+    same: int = 0
+    written: int = 0
+    removed: int = 0
+    held: int = 0
+    edited: tuple[tuple[str, str], ...] = ()
+    blocked: tuple[tuple[str, str], ...] = ()
+    unmade: tuple[tuple[str, str], ...] = ()
+
+    def __add__(self, other: "FolderChanges") -> "FolderChanges":
+        return FolderChanges(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+
+
+class FolderWriter:
+    """Puts nodes' folders right one by one: a worker's tools. `spare` is where it makes its files."""
+
+    def __init__(self, top: str, witness: Witness, journal: Journal, stale: Stale, spare: str) -> None:
+        self._top, self._spare = top, spare
+        self._witness, self._journal, self._stale = witness, journal, stale
+
+    def update(self, known: Record, source: Source) -> tuple[Record, FolderChanges]:
+        """A node that there is: what is then known of it, and what was done."""
+        home = NodeFolder(self._top, known.node)
+        fingerprint = source.fingerprint(known.node)
+        if fingerprint and known.fingerprint == fingerprint and self._witness.all_match(home, known):
+            return known, FolderChanges(same=len(known.files))
+        meant = list(source.files(known.node))
+        paths = {file.path for file in meant}
+        visit = Visit(home, self._witness)
+        self._leave(visit, known, lambda path: path not in paths)
+        for file in meant:
+            if isinstance(file, Unmade):
+                visit.lack(file.path, known)
+        files = [file for file in meant if isinstance(file, File)]
+        self._write(visit, known, [file for file in files if not visit.is_right(file, known)])
+        return visit.record(known.node, fingerprint), _changes_of(known.node, visit)
+
+    def _write(self, visit: Visit, known: Record, files: list[File]) -> None:
+        """Say what is about to be made, then make it: the node's own folder, too."""
+        if files or visit.is_new():
+            traces = tuple(Trace(file.path, file.mode, file.digest) for file in files)
+            self._journal.write(Record(known.node, "", traces))
+        visit.prepare()
+        for file in files:
+            visit.write(file, known, self._spare)
+
+    def clear(self, known: Record) -> tuple[Record, FolderChanges]:
+        """A node that is gone: what is still known of it, and what was done."""
+        visit = Visit(NodeFolder(self._top, known.node), self._witness)
+        self._leave(visit, known, lambda path: True)
+        visit.home.drop()
+        return visit.record(known.node, ""), _changes_of(known.node, visit)
+
+    def _leave(self, visit: Visit, known: Record, is_stale: Callable[[str], bool]) -> None:
+        stale: dict[str, list[Trace]] = {}
+        for trace in known.files:
+            if is_stale(trace.path) and is_safe_path(trace.path):
+                stale.setdefault(trace.path, []).append(trace)
+        for path, traces in sorted(stale.items(), reverse=True):  # what is in a folder goes before it
+            if self._stale is Stale.REMOVE:
+                visit.remove(path, traces)
+            else:
+                visit.hold(traces)
+
+
+def _changes_of(node: str, visit: Visit) -> FolderChanges:
+    return FolderChanges(
+        visit.same,
+        visit.written,
+        visit.removed,
+        visit.held,
+        tuple((node, path) for path in visit.edited),
+        tuple((node, reason) for reason in visit.blocked),
+        tuple((node, path) for path in visit.unmade),
+    )
+
+
+# Brings an output folder up to date: its nodes are spread over workers, and what came of it is told.
+
+OpenSource = Callable[[], AbstractContextManager[Source]]
+"""Opens a source for one worker: what a source has open must not be shared."""
+
+Visited = tuple[list[bytes], FolderChanges]
+"""What is known of nodes now, a line each, and what was done."""
+
+
+class UpdateRequest(msgspec.Struct, frozen=True):
+    """Which nodes are to be brought up to date, where, and by how many workers."""
+
+    top: Path
+    nodes: Sequence[str]
+    scope: Scope
+    stale: Stale
+    workers: int
+
+
+class UpdateOutcome(msgspec.Struct, frozen=True):
+    """What was done, and what is doubtful about the folder itself: sentences."""
+
+    changes: FolderChanges
+    doubts: tuple[str, ...]
+
+
+def update_folder(request: UpdateRequest, source: OpenSource) -> UpdateOutcome:
+    """Make a folder hold what a source says of the nodes.
+
+    GitcfgError: another gitcfg writes there, the disk is full, ... Wherever it ends, every file is whole, as
+    it was or as it is to be, and the next run knows which ones are gitcfg's.
+    """
+    with open_state(request.top) as state, open_manifest(state.manifest) as known:
+        return UpdateOutcome(_update(request, source, state, known), tuple(_find_doubts(state, known)))
+
+
+def _update(request: UpdateRequest, source: OpenSource, state: StateFolder, known: Manifest) -> FolderChanges:
+    settled, nodes = FolderChanges(), 0
+    try:
+        with (
+            write_manifest(state, known) as new,
+            closing(_visits(request, source, state, known)) as visits,
+        ):
+            for lines, done in visits:
+                for line in lines:
+                    new.add(line)
+                nodes, settled = nodes + len(lines), settled + done
+        state.journal.unlink(missing_ok=True)
+    except OSError as error:
+        raise _interrupted(error, request.top, nodes) from error
+    return settled
+
+
+def _visits(
+    request: UpdateRequest, source: OpenSource, state: StateFolder, known: Manifest
+) -> Generator[Visited, None, None]:
+    said = read_journal(state.journal)
+    jobs = plan_jobs(request.nodes, request.scope, known.lines, said)
+    few = request.scope is Scope.NAMED and len(request.nodes) <= CHUNK
+    return spread(_work(request, source, state, known), split_jobs(jobs), 1 if few else request.workers)
+
+
+def _work(
+    request: UpdateRequest, source: OpenSource, state: StateFolder, known: Manifest
+) -> Callable[[], AbstractContextManager[Callable[[list[Job]], Visited]]]:
+    @contextmanager
+    def work() -> Iterator[Callable[[list[Job]], Visited]]:
+        spare = str(state.spare / str(os.getpid()))
+        with source() as opened_, closing(Journal(state.journal)) as said:
+            writer = FolderWriter(str(request.top), Witness(known.saved), said, request.stale, spare)
+            yield lambda jobs: _visit(jobs, writer, opened_)
+
+    return work
+
+
+def _visit(jobs: list[Job], writer: FolderWriter, source: Source) -> Visited:
+    lines, done = [], FolderChanges()
+    for job in jobs:
+        line = job.line
+        if job.task is not Task.LEAVE:
+            before = decode_record(line)
+            clear = job.task is Task.CLEAR
+            after, what = writer.clear(before) if clear else writer.update(before, source)
+            done += what
+            line = line if after is before else encode_record(after)
+            if clear and not after.files:
+                continue
+        lines.append(line)
+    return lines, done
+
+
+def _find_doubts(state: StateFolder, known: Manifest) -> Iterator[str]:
+    if known.problem:
+        yield f"{state.manifest} {known.problem}: all files were compared, and none was removed."
+    if not state.locked:
+        yield f"{state.top} is on a file system without locks: nobody else may write there at the same time."
+
+
+def _interrupted(error: OSError, top: Path, nodes: int) -> GitcfgError:
+    """What is left behind: whatever is not done yet is as it was."""
+    done = f"{nodes} nodes' folders are done. Every file is whole, as it was or as it is to be."
+    return GitcfgError(
+        f"{error.filename or top}: {error.strerror or error}.", done, "Run it again: it goes on from there."
+    )
