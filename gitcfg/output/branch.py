@@ -1,4 +1,8 @@
-"""Rendered nodes as git's objects: a folder each, and of what is in it only what was not there before."""
+"""Rendered nodes as commits on a ref, NODE/PATH: what changed is written, and the rest stays.
+
+Nodes become git's objects, a folder each; a commit names its source in trailers; a ref can follow another
+one, commit by commit.
+"""
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -48,14 +52,14 @@ _EXECUTES = 0o111
 
 
 class TreeJob(msgspec.Struct, frozen=True):
-    """A node to render, and the id of its folder as it stands; "": there is none."""
+    """A node to render, and the id of its folder as it is; "": there is none."""
 
     node: str
     old: str
 
 
 class NodeTree(msgspec.Struct, frozen=True):
-    """A node's folder: its id, what is new in it, and the files that could not be made."""
+    """A node's folder: its id, the new objects in it, and the files that could not be made."""
 
     node: str
     id: str
@@ -64,7 +68,7 @@ class NodeTree(msgspec.Struct, frozen=True):
 
 
 class TreeBuilder:
-    """Makes objects of node after node: a worker's tools."""
+    """Make objects of node after node: a worker's tools."""
 
     def __init__(self, source: Source, trees: Trees) -> None:
         self._source, self._trees = source, trees
@@ -73,7 +77,7 @@ class TreeBuilder:
         self._told = set[str]()
 
     def build(self, jobs: list[TreeJob]) -> list[NodeTree]:
-        """What nodes get. GitcfgError: a file is where git can have none."""
+        """Return what nodes get. Raise GitcfgError if a file is where git can have none."""
         return [self._build(job) for job in jobs]
 
     def _build(self, job: TreeJob) -> NodeTree:
@@ -92,10 +96,9 @@ class TreeBuilder:
         return NodeTree(job.node, id, tuple(self._new(made + folders, job.old)), ())
 
     def _new(self, made: list[PackedObject], old: str) -> Iterator[PackedObject]:
-        """What is not in a folder, nor told before.
+        """Yield the objects that are not in a folder, nor yielded before.
 
-        Whether an object lies about somewhere else in the repository does not count: what no ref leads to
-        may be removed at any time.
+        Objects elsewhere in the repository do not count: what no ref leads to may be removed at any time.
         """
         before = set(_ids(self._trees, bytes.fromhex(old))) if old else set[str]()
         for one in made:
@@ -123,7 +126,7 @@ def _ids(trees: Trees, tree: bytes) -> Iterator[str]:
 
 
 def _mode(mode: str) -> bytes:
-    """git knows programs and other files, and nothing else of modes."""
+    """Return the mode for git, which knows programs and other files only."""
     return _PROGRAM if int(mode, 8) & _EXECUTES else _PLAIN
 
 
@@ -139,7 +142,7 @@ def _refuse(node: str, path: str) -> None:
 
 
 def split_jobs(nodes: Iterator[TreeJob], most: int = CHUNK) -> Iterator[list[TreeJob]]:
-    """Jobs in turns for workers."""
+    """Yield jobs in turns for workers."""
     turn: list[TreeJob] = []
     for job in nodes:
         turn.append(job)
@@ -153,11 +156,11 @@ def split_jobs(nodes: Iterator[TreeJob], most: int = CHUNK) -> Iterator[list[Tre
 BuildTrees = Callable[[list[TreeJob]], list[NodeTree]]
 
 
-# The folders of nodes at a ref: as they stand, and as they come to be.
+# The folders of a ref
 
 
 class RefFolders:
-    """Ids by node. `unmade` are files whose template fails: their nodes' folders stay as they are."""
+    """The ids of folders by node. Those with `unmade` files, whose template fails, stay as they are."""
 
     def __init__(self, items: Items) -> None:
         self._before = {name: item.id.hex() for name, item in items.items() if item.folder is not None}
@@ -169,25 +172,25 @@ class RefFolders:
 
     @property
     def changed(self) -> int:
-        """How many folders are new, or other ones than before."""
+        """The number of folders that are new or changed."""
         return sum(self._before.get(name) != id for name, id in self._rows.items())
 
     @property
     def gone(self) -> int:
-        """How many there are no more."""
+        """The number of folders that are gone."""
         return len(self._before.keys() - self._rows.keys())
 
     @property
     def root(self) -> PackedObject:
-        """The folder of all of them."""
+        """The folder of all folders."""
         return pack_tree(Row(name, FOLDER_MODE, id) for name, id in self._rows.items())
 
     def keep(self, names: frozenset[str]) -> None:
-        """Only these are still there."""
+        """Keep only these nodes."""
         self._rows = {name: id for name, id in self._rows.items() if name in names}
 
     def render(self, fleet: Fleet, names: Sequence[str], trees: Trees, pack: Pack, workers: int) -> None:
-        """Make nodes' folders anew; what is not in the repository goes into the pack."""
+        """Render nodes' folders; what is not in the repository goes into the pack."""
         for tree in _build_trees(fleet, names, self._before, trees, workers) if names else ():
             pack.add(tree.made)
             if tree.unmade:
@@ -218,13 +221,11 @@ def _work(fleet: Fleet, trees: Trees) -> Callable[[], AbstractContextManager[Bui
     return work
 
 
-# What is asked of a rendered ref, and what came of it.
-
 _UNREAD = "GC1"  # codes of what is wrong with a file: what it would have said is not known
 
 
 class PublishRequest(msgspec.Struct, frozen=True):
-    """The nodes that are to be rendered, and the errors that concern them."""
+    """The nodes to render, and the errors that concern them."""
 
     names: Sequence[str]
     scope: Scope
@@ -232,13 +233,13 @@ class PublishRequest(msgspec.Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Are these all nodes, so that others are gone?"""
+        """Whether these are all nodes, so that others are gone."""
         return self.scope is Scope.ALL
 
     def faulty_nodes(self, version: Version) -> frozenset[str] | None:
-        """The nodes that have errors, or are made from a file that has: they stay as they are.
+        """Return the nodes that have errors or are made from files with errors: they stay as they are.
 
-        None: nobody knows which ones these are, for something could not even be read.
+        None: it is unknown which ones these are, because a file could not even be read.
         """
         named = frozenset(name for finding in self.errors for name in finding.nodes)
         others = [finding for finding in self.errors if not finding.nodes]
@@ -251,10 +252,10 @@ class PublishRequest(msgspec.Struct, frozen=True):
 
 
 class PublishOutcome(msgspec.Struct, frozen=True):
-    """What was committed, if anything; how many nodes were rendered, are not as before, and are gone.
+    """What was committed, if anything; how many nodes were rendered, changed, and are gone.
 
     `held` are nodes that stay as they were because of errors, `unmade` their files whose template fails,
-    `refused` errors because of which nothing is committed: nobody knows which nodes they concern.
+    `refused` errors because of which nothing is committed: it is unknown which nodes they concern.
     """
 
     source: str
@@ -267,7 +268,7 @@ class PublishOutcome(msgspec.Struct, frozen=True):
     refused: tuple[Finding, ...] = ()
 
 
-# What a commit of rendered nodes says of itself: trailers that name where it comes from.
+# Trailers of a commit
 
 SOURCE = "Gitcfg-Source"
 _COMMIT = re.compile("[0-9a-f]{40}")
@@ -277,7 +278,7 @@ _VERSION, _NODES, _HELD_TRAILER = "Gitcfg-Version", "Gitcfg-Nodes", "Gitcfg-Held
 class Provenance(msgspec.Struct, frozen=True):
     """The commit that nodes were rendered from.
 
-    `whole`: they were all nodes, as this version of gitcfg renders them, but for those `held`, which stayed
+    `whole`: they were all nodes, as this version of gitcfg renders them, except those `held`, which stayed
     as they had been before.
     """
 
@@ -287,7 +288,7 @@ class Provenance(msgspec.Struct, frozen=True):
 
 
 def parse_trailers(trailers: Mapping[str, str], most: int) -> Provenance:
-    """What trailers say; node sets of more than `most` names are not read."""
+    """Parse trailers; node sets of more than `most` names are not read."""
     held, readable = _names(trailers.get(_HELD_TRAILER, ""), most)
     source = trailers.get(SOURCE, "")
     known = readable and _COMMIT.fullmatch(source) is not None
@@ -303,21 +304,21 @@ def _names(text: str, most: int) -> tuple[frozenset[str], bool]:
 
 
 def render_message(subject: str, source: str, nodes: Iterable[str], held: Iterable[str]) -> str:
-    """A commit's message; `nodes` are those that were asked for, none if all were."""
+    """Return a commit's message; `nodes` are those that were asked for, none if all were."""
     lines = [f"{SOURCE}: {source}", f"{_VERSION}: {__version__}"]
     lines += [f"{word}: {fold(names)}" for word, names in ((_NODES, nodes), (_HELD_TRAILER, held)) if names]
     first = subject or f"Rendered from {source[:ABBREVIATED]}"
     return "\n".join((first, "", *lines, ""))
 
 
-# Renders the nodes of a commit that changed, and commits them on a ref after what stands there.
+# Publishing
 
 _TRIES = 100
 _MORE = 100_000  # so many nodes that have no folder yet may be held
 
 
 class Publisher:
-    """Publishes fleets of one repository on one ref."""
+    """Publish fleets of one repository on one ref: render the nodes that changed, and commit them."""
 
     def __init__(
         self,
@@ -328,7 +329,7 @@ class Publisher:
         today: date,
         workers: int = 1,
     ) -> None:
-        """`environment` is what git is started with. GitcfgError: the ref must not be written."""
+        """`environment` is for git's process. Raise GitcfgError if the ref must not be written."""
         self.repository = repository
         self._git = Git(repository, environment)
         self._ref = RenderedRef(repository, self._git, ref, SOURCE)
@@ -337,19 +338,19 @@ class Publisher:
 
     @property
     def ref(self) -> str:
-        """Its full name."""
+        """The ref's full name."""
         return self._ref.ref
 
     def tip(self) -> Tip | None:
-        """What stands there. GitcfgError: something that gitcfg did not make."""
+        """Return the ref's tip. Raise GitcfgError if gitcfg did not make it."""
         return self._ref.tip()
 
     def last(self, tip: Tip | None) -> Provenance | None:
-        """What a tip says of where it comes from."""
+        """Return the provenance of a tip."""
         return parse_trailers(tip.trailers, len(tip.rows) + _MORE) if tip is not None else None
 
     def fleet(self, commit: str) -> Fleet | None:
-        """The fleet of a commit; None: it is no configuration, or is not there."""
+        """Return the fleet of a commit, or None if it is no configuration, or missing."""
         tree = self.repository.at(commit) if self._history.has(commit) else None
         if tree is None or not is_repository(tree):
             return None
@@ -400,7 +401,7 @@ class Publisher:
         return msgspec.structs.replace(outcome, commit=commit) if self._ref.move(commit, tip) else None
 
     def _concerned(self, fleet: Fleet, wanted: PublishRequest, last: Provenance | None) -> frozenset[str]:
-        """The wanted nodes that may be other ones than stand at the ref."""
+        """Return the wanted nodes that may differ from those at the ref."""
         names = frozenset(wanted.names)
         if not wanted.whole or last is None or not last.whole:
             return names
@@ -411,13 +412,10 @@ class Publisher:
         return names if found is None else names & (found | last.held)
 
 
-# Lets a rendered ref follow another ref: a commit for each commit there.
-
-
 def follow_ref(publisher: Publisher, ref: str) -> Iterator[PublishOutcome]:
-    """Publish what a ref's commits say, as they come after what was published last, the tip's in the end.
+    """Publish a ref's commits after the one that was published last, up to its tip.
 
-    Several may do it at once: who comes late finds less to do, or nothing.
+    Several may do it at once: those that come late find less to do, or nothing.
     """
     for _ in range(_TRIES):
         moved = yield from _follow_once(publisher, ref)
@@ -429,7 +427,7 @@ def follow_ref(publisher: Publisher, ref: str) -> Iterator[PublishOutcome]:
 
 
 def _follow_once(publisher: Publisher, ref: str) -> Generator[PublishOutcome, None, bool]:
-    """True if somebody else was faster."""
+    """Return True if another process was faster."""
     tip, goal = publisher.tip(), Refs(publisher.repository).tip(ref)
     if goal is None:
         return False
@@ -453,7 +451,7 @@ def _follow_once(publisher: Publisher, ref: str) -> Generator[PublishOutcome, No
 
 
 def list_commits(history: History, goal: str, known: str | None) -> tuple[str, ...]:
-    """The commits from a known one to another, by first parents, the oldest first.
+    """Return the commits from a known one to another, by first parents, the oldest first.
 
     Where the known one is not among these, as after a rewind, only the last.
     """

@@ -1,4 +1,4 @@
-"""Places below an output folder: safe paths, the way to them, files put there whole and taken away."""
+"""Files below an output folder: safe paths, the folders on the way, whole files written and removed."""
 
 import errno
 import hashlib
@@ -28,28 +28,28 @@ _HERE = frozenset(
 
 
 class Blocked(Exception):
-    """Something is in the way of one file and stays as it is; said from the node's folder on."""
+    """Something is in the way of one file and stays as it is; paths begin at the node's folder."""
 
 
 class Linked(Blocked):
-    """It is a link, and may lead to what it is in the way of."""
+    """A link is in the way, and may lead to the file."""
 
 
 def is_safe_node(name: str) -> bool:
-    """May a folder be called so? Other names are findings (GC103)."""
+    """Return whether a folder may have this name. Other names are findings (GC103)."""
     return HOST.fullmatch(name) is not None
 
 
 @lru_cache(1 << 12)
 def is_safe_path(path: str) -> bool:
-    """Does a path stay below a node's folder? Other paths are findings (GC209)."""
+    """Return whether a path stays below a node's folder. Other paths are findings (GC209)."""
     normal = path.startswith("/") and posixpath.normpath(path) == path and not path.startswith("//")
     return normal and path != "/" and path.isprintable()
 
 
 @lru_cache(1 << 12)
 def parent_folders(path: str) -> tuple[str, ...]:
-    """The folders that a path leads through, outermost first: /etc, /etc/condor."""
+    """Return the folders that a path leads through, outermost first: /etc, /etc/condor."""
     parts = path.split("/")[1:-1]
     return tuple("/" + "/".join(parts[: end + 1]) for end in range(len(parts)))
 
@@ -62,7 +62,9 @@ class NodeFolder:
         self._sound: set[str] = set()
 
     def state(self, path: str) -> os.stat_result | None:
-        """What stands at a path: a file, or nothing yet. Blocked: anything else, there or on the way."""
+        """Return the state of the file at a path, None if there is none. Raise Blocked if anything
+        else is in the way.
+        """
         if not all(map(self._exists, ("", *parent_folders(path)))):
             return None
         found = _state(self.folder + path)
@@ -92,11 +94,11 @@ class NodeFolder:
             self._sound.discard(folder)
 
     def exists(self) -> bool:
-        """Is the node's own folder there?"""
+        """Return whether the node's own folder exists."""
         return self._exists("")
 
     def _exists(self, folder: str) -> bool:
-        """Is there a folder? A link may lead who knows where: nothing is written through it."""
+        """Return whether a folder exists. A link may lead anywhere: nothing is written through it."""
         if folder in self._sound:
             return True
         found = _state(self.folder + folder)
@@ -122,18 +124,18 @@ def _blocked(found: os.stat_result, path: str, wanted: str) -> Blocked:
 
 
 def read_content(place: str) -> bytes:
-    """What a file holds."""
+    """Return the content of a file."""
     with open(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         return file.read()
 
 
 def hash_content(data: bytes) -> str:
-    """SHA-256 of a content."""
+    """Return the SHA-256 of a content."""
     return hashlib.sha256(data).hexdigest()
 
 
 def write_file(place: str, data: bytes, mode: int, spare: str) -> os.stat_result:
-    """Put a file in place whole: whoever reads it sees the old or the new one. `spare` is free, and near."""
+    """Write a file whole: a reader sees the old one or the new one. `spare` is a free path nearby."""
     file = os.open(spare, _FLAGS, 0o600)
     try:
         try:
@@ -152,7 +154,7 @@ def write_file(place: str, data: bytes, mode: int, spare: str) -> os.stat_result
 
 
 def describe_problem(error: Blocked | OSError, home: NodeFolder, path: str) -> str:
-    """Why one file cannot be put right; raises what is not that one's fault alone, as a full disk is not."""
+    """Return why one file cannot be put right. Raise what is not this file's fault alone, as a full disk."""
     if isinstance(error, Blocked):
         return str(error)
     if error.errno not in _HERE:

@@ -1,4 +1,6 @@
-"""Which nodes' folders are to be visited: those asked for, and those of nodes that are gone."""
+"""Bring an output folder up to date: plan the nodes' folders, spread them over workers, report what
+was done.
+"""
 
 import os
 import stat
@@ -37,7 +39,7 @@ _LINES = 4096
 
 
 class Scope(Enum):
-    """Whom a run is about: the nodes it names, or all there are, so that others are gone."""
+    """What a run is about: the nodes it names, or all, so that others are gone."""
 
     NAMED = "named"
     ALL = "all"
@@ -62,9 +64,9 @@ class Job(msgspec.Struct, frozen=True):
 def plan_jobs(
     nodes: Sequence[str], scope: Scope, lines: Iterable[bytes], said: Mapping[str, Record]
 ) -> Iterator[Job]:
-    """A job for every node that is asked for or known, in order of name.
+    """Yield a job for every node that is asked for or known, in order of name.
 
-    `nodes` and `lines` are in that order, `said` is what a run that was ended may have written.
+    `nodes` and `lines` are in that order; `said` is what an interrupted run may have written.
     """
     asked = set(nodes)
     other = Task.CLEAR if scope is Scope.ALL else Task.LEAVE
@@ -74,7 +76,7 @@ def plan_jobs(
 
 
 def _join_lines(nodes: Sequence[str], lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
-    """Nodes with their lines, if they have any: two ordered streams as one."""
+    """Yield nodes with their lines, if they have any: two ordered streams as one."""
     waiting = iter(nodes)
     node = next(waiting, None)
     for line in lines:
@@ -98,7 +100,7 @@ def _known_line(node: str, line: bytes, said: Mapping[str, Record]) -> bytes:
 
 
 def split_jobs(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Jobs in turns for workers: what is only to be left alone hardly counts."""
+    """Yield jobs in turns for workers; those that leave a folder alone hardly count."""
     turn: list[Job] = []
     busy = 0
     for job in jobs:
@@ -111,26 +113,29 @@ def split_jobs(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         yield turn
 
 
-# Whether a file stands as it is meant to, without reading it where what is known of it is enough.
-
 _SECOND = 1_000_000_000
 _TICK = _SECOND // 50  # clocks of file systems go in steps: 4 ms is usual, 10 ms on slow kernels
 
 
 class Witness(msgspec.Struct, frozen=True):
-    """What is known of files is as of this time, in ns: when the manifest was saved."""
+    """Tell whether files are as they should be, without reading them where what is known is enough.
+
+    What is known of files is as of `saved`, in ns: when the manifest was saved.
+    """
 
     saved: int
 
     def knows(self, trace: Trace, state: os.stat_result) -> bool:
-        """Is a file the one of which this is known? One written in the same tick as the manifest may have
-        been changed after it without any trace, so it is not."""
+        """Return whether a file is the one that is known.
+
+        One written in the same tick as the manifest may have been changed after it without any trace.
+        """
         step = _TICK if trace.mtime % _SECOND else 2 * _SECOND
         same = state.st_size == trace.size and state.st_mtime_ns == trace.mtime
         return same and trace.mtime + step < self.saved
 
     def all_match(self, home: NodeFolder, record: Record) -> bool:
-        """Do all files of a record stand as it says, so that nothing needs to be looked into?"""
+        """Return whether all files of a record are as it says, so that nothing needs to be compared."""
         try:
             return all(self._matches(home, trace) for trace in record.files) and home.exists()
         except (Blocked, OSError):
@@ -141,7 +146,7 @@ class Witness(msgspec.Struct, frozen=True):
         return state is not None and self.knows(trace, state) and mode_of(state) == trace.mode
 
     def find_right(self, home: NodeFolder, file: File, known: list[Trace]) -> Trace | None:
-        """The file as it stands, if it is right; None if it is to be written."""
+        """Return the file's trace if it is right, or None if it is to be written."""
         state = home.state(file.path)
         if state is None or mode_of(state) != file.mode or state.st_size != len(file.content):
             return None
@@ -151,20 +156,17 @@ class Witness(msgspec.Struct, frozen=True):
 
 
 def trace_of(file: File, state: os.stat_result) -> Trace:
-    """A file in place, to be known by later."""
+    """Return the trace of a file in place."""
     return Trace(file.path, file.mode, file.digest, state.st_size, state.st_mtime_ns)
 
 
 def mode_of(state: os.stat_result) -> str:
-    """A file's mode as entries write it."""
+    """Return a file's mode as entries write it."""
     return f"{stat.S_IMODE(state.st_mode):04o}"
 
 
-# A visit to one node's folder: file by file, with what came of each.
-
-
 class Visit:
-    """What was found and done so far. `traces` are what is known of the node's files after it."""
+    """A visit to one node's folder. `traces` are what is known of the node's files after it."""
 
     def __init__(self, home: NodeFolder, witness: Witness) -> None:
         self.home = home
@@ -176,7 +178,7 @@ class Visit:
         self.unmade: list[str] = []
 
     def is_new(self) -> bool:
-        """Is the node's own folder not there yet?"""
+        """Return whether the node's own folder is not there yet."""
         try:
             return not self.home.exists()
         except (Blocked, OSError):
@@ -190,12 +192,12 @@ class Visit:
             self._blocked(error, "")
 
     def lack(self, path: str, known: Record) -> None:
-        """A file cannot be made: what was there stays."""
+        """Note a file that cannot be made: what was there stays."""
         self.unmade.append(path)
         self.traces += [trace for trace in known.files if trace.path == path]
 
     def is_right(self, file: File, known: Record) -> bool:
-        """Is there nothing to write, because the file is right or something is in its way?"""
+        """Return whether there is nothing to write, because the file is right or something is in its way."""
         claims = [trace for trace in known.files if trace.path == file.path]
         try:
             trace = self._witness.find_right(self.home, file, claims)
@@ -209,7 +211,7 @@ class Visit:
         return trace is not None
 
     def write(self, file: File, known: Record, spare: str) -> None:
-        """Write a file; the folders that it needs are made."""
+        """Write a file, and make the folders that it needs."""
         try:
             self.home.make(file.path)
             state = files.write_file(self.home.folder + file.path, file.content, int(file.mode, 8), spare)
@@ -221,7 +223,7 @@ class Visit:
             self.traces.append(trace_of(file, state))
 
     def remove(self, path: str, known: list[Trace]) -> None:
-        """Take a file away if it is one of these, unchanged, and the folders that it leaves empty."""
+        """Remove a file if it is one of these, unchanged, and the folders that it leaves empty."""
         try:
             ours = self._ours(path, known)
             if ours:
@@ -238,7 +240,7 @@ class Visit:
                 self.home.prune(path)
 
     def _ours(self, path: str, known: list[Trace]) -> bool | None:
-        """Is what stands at a path what gitcfg wrote there? None: that is gone, for another thing even."""
+        """Return whether the file at a path is what gitcfg wrote there; None: that is gone."""
         try:
             state = self.home.state(path)
         except Linked:
@@ -257,7 +259,7 @@ class Visit:
         self.traces += known
 
     def record(self, node: str, made: str) -> Record:
-        """What is known of the node's files now; with `made` only if nothing is left to do."""
+        """Return what is known of the node's files now, with the fingerprint if nothing is left to do."""
         settled = not (self.held or self.edited or self.blocked or self.unmade)
         return Record(node, made if settled else "", tuple(sorted(self.traces, key=lambda t: t.path)))
 
@@ -265,11 +267,8 @@ class Visit:
         self.blocked[files.describe_problem(error, self.home, path)] = None
 
 
-# What is done to nodes' folders to put them right, and what came of it.
-
-
 class Stale(Enum):
-    """What becomes of files that gitcfg wrote and that nothing means any more."""
+    """What happens to files that gitcfg wrote and that are not wanted any more."""
 
     REMOVE = "remove"
     KEEP = "keep"
@@ -280,7 +279,7 @@ class FolderChanges(msgspec.Struct, frozen=True):
 
     `edited` are the paths, each with its node, of stale files that somebody changed, which stay; `blocked`
     says what is in the way of a node's files: "/etc/x is a folder, ..."; `unmade` are files that could not be
-    made, of which what was there before stays.
+    made, whose earlier version stays.
     """
 
     same: int = 0
@@ -296,14 +295,14 @@ class FolderChanges(msgspec.Struct, frozen=True):
 
 
 class FolderWriter:
-    """Puts nodes' folders right one by one: a worker's tools. `spare` is where it makes its files."""
+    """Bring nodes' folders up to date one by one: a worker's tools. `spare` is where it makes its files."""
 
     def __init__(self, top: str, witness: Witness, journal: Journal, stale: Stale, spare: str) -> None:
         self._top, self._spare = top, spare
         self._witness, self._journal, self._stale = witness, journal, stale
 
     def update(self, known: Record, source: Source) -> tuple[Record, FolderChanges]:
-        """A node that there is: what is then known of it, and what was done."""
+        """Update the folder of a node that exists; return what is then known of it, and what was done."""
         home = NodeFolder(self._top, known.node)
         fingerprint = source.fingerprint(known.node)
         if fingerprint and known.fingerprint == fingerprint and self._witness.all_match(home, known):
@@ -320,7 +319,7 @@ class FolderWriter:
         return visit.record(known.node, fingerprint), _changes_of(known.node, visit)
 
     def _write(self, visit: Visit, known: Record, files: list[File]) -> None:
-        """Say what is about to be made, then make it: the node's own folder, too."""
+        """Note what is about to be made, then make it: the node's own folder, too."""
         if files or visit.is_new():
             traces = tuple(Trace(file.path, file.mode, file.digest) for file in files)
             self._journal.write(Record(known.node, "", traces))
@@ -329,7 +328,7 @@ class FolderWriter:
             visit.write(file, known, self._spare)
 
     def clear(self, known: Record) -> tuple[Record, FolderChanges]:
-        """A node that is gone: what is still known of it, and what was done."""
+        """Clear the folder of a node that is gone; return what is still known of it, and what was done."""
         visit = Visit(NodeFolder(self._top, known.node), self._witness)
         self._leave(visit, known, lambda path: True)
         visit.home.drop()
@@ -359,10 +358,8 @@ def _changes_of(node: str, visit: Visit) -> FolderChanges:
     )
 
 
-# Brings an output folder up to date: its nodes are spread over workers, and what came of it is told.
-
 OpenSource = Callable[[], AbstractContextManager[Source]]
-"""Opens a source for one worker: what a source has open must not be shared."""
+"""Open a source for one worker: what a source has open must not be shared."""
 
 Visited = tuple[list[bytes], FolderChanges]
 """What is known of nodes now, a line each, and what was done."""
@@ -379,17 +376,17 @@ class UpdateRequest(msgspec.Struct, frozen=True):
 
 
 class UpdateOutcome(msgspec.Struct, frozen=True):
-    """What was done, and what is doubtful about the folder itself: sentences."""
+    """What was done, and warnings about the folder itself: sentences."""
 
     changes: FolderChanges
     doubts: tuple[str, ...]
 
 
 def update_folder(request: UpdateRequest, source: OpenSource) -> UpdateOutcome:
-    """Make a folder hold what a source says of the nodes.
+    """Make a folder hold what a source has for the nodes.
 
-    GitcfgError: another gitcfg writes there, the disk is full, ... Wherever it ends, every file is whole, as
-    it was or as it is to be, and the next run knows which ones are gitcfg's.
+    Raise GitcfgError if another gitcfg writes there, the disk is full, ... Wherever it ends, every file is
+    whole, as it was or as it is to be, and the next run knows which ones are gitcfg's.
     """
     with open_state(request.top) as state, open_manifest(state.manifest) as known:
         return UpdateOutcome(_update(request, source, state, known), tuple(_find_doubts(state, known)))
@@ -458,7 +455,7 @@ def _find_doubts(state: StateFolder, known: Manifest) -> Iterator[str]:
 
 
 def _interrupted(error: OSError, top: Path, nodes: int) -> GitcfgError:
-    """What is left behind: whatever is not done yet is as it was."""
+    """Return the error with what was done: all else is as it was."""
     done = f"{nodes} nodes' folders are done. Every file is whole, as it was or as it is to be."
     return GitcfgError(
         f"{error.filename or top}: {error.strerror or error}.", done, "Run it again: it goes on from there."

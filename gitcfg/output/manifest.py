@@ -1,4 +1,10 @@
-"""DIR/.gitcfg: what an output folder keeps for itself, for one process at a time."""
+"""DIR/.gitcfg: what gitcfg wrote to an output folder, and a lock for one process at a time.
+
+DIR/.gitcfg/manifest has a line for each node in order of name, and a digest at the end. The first line is
+`{"schema":"gitcfg.manifest/1"}`, the last `{"sha256":"..."}` over all before it, and each between them
+`[NODE,FINGERPRINT,[[PATH,MODE,SHA256,SIZE,MTIME],...]]`. DIR/.gitcfg/journal says what a run is about to
+write, so that it is known if the run is killed.
+"""
 
 import errno
 import fcntl
@@ -21,7 +27,7 @@ _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK})
 
 
 class StateFolder(msgspec.Struct, frozen=True):
-    """An output folder, and where its own things are. `locked`: no other gitcfg writes there now."""
+    """The folder .gitcfg of an output folder. `locked`: no other gitcfg writes there now."""
 
     top: Path
     locked: bool = True
@@ -49,7 +55,9 @@ class StateFolder(msgspec.Struct, frozen=True):
 
 @contextmanager
 def open_state(top: Path) -> Iterator[StateFolder]:
-    """An output folder, made if need be. GitcfgError: another gitcfg writes there, or it is none."""
+    """Open an output folder, made if need be. Raise GitcfgError if another gitcfg writes there, or it
+    is none.
+    """
     state = StateFolder(top)
     for folder in (top, state.home, state.spare):
         _make(folder, named=folder == top)
@@ -80,14 +88,16 @@ def _clear(spare: Path) -> None:
 
 
 def _make(folder: Path, named: bool) -> None:
-    """Make a folder unless it is there. Only one that was named may be reached through a link."""
+    """Make a folder unless it exists. Only one that was named may be reached through a link."""
     if (folder.is_symlink() and not named) or (folder.exists() and not folder.is_dir()):
         raise GitcfgError(f"{folder} is no folder.", "Name another one." if named else "Remove it.")
     folder.mkdir(parents=named, exist_ok=True)
 
 
 def lock_folder(lock: int, top: Path) -> bool:
-    """Lock a folder by an open file; False where the file system has no locks. GitcfgError: it is taken."""
+    """Lock a folder by an open file; return False where the file system has no locks. Raise
+    GitcfgError if it is taken.
+    """
     for _ in range(_TRIES):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -103,7 +113,7 @@ def lock_folder(lock: int, top: Path) -> bool:
     raise GitcfgError(f"Another gitcfg is writing to {top}.", hint, code=REFUSED)
 
 
-# DIR/.gitcfg/manifest: what gitcfg wrote, a line a node in order of name, sealed by a digest at the end.
+# The manifest
 
 _HEAD = b'{"schema":"gitcfg.manifest/1"}\n'
 _SEAL = '{{"sha256":"{}"}}\n'
@@ -112,8 +122,10 @@ _BLOCK = 1 << 20
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a manifest says. `seal` is "" if there is none to be believed, `saved` when it was written, in
-    ns. `problem` continues "DIR/.gitcfg/manifest ..."."""
+    """What a manifest says. `seal` is "" if none can be trusted, `saved` when it was written, in ns.
+
+    `problem` continues "DIR/.gitcfg/manifest ...".
+    """
 
     lines: Iterable[bytes] = ()
     seal: str = ""
@@ -123,7 +135,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 @contextmanager
 def open_manifest(path: Path) -> Iterator[Manifest]:
-    """The manifest, of which all is believed or nothing. Its lines are read while they are asked for."""
+    """Open the manifest, which is trusted as a whole or not at all. Its lines are read lazily."""
     try:
         place = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -149,7 +161,7 @@ def _read_manifest(file: BinaryIO) -> Manifest:
 
 
 def _find_seal(file: BinaryIO, size: int) -> str | None:
-    """The digest at the end, if it is that of what stands before it."""
+    """Return the digest at the end, if it is that of all before it."""
     found = hashlib.sha256()
     file.seek(0)
     left = size - _SEALED
@@ -166,7 +178,7 @@ def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 class ManifestWriter:
-    """A manifest in the making."""
+    """A manifest being written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -174,12 +186,12 @@ class ManifestWriter:
         self.add(_HEAD)
 
     def add(self, line: bytes) -> None:
-        """The next node's line."""
+        """Add the next node's line."""
         self._file.write(line)
         self._digest.update(line)
 
     def seal(self) -> str:
-        """End it, and say its digest."""
+        """End it, and return its digest."""
         self._file.write(_SEAL.format(self._digest.hexdigest()).encode())
         self._file.flush()
         return self._digest.hexdigest()
@@ -187,7 +199,7 @@ class ManifestWriter:
 
 @contextmanager
 def write_manifest(state: StateFolder, known: Manifest) -> Iterator[ManifestWriter]:
-    """A new manifest, put in place at the end unless it says what is known already."""
+    """Write a new manifest, and put it in place at the end unless it equals the known one."""
     new = state.spare / "manifest"
     with open(new, "xb") as file:
         writer = ManifestWriter(file)
@@ -199,7 +211,7 @@ def write_manifest(state: StateFolder, known: Manifest) -> Iterator[ManifestWrit
         os.replace(new, state.manifest)
 
 
-# What gitcfg wrote, as its manifest and its journal say it: one line a node.
+# Records: a line of the manifest or the journal
 
 UNKNOWN = -1
 """As a size or time: nobody saw the file in place."""
@@ -218,7 +230,7 @@ class Trace(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Record(msgspec.Struct, frozen=True, array_like=True):
     """A node's files that gitcfg wrote. `fingerprint` is of what they were made from, "" if that is not all.
 
-    A path stands there twice if it is not certain which of two contents was written last.
+    A path occurs twice if it is not certain which of two contents was written last.
     """
 
     node: str
@@ -238,27 +250,27 @@ _encoder = msgspec.json.Encoder()
 
 
 def encode_record(record: Record) -> bytes:
-    """A record as a line."""
+    """Return a record as a line."""
     return _encoder.encode(record) + b"\n"
 
 
 def decode_record(text: bytes) -> Record:
-    """A line as a record. msgspec.DecodeError: it is none."""
+    """Parse a line. Raise msgspec.DecodeError if it is no record."""
     return _decoder.decode(text)
 
 
 def decode_node(text: bytes) -> str:
-    """The node that a line is about."""
+    """Return the node that a line is about."""
     return _named.decode(text).node
 
 
 def join_records(node: str, known: Iterable[Record]) -> Record:
-    """Records of one node as one, for which not everything is certain."""
+    """Join records of one node, for which not everything is certain."""
     traces = dict.fromkeys(trace for record in known for trace in record.files)
     return Record(node, "", tuple(traces))
 
 
-# DIR/.gitcfg/journal: what a run is about to write, said first, so that it is known if the run is killed.
+# The journal
 
 
 class Journal:
@@ -269,7 +281,9 @@ class Journal:
         self._file: int | None = None
 
     def write(self, intended: Record) -> None:
-        """Write down what is about to be written. OSError: it cannot be, so nothing must be written."""
+        """Write down what is about to be written. Raise OSError if that fails, so that nothing may be
+        written.
+        """
         if self._file is None:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
             self._file = os.open(self._path, flags, 0o666)
@@ -279,14 +293,14 @@ class Journal:
             pass  # the disk is all but full: the next try says so, or writes the line in one piece
 
     def close(self) -> None:
-        """Say no more."""
+        """Close the file."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
 
 def read_journal(path: Path) -> dict[str, Record]:
-    """What runs that came to no end said they would write, by node. What is no whole line is nothing."""
+    """Return what interrupted runs may have written, by node. What is no whole line does not count."""
     found: dict[str, list[Record]] = {}
     try:
         lines: Iterable[bytes] = path.read_bytes().split(b"\n")

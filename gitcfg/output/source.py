@@ -1,4 +1,4 @@
-"""What a node's files are made from, as one id: while that is the same they are, and nothing is rendered."""
+"""Where the files of nodes come from: the source that an output asks, and a compiled fleet that answers."""
 
 import hashlib
 import re
@@ -24,7 +24,7 @@ _FOR_ALL = (SETTINGS, "parameters", "secrets", *TEXTS)
 
 
 class Ingredients:
-    """The ids of what nodes of a fleet are made from.
+    """The ids of what nodes of a fleet are made from: while one is the same nothing needs to be rendered.
 
     A node's own files in the repository count, and those of the groups and features that it, its set and
     its overrides mention, with all that these include; what rules bring to it, and what it collects; and
@@ -40,7 +40,7 @@ class Ingredients:
         self._features: dict[tuple[str, ...], str] = {}
 
     def fingerprint(self, name: str) -> str:
-        """The id of all that a node's files are made from."""
+        """Return the id of all that a node's files are made from."""
         fleet = self._fleet
         nodeset = fleet.roster.sets.get(name)
         said = [fleet.model.nodes.get(name), nodeset.definition if nodeset else None]
@@ -55,7 +55,7 @@ class Ingredients:
         return _digest(parts)
 
     def _joined(self, kind: NodeClass) -> Iterator[str]:
-        """What nodes of a class have by rules, and from other nodes."""
+        """Yield what nodes of a class have by rules, and from other nodes."""
         brought, rules = kind.brought, self._fleet.model.rules
         yield repr(brought)
         yield from (self._uses(installed.uses) for installed in brought.installs)
@@ -111,7 +111,7 @@ class Ingredients:
 
 
 def _digest(parts: Iterable[str]) -> str:
-    """One id of several texts, whatever is in them."""
+    """Return one id of several texts, whatever is in them."""
     return hashlib.sha256(repr(list(parts)).encode()).hexdigest()
 
 
@@ -131,7 +131,7 @@ class File(msgspec.Struct, frozen=True, gc=False):
 
 
 class Unmade(msgspec.Struct, frozen=True, gc=False):
-    """A file that a node is to have, but that cannot be made now: its template fails."""
+    """A file that a node should have, but that cannot be made now: its template fails."""
 
     path: str
 
@@ -140,23 +140,23 @@ class Source(Protocol):
     """What nodes get."""
 
     def fingerprint(self, node: str) -> str:
-        """What a node's files are made from, in one word: while it is the same they are. "": not known."""
+        """Return an id of what a node's files are made from: while it is the same they are. "": unknown."""
         ...
 
     def files(self, node: str) -> Iterator[File | Unmade]:
-        """A node's files, in order of path."""
+        """Yield a node's files, in order of path."""
         ...
 
 
 @contextmanager
 def open_fleet_source(fleet: Fleet, ingredients: Ingredients) -> Iterator["FleetSource"]:
-    """A fleet as a source, with templates of its own."""
+    """Open a fleet as a source, with templates of its own."""
     with TemplateEngine(fleet.templates) as engine:
         yield FleetSource(fleet, ingredients, engine)
 
 
 class FleetSource:
-    """Renders node after node. What nodes of a class have in common is rendered once."""
+    """Render node after node. What nodes of a class have in common is rendered once."""
 
     def __init__(self, fleet: Fleet, ingredients: Ingredients, engine: TemplateEngine) -> None:
         self._fleet, self._ingredients, self._engine = fleet, ingredients, engine
@@ -164,11 +164,13 @@ class FleetSource:
         self._held = 0
 
     def fingerprint(self, node: str) -> str:
-        """The id of what the node's files are made from."""
+        """Return the id of what the node's files are made from."""
         return self._ingredients.fingerprint(node)
 
     def files(self, node: str) -> Iterator[File | Unmade]:
-        """What cannot be rendered, or has no safe place, is left out: it is a finding."""
+        """Yield the node's files. What cannot be rendered, or has no safe place, is a finding and left
+        out.
+        """
         found = self._fleet[node]
         for path, entry in found.entries.items():
             if is_safe_path(path) and found.entries.keys().isdisjoint(parent_folders(path)):

@@ -1,4 +1,8 @@
-"""Stamps, by which a file says itself that gitcfg wrote it, and that nobody has changed it since."""
+"""Stamped files, which say themselves that gitcfg wrote them, and a folder of such files.
+
+A stamp holds the digest of all else in its file, so that a change by others shows. It goes with the file
+into git and out of it, where line ends may have changed.
+"""
 
 import hashlib
 import os
@@ -24,13 +28,13 @@ HEAD = 256
 
 
 def add_stamp(text: str, before: str = "") -> bytes:
-    """A file that says that gitcfg wrote it; what has to stand `before` that is its first line."""
+    """Return a file with a stamp; `before` is what has to be its first line."""
     blank = (before + _STAMP.format(_NONE) + text).encode("utf-8", "backslashreplace")
     return blank.replace(_NONE.encode(), hashlib.sha256(blank).hexdigest().encode(), 1)
 
 
 def is_ours(content: bytes) -> bool:
-    """Has gitcfg written this, and nobody changed it?"""
+    """Return whether gitcfg has written this, and it has not been changed since."""
     plain = normalize_line_ends(content)
     stamp = _STAMPED.match(plain)
     if stamp is None:
@@ -40,30 +44,30 @@ def is_ours(content: bytes) -> bool:
 
 
 def has_stamp(head: bytes) -> bool:
-    """Is there a stamp at all in the beginning of a file, be it true or not?"""
+    """Return whether the beginning of a file has a stamp, true or not."""
     return _STAMPED.match(normalize_line_ends(head)) is not None
 
 
 def normalize_line_ends(content: bytes) -> bytes:
-    """A content with the line ends that gitcfg writes."""
+    """Return a content with the line ends that gitcfg writes."""
     return content.replace(b"\r\n", b"\n")
 
 
-# A folder of files that bear stamps, kept as it is meant: what others wrote there stays.
+# The folder
 
 _SPARE = ".gitcfg-new-"
 _MODE = 0o644
 
 
 class Foreign(Enum):
-    """What becomes of a file that is in the way, and that gitcfg has not written, or not as it is."""
+    """What happens to a file in the way that gitcfg has not written, or not as it is."""
 
     REFUSE = "refuse"
     REPLACE = "replace"
 
 
 class StampedChanges(msgspec.Struct, frozen=True):
-    """How many files were written, removed and right; `kept` nobody means any more, but were changed."""
+    """How many files were written, removed and right; `kept` are not wanted any more, but were changed."""
 
     written: int
     removed: int
@@ -74,10 +78,10 @@ class StampedChanges(msgspec.Struct, frozen=True):
 def update_stamped_folder(
     top: Path, files: Mapping[str, bytes], own: Collection[str], foreign: Foreign
 ) -> StampedChanges:
-    """Make a folder hold these files, and none of those that were written before and are not meant now.
+    """Make a folder hold these files, and none of those that were written before and are not wanted now.
 
-    Stale files are looked for in the folders `own`, "" for the top itself. Each file is replaced whole.
-    GitcfgError (4): something is in the way; then nothing is written.
+    Stale files are looked for in the folders `own`, "" for the top itself. Each file is replaced whole. Raise
+    GitcfgError (4) if something is in the way; then nothing is written.
     """
     top.mkdir(parents=True, exist_ok=True)
     with _locked(top):
@@ -97,7 +101,7 @@ def update_stamped_folder(
 
 
 def _is_right(top: Path, home: NodeFolder, path: str, meant: bytes, foreign: Foreign) -> bool:
-    """Is a file right? GitcfgError (4): it is not, and not gitcfg's either."""
+    """Return whether a file is right. Raise GitcfgError (4) if it is not, and not gitcfg's either."""
     try:
         if home.state(f"/{path}") is None:
             return False
@@ -113,7 +117,7 @@ def _is_right(top: Path, home: NodeFolder, path: str, meant: bytes, foreign: For
 
 
 def _find_stamped(home: NodeFolder, own: Collection[str]) -> Iterator[str]:
-    """The files in some folders that bear a stamp, whether it is true or not."""
+    """Yield the files in some folders that have a stamp, true or not."""
     for folder in own:
         parent = f"/{folder}" if folder else ""
         with suppress(Blocked):
@@ -122,7 +126,7 @@ def _find_stamped(home: NodeFolder, own: Collection[str]) -> Iterator[str]:
 
 
 def _pages(home: NodeFolder, parent: str) -> Iterator[str]:
-    """The Markdown files in a folder."""
+    """Yield the Markdown files in a folder."""
     for name in sorted(os.listdir(home.folder + parent)):
         with suppress(Blocked):
             if name.endswith(".md") and home.state(f"{parent}/{name}"):
@@ -135,7 +139,7 @@ def _bears(place: str) -> bool:
 
 @contextmanager
 def _locked(top: Path) -> Iterator[None]:
-    """As the only gitcfg that writes there, where locks work; what one that was killed left is removed."""
+    """Lock the folder, where locks work, and remove what a killed run left."""
     folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         if lock_folder(folder, top):
