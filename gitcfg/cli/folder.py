@@ -10,6 +10,7 @@ from gitcfg.cli.session import write as write_out
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import counted, safe
 from gitcfg.output.folder import FolderChanges, Scope, Stale, UpdateOutcome, UpdateRequest, update_folder
 from gitcfg.output.source import Ingredients, open_fleet_source
 

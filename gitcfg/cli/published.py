@@ -11,6 +11,7 @@ from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted, safe
 from gitcfg.output.folder import Scope
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gitcfg.cache import Cache
 from gitcfg.check.results import Checked, Known, checked, counting
-from gitcfg.compile.stopped import Stopped
+from gitcfg.compile.selection import Stopped
 from gitcfg.gate.changes import (
     describe_key_changes,
     describe_secret_changes,

@@ -13,7 +13,7 @@ import msgspec
 
 from gitcfg import __version__
 from gitcfg.cache import Cache
-from gitcfg.compile.concerned import Version, concerned, concerned_by
+from gitcfg.compile.impact import Version, concerned, concerned_by
 from gitcfg.git.commit import RenderedRef, Tip
 from gitcfg.git.commit_tree import Items, Trees
 from gitcfg.git.history import History

@@ -10,9 +10,8 @@ from typing import Protocol
 import msgspec
 
 from gitcfg.cache import program_id
-from gitcfg.compile.classes import NodeClass
-from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.fleetnode import FleetNode
+from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.git.tree import fingerprint
 from gitcfg.model import FileEntry, Group, Node, Override, Use
 from gitcfg.model.folders import LAYERS, SETTINGS, TEXTS

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.compile.texts import texts
+from gitcfg.compile.fleet import texts
 from gitcfg.gate.permits.rules import Thing, to_glob
 from gitcfg.gate.policy import load_signers
 from gitcfg.git.signatures import signer_lines
