@@ -37,7 +37,7 @@ class PrivateKey:
         return "<a private key>"
 
 
-def age_key(text: str) -> tuple[PrivateKey, str]:
+def parse_age_key(text: str) -> tuple[PrivateKey, str]:
     """The key of `AGE-SECRET-KEY-1...`, and its public half. Unusable: it is none."""
     try:
         key = pyrage.x25519.Identity.from_str(text)
@@ -46,7 +46,7 @@ def age_key(text: str) -> tuple[PrivateKey, str]:
     return PrivateKey(key), str(key.to_public())
 
 
-def ssh_key(text: bytes) -> PrivateKey:
+def parse_ssh_key(text: bytes) -> PrivateKey:
     """The key of a file of OpenSSH's. Unusable: it is none, or not one for age."""
     try:
         return PrivateKey(pyrage.ssh.Identity.from_buffer(text))
@@ -54,7 +54,7 @@ def ssh_key(text: bytes) -> PrivateKey:
         raise Unusable("it is none of the keys that age can use (Ed25519, RSA)") from None
 
 
-def encrypted(plain: bytes, recipients: Iterable[Recipient]) -> bytes:
+def encrypt(plain: bytes, recipients: Iterable[Recipient]) -> bytes:
     """A file that each of the recipients can open. Unusable: one of them is no key."""
     try:
         keys = [_public(recipient) for recipient in recipients]
@@ -68,7 +68,7 @@ def _public(recipient: Recipient) -> Any:
     return kind.Recipient.from_str(recipient.key)
 
 
-def decrypted(raw: bytes, keys: Iterable[PrivateKey]) -> bytes:
+def decrypt(raw: bytes, keys: Iterable[PrivateKey]) -> bytes:
     """What a file holds. NotForUs, Damaged: it cannot be opened."""
     try:
         return bytes(pyrage.decrypt(raw, [key._key for key in keys]))

@@ -12,7 +12,7 @@ _BASE64 = "Text alone can be a secret: seal what `base64 FILE` prints, and let t
 _LETTERS = string.ascii_letters + string.digits
 
 
-def text_of(raw: bytes) -> str:
+def decode_text(raw: bytes) -> str:
     """The text that bytes are. GitcfgError: no secret may hold them; it says nothing of what they are."""
     if len(raw) > MOST_BYTES:
         hint = "Keep what is large elsewhere, and the password to it here."
@@ -30,7 +30,7 @@ def text_of(raw: bytes) -> str:
     return text
 
 
-def given(raw: bytes) -> str:
+def parse_content(raw: bytes) -> str:
     """The secret that somebody hands in: the end of a single line is not part of it.
 
     GitcfgError: no secret may hold that.
@@ -38,9 +38,9 @@ def given(raw: bytes) -> str:
     ends = raw.count(b"\n")
     if ends == 1 and raw.endswith(b"\n"):
         raw = raw.removesuffix(b"\n").removesuffix(b"\r")
-    return text_of(raw)
+    return decode_text(raw)
 
 
-def password(length: int) -> str:
+def make_password(length: int) -> str:
     """A new password of letters and digits, each of which may be any: 5.95 bits a letter."""
     return "".join(secrets.choice(_LETTERS) for _ in range(length))

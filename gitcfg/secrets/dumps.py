@@ -3,6 +3,6 @@
 import resource
 
 
-def no_core_dumps() -> None:
+def forbid_core_dumps() -> None:
     """No core is dumped of this process, nor of those it starts."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -7,7 +7,7 @@ import msgspec
 
 from gitcfg.model import GitcfgError
 from gitcfg.model.age import Recipient, recipient
-from gitcfg.secrets.age import PrivateKey, Unusable, age_key, ssh_key
+from gitcfg.secrets.age import PrivateKey, Unusable, parse_age_key, parse_ssh_key
 
 _AGE = "AGE-SECRET-KEY-1"
 _MAGIC = b"openssh-key-v1\0"
@@ -38,16 +38,16 @@ class Identities(msgspec.Struct, frozen=True):
         """Their public halves, in normal form."""
         return tuple(one.recipient.key for one in self.held)
 
-    def noting(self, note: str) -> "Identities":
+    def with_note(self, note: str) -> "Identities":
         """The same, with one more note."""
         return Identities(self.held, (*self.notes, note))
 
-    def joined(self, other: "Identities") -> "Identities":
+    def join(self, other: "Identities") -> "Identities":
         """These, then those."""
         return Identities((*self.held, *other.held), (*self.notes, *other.notes))
 
 
-def identities(files: Iterable[tuple[str, bytes]]) -> Identities:
+def parse_identities(files: Iterable[tuple[str, bytes]]) -> Identities:
     """The keys in files, each its name and its content. GitcfgError: a file holds none that can be used."""
     return Identities(tuple(one for place, text in files for one in _read(place, text)))
 
@@ -77,7 +77,7 @@ def _age(place: str, bare: bytes) -> Iterator[Identity]:
     for line in bare.decode("utf-8", "replace").splitlines():
         word = line.strip()
         if word.startswith(_AGE):
-            key, public = age_key(word)
+            key, public = parse_age_key(word)
             yield Identity(place, recipient(public), key)
         elif word.upper().startswith("AGE-"):
             raise Unusable("it is one of a plug-in or of another kind than X25519")
@@ -93,7 +93,7 @@ def _ssh(place: str, bare: bytes) -> Identity:
     cipher, wire = _envelope(bare)
     if cipher != b"none":
         raise GitcfgError(f"{place} is protected by a passphrase.", _PASSPHRASE)
-    key = ssh_key(bare + b"\n")
+    key = parse_ssh_key(bare + b"\n")
     try:
         kind = wire[4 : 4 + int.from_bytes(wire[:4])].decode("ascii")
         public = recipient(f"{kind} {binascii.b2a_base64(wire, newline=False).decode('ascii')}")

@@ -7,40 +7,40 @@ from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.model import GitcfgError, Secret
 from gitcfg.model.age import X25519, Recipient, Stanza, recipient, stanzas
 from gitcfg.model.names import shown
-from gitcfg.secrets.age import Damaged, NotForUs, decrypted
-from gitcfg.secrets.content import MOST_BYTES, text_of
+from gitcfg.secrets.age import Damaged, NotForUs, decrypt
+from gitcfg.secrets.content import MOST_BYTES, decode_text
 from gitcfg.secrets.identities import Identities, Identity
 
 _MOST_SEALED = 2 * MOST_BYTES  # letters take a third more, and each recipient 200 bytes
 
 
-def opened(tree: Tree, secret: Secret, identities: Identities) -> str:
+def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
     """What a secret holds. GitcfgError: it cannot be opened; that never says anything of its content."""
-    raw = sealed_in(tree, secret)
+    raw = read_sealed(tree, secret)
     try:
         header = stanzas(raw)
     except ValueError as problem:
-        raise _damaged(secret, str(problem)) from None
-    fitting = [one for one in identities.held if fits(one, header)]
+        raise _damaged_error(secret, str(problem)) from None
+    fitting = [one for one in identities.held if may_open(one, header)]
     if not fitting:
-        raise _nobody(secret, identities)
+        raise _no_key_error(secret, identities)
     try:
-        return text_of(decrypted(_begun(raw), [one.key for one in fitting]))
+        return decode_text(decrypt(_strip_blank_lines(raw), [one.key for one in fitting]))
     except NotForUs:
-        raise _nobody(secret, identities) from None
+        raise _no_key_error(secret, identities) from None
     except Damaged:
-        raise _damaged(secret, "is damaged") from None
+        raise _damaged_error(secret, "is damaged") from None
     except GitcfgError as problem:
         message = f"The secret {shown(secret.name)} cannot be used. {problem.message}"
         raise GitcfgError(message, *problem.hints) from None
 
 
-def _begun(raw: bytes) -> bytes:
+def _strip_blank_lines(raw: bytes) -> bytes:
     """A file without the blank lines above its armor, which pyrage minds."""
     return raw.lstrip() if raw.lstrip().startswith(b"-----") else raw
 
 
-def sealed_in(tree: Tree, secret: Secret) -> bytes:
+def read_sealed(tree: Tree, secret: Secret) -> bytes:
     """The encrypted content of a secret. GitcfgError: there is none that can be read."""
     path = f"{secret.origin.file.removesuffix('.yaml')}.age"
     entry = tree.entry(path)
@@ -56,7 +56,7 @@ def sealed_in(tree: Tree, secret: Secret) -> bytes:
     return tree.read(entry)
 
 
-def readers(secret: Secret) -> tuple[Recipient, ...]:
+def find_readers(secret: Secret) -> tuple[Recipient, ...]:
     """The recipients of a secret that are keys, in order."""
     return tuple(_keys(ref.name for ref in secret.recipients))
 
@@ -67,16 +67,16 @@ def _keys(lines: Iterable[str]) -> Iterator[Recipient]:
             yield recipient(line)
 
 
-def fits(identity: Identity, header: Iterable[Stanza]) -> bool:
+def may_open(identity: Identity, header: Iterable[Stanza]) -> bool:
     """May a key open what has this header? Of X25519 keys, only trying tells."""
     stanza = identity.recipient.stanza
     return any(one.kind == X25519 if stanza.kind == X25519 else one == stanza for one in header)
 
 
-def _nobody(secret: Secret, identities: Identities) -> GitcfgError:
+def _no_key_error(secret: Secret, identities: Identities) -> GitcfgError:
     """What to say where no key fits: whose would, and which were tried."""
-    readable = ", ".join(map(called, readers(secret)))
-    tried = "; ".join(f"{one.place} ({called(one.recipient)})" for one in identities.held)
+    readable = ", ".join(map(describe_recipient, find_readers(secret)))
+    tried = "; ".join(f"{one.place} ({describe_recipient(one.recipient)})" for one in identities.held)
     return GitcfgError(
         f"No key here opens the secret {shown(secret.name)}.",
         f"Tried: {tried}." if tried else "There is no private key to try: --identity FILE names one.",
@@ -86,7 +86,7 @@ def _nobody(secret: Secret, identities: Identities) -> GitcfgError:
     )
 
 
-def called(recipient: Recipient) -> str:
+def describe_recipient(recipient: Recipient) -> str:
     """A recipient as people know it: the comment behind its key, else the key, shortened."""
     if recipient.comment:
         return shown(recipient.comment)
@@ -94,7 +94,7 @@ def called(recipient: Recipient) -> str:
     return f"{kind} ...{body[-12:]}" if kind else f"{body[:12]}..."
 
 
-def _damaged(secret: Secret, problem: str) -> GitcfgError:
+def _damaged_error(secret: Secret, problem: str) -> GitcfgError:
     path = f"{secret.origin.file.removesuffix('.yaml')}.age"
     return GitcfgError(
         f"{path} {problem}.",

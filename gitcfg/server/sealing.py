@@ -14,7 +14,9 @@ from gitcfg.delivery.secrets import find_withheld, reveal_files
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
-from gitcfg.secrets import Identities, opened, sealed
+from gitcfg.secrets.identities import Identities
+from gitcfg.secrets.opening import open_secret
+from gitcfg.secrets.sealing import seal
 from gitcfg.server.fleets import FleetCache
 from gitcfg.server.problems import Problem
 from gitcfg.server.proxies import Origin
@@ -65,7 +67,7 @@ class SecretSealer:
             raise Withheld(error.message, *error.hints) from None
 
     def _opened(self, fleet: Fleet, secret: str) -> str:
-        return opened(fleet.tree, fleet.model.secrets[secret], self._identities)
+        return open_secret(fleet.tree, fleet.model.secrets[secret], self._identities)
 
 
 def _check_current(fleet: Fleet, counts: Fleet, name: str) -> None:
@@ -78,7 +80,7 @@ def _seal_files(found: Configuration, contents: Mapping[str, str], key: str) -> 
     for path in found.holding:
         if path not in contents:
             raise GitcfgError(f"{path} cannot be made with its secrets.")
-        yield path, base64.b64encode(sealed(contents[path], [key])).decode()
+        yield path, base64.b64encode(seal(contents[path], [key])).decode()
 
 
 class RefusalLog:

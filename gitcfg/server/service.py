@@ -7,7 +7,7 @@ from logging import Logger
 
 from aiohttp import web
 
-from gitcfg.secrets import Identities
+from gitcfg.secrets.identities import Identities
 from gitcfg.server.conductor import Controller
 from gitcfg.server.fleets import FleetWorker, Opener
 from gitcfg.server.limits import RateLimiter

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pyrage
 
-from gitcfg.secrets import Identities, identities
+from gitcfg.secrets.identities import Identities, parse_identities
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -20,7 +20,7 @@ class Pair(msgspec.Struct, frozen=True):
     @property
     def own(self) -> Identities:
         """What opens with it."""
-        return identities([("key", self.private)])
+        return parse_identities([("key", self.private)])
 
 
 def age(comment: str = "") -> Pair:

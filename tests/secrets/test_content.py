@@ -5,8 +5,7 @@ import string
 import pytest
 
 from gitcfg.model import GitcfgError
-from gitcfg.secrets import MOST_BYTES
-from gitcfg.secrets.content import given, password
+from gitcfg.secrets.content import MOST_BYTES, make_password, parse_content
 
 
 @pytest.mark.parametrize(
@@ -25,18 +24,18 @@ from gitcfg.secrets.content import given, password
     ],
 )
 def test_the_end_of_a_single_line_is_not_part_of_it(raw: bytes, text: str) -> None:
-    assert given(raw) == text
+    assert parse_content(raw) == text
 
 
 @pytest.mark.parametrize("raw", [b"", b"\n", b"\r\n", b"a\0", b"\xff", b"x" * (MOST_BYTES + 1)])
 def test_what_no_secret_may_hold_is_refused(raw: bytes) -> None:
     with pytest.raises(GitcfgError) as told:
-        given(raw)
+        parse_content(raw)
     assert told.value.hints
 
 
 def test_a_password_is_made_of_all_letters_and_digits() -> None:
-    made = password(5000)
+    made = make_password(5000)
     assert set(made) == set(string.ascii_letters + string.digits)
     assert len(made) == 5000
-    assert password(32) != password(32)
+    assert make_password(32) != make_password(32)

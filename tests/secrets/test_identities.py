@@ -6,7 +6,7 @@ import pytest
 
 from gitcfg.model import GitcfgError
 from gitcfg.model.age import recipient
-from gitcfg.secrets import identities
+from gitcfg.secrets.identities import parse_identities
 from tests.secrets.keypairs import Pair, age, ssh
 
 RSA = ("-b", "2048", "-N", "")
@@ -19,12 +19,12 @@ def test_the_public_half_is_known(pair: Pair) -> None:
 
 def test_a_file_of_ages_holds_several_keys_between_comments() -> None:
     one, two = age(), age()
-    found = identities([("all", one.private + b"\r\n\n  " + two.private)])
+    found = parse_identities([("all", one.private + b"\r\n\n  " + two.private)])
     assert found.keys == (recipient(one.public).key, recipient(two.public).key)
 
 
 def test_several_files_are_one() -> None:
-    found = identities([("a", age().private), ("b", ssh().private)])
+    found = parse_identities([("a", age().private), ("b", ssh().private)])
     assert [one.place for one in found.held] == ["a", "b"]
 
 
@@ -79,7 +79,7 @@ def test_nothing_that_is_shown_of_a_key_is_the_key() -> None:
 )
 def test_what_is_no_key_is_refused_with_a_hint(text: bytes, message: str, hint: str) -> None:
     with pytest.raises(GitcfgError) as told:
-        identities([("a/file", text)])
+        parse_identities([("a/file", text)])
     assert told.value.message.startswith("a/file ")
     assert message in told.value.message
     assert any(hint in each for each in told.value.hints)
@@ -89,4 +89,4 @@ def test_a_damaged_key_is_told_whatever_is_wrong_with_it() -> None:
     lines = ssh().private.splitlines(keepends=True)
     for place in range(1, len(lines) - 1):
         with pytest.raises(GitcfgError, match="holds a key that cannot be used"):
-            identities([("f", b"".join([*lines[:place], *lines[place + 1 :]]))])
+            parse_identities([("f", b"".join([*lines[:place], *lines[place + 1 :]]))])

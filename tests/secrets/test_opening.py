@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from gitcfg.git.tree import DictTree, Submodule, Symlink
 from gitcfg.model import GitcfgError, Origin, Ref, Secret
 from gitcfg.model.age import recipient, stanzas
-from gitcfg.secrets import MOST_BYTES, Identities, armored, opened, sealed
-from gitcfg.secrets.age import encrypted
-from gitcfg.secrets.opening import called
+from gitcfg.secrets.age import encrypt
+from gitcfg.secrets.content import MOST_BYTES
+from gitcfg.secrets.identities import Identities
+from gitcfg.secrets.opening import describe_recipient, open_secret
+from gitcfg.secrets.sealing import armor, seal
 from tests.secrets.keypairs import Pair, age, ssh
 
 PEOPLE = [age("alice"), age("bob"), ssh(), ssh("ed25519", 1), ssh("rsa", 0, "-b", "2048", "-N", "")]
@@ -28,65 +30,63 @@ def tree(content: bytes | str | Symlink | Submodule) -> DictTree:
 
 def refusal(content: bytes | str | Symlink | Submodule | None, found: Secret, own: Identities) -> GitcfgError:
     with pytest.raises(GitcfgError) as told:
-        opened(DictTree({}) if content is None else tree(content), found, own)
+        open_secret(DictTree({}) if content is None else tree(content), found, own)
     return told.value
 
 
 @given(st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1), st.sets(st.integers(0, 4)))
 def test_everybody_for_whom_it_is_sealed_opens_it_and_nobody_else(text: str, places: set[int]) -> None:
     readers = [PEOPLE[place] for place in sorted(places | {0})]
-    raw = sealed(text, [pair.public for pair in readers])
+    raw = seal(text, [pair.public for pair in readers])
     for pair in PEOPLE:
-        for content in (raw, armored(raw), "\n" + armored(raw).replace("\n", "\r\n")):
+        for content in (raw, armor(raw), "\n" + armor(raw).replace("\n", "\r\n")):
             if pair in readers:
-                assert opened(tree(content), secret(*readers), pair.own) == text
+                assert open_secret(tree(content), secret(*readers), pair.own) == text
             else:
                 assert "No key here opens" in refusal(content, secret(*readers), pair.own).message
 
 
 def test_armor_is_what_age_itself_writes() -> None:
-    raw = sealed("x" * 1000, [PEOPLE[0].public])
-    lines = armored(raw).splitlines()
+    raw = seal("x" * 1000, [PEOPLE[0].public])
+    lines = armor(raw).splitlines()
     assert lines[0] == "-----BEGIN AGE ENCRYPTED FILE-----"
     assert lines[-1] == "-----END AGE ENCRYPTED FILE-----"
     assert {len(line) for line in lines[1:-2]} == {64}
-    assert stanzas(armored(raw).encode()) == stanzas(raw)
+    assert stanzas(armor(raw).encode()) == stanzas(raw)
 
 
 def test_the_header_says_for_whom_it_is() -> None:
-    raw = sealed("x", [pair.public for pair in PEOPLE])
+    raw = seal("x", [pair.public for pair in PEOPLE])
     assert sorted(map(str, stanzas(raw))) == sorted(str(recipient(pair.public).stanza) for pair in PEOPLE)
 
 
 def test_the_key_that_fits_is_found_among_many() -> None:
     own = Identities()
     for pair in PEOPLE:
-        own = own.joined(pair.own)
-    assert opened(tree(sealed("x", [PEOPLE[3].public])), secret(PEOPLE[3]), own) == "x"
+        own = own.join(pair.own)
+    assert open_secret(tree(seal("x", [PEOPLE[3].public])), secret(PEOPLE[3]), own) == "x"
 
 
 def test_who_cannot_open_it_is_told_who_can() -> None:
-    told = refusal(sealed(CANARY, [PEOPLE[0].public]), secret(PEOPLE[0]), PEOPLE[2].own.noting("No other."))
+    told = refusal(seal(CANARY, [PEOPLE[0].public]), secret(PEOPLE[0]), PEOPLE[2].own.with_note("No other."))
     assert told.hints[0].startswith("Tried: key (ssh-ed25519 ...")
     assert told.hints[1:] == (
         "No other.",
         "These can read it: alice.",
         "One of them may let you: `gitcfg secret rekey x --add KEY`.",
     )
-    assert (
-        "--identity" in refusal(sealed(CANARY, [PEOPLE[0].public]), secret(PEOPLE[0]), Identities()).hints[0]
-    )
+    assert "--identity" in refusal(seal(CANARY, [PEOPLE[0].public]), secret(PEOPLE[0]), Identities()).hints[0]
 
 
 def test_without_a_name_a_recipient_is_called_by_the_part_of_its_key_that_differs() -> None:
     bare = recipient(PEOPLE[0].public.split()[0])
-    assert called(bare) == f"{bare.key[:12]}..."
-    assert called(recipient(" ".join(PEOPLE[2].public.split()[:2]))).startswith("ssh-ed25519 ...")
+    assert describe_recipient(bare) == f"{bare.key[:12]}..."
+    assert describe_recipient(recipient(" ".join(PEOPLE[2].public.split()[:2]))).startswith("ssh-ed25519 ...")
 
 
 @pytest.mark.parametrize("place", range(0, 300, 7))
 def test_a_changed_byte_is_damage_or_for_nobody(place: int) -> None:
-    raw = bytearray(sealed(CANARY * 10, [PEOPLE[2].public]))
+    raw = bytearray(seal(CANARY * 10, [PEOPLE[2].public]))
     raw[place % len(raw)] ^= 1
     told = refusal(bytes(raw), secret(PEOPLE[2]), PEOPLE[2].own)
     assert told.message.startswith(("secrets/deep/x.age ", "No key here opens the secret x."))
@@ -99,9 +99,9 @@ def test_a_changed_byte_is_damage_or_for_nobody(place: int) -> None:
         (None, "has no content: there is no secrets/deep/x.age"),
         (b"", "does not begin as age's files do"),
         ("plain text", "does not begin as age's files do"),
-        (armored(sealed("x", [PEOPLE[2].public]))[:-50], "has damaged armor"),
-        (sealed("x", [PEOPLE[2].public])[:-2], "is cut off"),
-        (sealed("x" * 99, [PEOPLE[2].public])[:-1], "is damaged"),
+        (armor(seal("x", [PEOPLE[2].public]))[:-50], "has damaged armor"),
+        (seal("x", [PEOPLE[2].public])[:-2], "is cut off"),
+        (seal("x" * 99, [PEOPLE[2].public])[:-1], "is damaged"),
         (Symlink("/etc/passwd"), "is a symlink, no file"),
         (Submodule(), "is a submodule, no file"),
         (b"age-encryption.org/v1\n" + b"x" * (2 * MOST_BYTES), "is too large for a secret"),
@@ -121,7 +121,7 @@ def test_what_is_no_secret_is_told(content: bytes | str | None, message: str) ->
     ],
 )
 def test_what_another_program_sealed_is_judged_too(plain: bytes, message: str) -> None:
-    told = refusal(encrypted(plain, [recipient(PEOPLE[2].public)]), secret(PEOPLE[2]), PEOPLE[2].own)
+    told = refusal(encrypt(plain, [recipient(PEOPLE[2].public)]), secret(PEOPLE[2]), PEOPLE[2].own)
     assert told.message.startswith("The secret x cannot be used. ")
     assert message in told.message
     assert "caf" not in told.message
@@ -129,7 +129,7 @@ def test_what_another_program_sealed_is_judged_too(plain: bytes, message: str) -
 
 def test_it_is_never_sealed_for_nobody() -> None:
     with pytest.raises(GitcfgError, match="could never be read again"):
-        sealed("x", [])
+        seal("x", [])
     with pytest.raises(GitcfgError, match="is no key") as told:
-        sealed(CANARY, ["age1xyz"])
+        seal(CANARY, ["age1xyz"])
     assert CANARY not in str(told.value)

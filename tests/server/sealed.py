@@ -3,9 +3,9 @@
 import base64
 from collections.abc import Sequence
 
-from gitcfg.agent.keys import Identity
-from gitcfg.agent.secrets import decrypt
-from gitcfg.secrets import armored, sealed
+from gitcfg.agent.identity import Identity
+from gitcfg.agent.sealed import opened
+from gitcfg.secrets.sealing import armor, seal
 from tests.server.agent import Answer, Node
 
 FILE = "/etc/pool.conf"
@@ -29,7 +29,7 @@ def secret(
     """The two files of a secret."""
     keys = "".join(f"  - {one}\n" for one in recipients)
     said = f"description: A secret.\nfor: '{where}'\nversion: {version}\nrecipients:\n{keys}"
-    return {f"secrets/{name}.yaml": said, f"secrets/{name}.age": armored(sealed(content, recipients))}
+    return {f"secrets/{name}.yaml": said, f"secrets/{name}.age": armor(seal(content, recipients))}
 
 
 def featured(nodes: Sequence[str]) -> dict[str, str]:
