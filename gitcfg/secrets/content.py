@@ -1,5 +1,6 @@
 """What a secret may hold: text, so that a parameter, a file or a template can take it."""
 
+import resource
 import secrets
 import string
 
@@ -44,3 +45,11 @@ def parse_content(raw: bytes) -> str:
 def make_password(length: int) -> str:
     """A new password of letters and digits, each of which may be any: 5.95 bits a letter."""
     return "".join(secrets.choice(_LETTERS) for _ in range(length))
+
+
+# What this program holds in memory stays there when it dies.
+
+
+def forbid_core_dumps() -> None:
+    """No core is dumped of this process, nor of those it starts."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -15,8 +15,7 @@ from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.secrets.identities import Identities
-from gitcfg.secrets.opening import open_secret
-from gitcfg.secrets.sealing import seal
+from gitcfg.secrets.store import open_secret, seal
 from gitcfg.server.fleets import FleetCache
 from gitcfg.server.problems import Problem
 from gitcfg.server.proxies import Origin

@@ -16,7 +16,7 @@ import gitcfg.cli.secret
 import gitcfg.edit.orders
 import gitcfg.edit.secrets
 import gitcfg.library
-import gitcfg.secrets.opening  # noqa: F401  what is forked need not import them
+import gitcfg.secrets.store  # noqa: F401  what is forked need not import them
 from tests.secrets.keypairs import Pair, ssh
 from tests.work.processes import ended, forked, nothing
 

@@ -10,8 +10,7 @@ from gitcfg.model.age import recipient, stanzas
 from gitcfg.secrets.age import encrypt
 from gitcfg.secrets.content import MOST_BYTES
 from gitcfg.secrets.identities import Identities
-from gitcfg.secrets.opening import describe_recipient, open_secret
-from gitcfg.secrets.sealing import armor, seal
+from gitcfg.secrets.store import armor, describe_recipient, open_secret, seal
 from tests.secrets.keypairs import Pair, age, ssh
 
 PEOPLE = [age("alice"), age("bob"), ssh(), ssh("ed25519", 1), ssh("rsa", 0, "-b", "2048", "-N", "")]

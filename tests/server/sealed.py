@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from gitcfg.agent.identity import Identity
 from gitcfg.agent.sealed import opened
-from gitcfg.secrets.sealing import armor, seal
+from gitcfg.secrets.store import armor, seal
 from tests.server.agent import Answer, Node
 
 FILE = "/etc/pool.conf"
