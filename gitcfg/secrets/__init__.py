@@ -1,1 +1,1 @@
-"""Secrets opened and sealed: age by pyrage. Who may have which is said by model.secrets."""
+"""Secrets opened and sealed with age. Which nodes may have which is said by model.secrets."""

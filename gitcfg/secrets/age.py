@@ -1,6 +1,6 @@
 """age itself: the one module that imports pyrage.
 
-What pyrage says of a failure never holds what was to be encrypted; what it was given is not handed on either.
+pyrage's errors never contain what was to be encrypted; what it was given is not handed on either.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _NO_KEY = "No matching keys found"
 
 
 class Unusable(Exception):
-    """A private key is none that age can use; the message says why."""
+    """A private key cannot be used by age; the message says why."""
 
 
 class NotForUs(Exception):
@@ -38,7 +38,7 @@ class PrivateKey:
 
 
 def parse_age_key(text: str) -> tuple[PrivateKey, str]:
-    """The key of `AGE-SECRET-KEY-1...`, and its public half. Unusable: it is none."""
+    """Return the key of `AGE-SECRET-KEY-1...` and its public half. Raise Unusable if it is none."""
     try:
         key = pyrage.x25519.Identity.from_str(text)
     except pyrage.IdentityError:
@@ -47,7 +47,7 @@ def parse_age_key(text: str) -> tuple[PrivateKey, str]:
 
 
 def parse_ssh_key(text: bytes) -> PrivateKey:
-    """The key of a file of OpenSSH's. Unusable: it is none, or not one for age."""
+    """Return the key of an OpenSSH file. Raise Unusable if it is none, or not one for age."""
     try:
         return PrivateKey(pyrage.ssh.Identity.from_buffer(text))
     except pyrage.IdentityError:
@@ -55,7 +55,7 @@ def parse_ssh_key(text: bytes) -> PrivateKey:
 
 
 def encrypt(plain: bytes, recipients: Iterable[Recipient]) -> bytes:
-    """A file that each of the recipients can open. Unusable: one of them is no key."""
+    """Return a file that each of the recipients can open. Raise Unusable if one of them is no key."""
     try:
         keys = [_public(recipient) for recipient in recipients]
     except pyrage.RecipientError:
@@ -69,7 +69,7 @@ def _public(recipient: Recipient) -> Any:
 
 
 def decrypt(raw: bytes, keys: Iterable[PrivateKey]) -> bytes:
-    """What a file holds. NotForUs, Damaged: it cannot be opened."""
+    """Return the content of a file. Raise NotForUs or Damaged if it cannot be opened."""
     try:
         return bytes(pyrage.decrypt(raw, [key._key for key in keys]))
     except pyrage.DecryptError as error:

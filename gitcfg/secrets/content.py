@@ -14,7 +14,7 @@ _LETTERS = string.ascii_letters + string.digits
 
 
 def decode_text(raw: bytes) -> str:
-    """The text that bytes are. GitcfgError: no secret may hold them; it says nothing of what they are."""
+    """Return the text that bytes are. Raise GitcfgError if no secret may hold them, without showing them."""
     if len(raw) > MOST_BYTES:
         hint = "Keep what is large elsewhere, and the password to it here."
         raise GitcfgError(f"A secret holds at most {MOST_BYTES >> 20} MiB.", hint)
@@ -32,9 +32,9 @@ def decode_text(raw: bytes) -> str:
 
 
 def parse_content(raw: bytes) -> str:
-    """The secret that somebody hands in: the end of a single line is not part of it.
+    """Return the secret that is handed in, without the end of a single line.
 
-    GitcfgError: no secret may hold that.
+    Raise GitcfgError if no secret may hold it.
     """
     ends = raw.count(b"\n")
     if ends == 1 and raw.endswith(b"\n"):
@@ -43,13 +43,10 @@ def parse_content(raw: bytes) -> str:
 
 
 def make_password(length: int) -> str:
-    """A new password of letters and digits, each of which may be any: 5.95 bits a letter."""
+    """Return a new password of letters and digits, each of which may be any: 5.95 bits a letter."""
     return "".join(secrets.choice(_LETTERS) for _ in range(length))
 
 
-# What this program holds in memory stays there when it dies.
-
-
 def forbid_core_dumps() -> None:
-    """No core is dumped of this process, nor of those it starts."""
+    """Forbid core dumps of this process and those it starts: they would hold secrets in its memory."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -39,16 +39,18 @@ class Identities(msgspec.Struct, frozen=True):
         return tuple(one.recipient.key for one in self.held)
 
     def with_note(self, note: str) -> "Identities":
-        """The same, with one more note."""
+        """Return the same with one more note."""
         return Identities(self.held, (*self.notes, note))
 
     def join(self, other: "Identities") -> "Identities":
-        """These, then those."""
+        """Return these, then those."""
         return Identities((*self.held, *other.held), (*self.notes, *other.notes))
 
 
 def parse_identities(files: Iterable[tuple[str, bytes]]) -> Identities:
-    """The keys in files, each its name and its content. GitcfgError: a file holds none that can be used."""
+    """Return the keys in files, each its name and its content. Raise GitcfgError if a file holds none
+    that can be used.
+    """
     return Identities(tuple(one for place, text in files for one in _read(place, text)))
 
 
@@ -73,7 +75,7 @@ def _hint(bare: bytes) -> str:
 
 
 def _age(place: str, bare: bytes) -> Iterator[Identity]:
-    """The keys of age's own files: one a line, between comments."""
+    """Yield the keys of age's own files: one a line, between comments."""
     for line in bare.decode("utf-8", "replace").splitlines():
         word = line.strip()
         if word.startswith(_AGE):
@@ -103,7 +105,7 @@ def _ssh(place: str, bare: bytes) -> Identity:
 
 
 def _envelope(bare: bytes) -> tuple[bytes, bytes]:
-    """How OpenSSH has encrypted a key, and its public half, which it never encrypts."""
+    """Return the cipher of a key in OpenSSH's format, and its public half, which is never encrypted."""
     body = bare.removeprefix(_BEGIN).partition(_END)[0]
     try:
         raw = binascii.a2b_base64(b"".join(body.split()), strict_mode=True)

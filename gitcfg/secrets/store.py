@@ -1,4 +1,4 @@
-"""Secrets opened: a tree, a secret in it and private keys become its text."""
+"""Open a secret of a tree with private keys, and seal a text for recipients."""
 
 import binascii
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,9 @@ _MOST_SEALED = 2 * MOST_BYTES  # letters take a third more, and each recipient 2
 
 
 def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
-    """What a secret holds. GitcfgError: it cannot be opened; that never says anything of its content."""
+    """Return the content of a secret. Raise GitcfgError if it cannot be opened, without showing any
+    content.
+    """
     raw = read_sealed(tree, secret)
     try:
         header = stanzas(raw)
@@ -38,12 +40,12 @@ def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
 
 
 def _strip_blank_lines(raw: bytes) -> bytes:
-    """A file without the blank lines above its armor, which pyrage minds."""
+    """Return a file without the blank lines above its armor, which pyrage rejects."""
     return raw.lstrip() if raw.lstrip().startswith(b"-----") else raw
 
 
 def read_sealed(tree: Tree, secret: Secret) -> bytes:
-    """The encrypted content of a secret. GitcfgError: there is none that can be read."""
+    """Return the encrypted content of a secret. Raise GitcfgError if there is none that can be read."""
     path = f"{secret.origin.file.removesuffix('.yaml')}.age"
     entry = tree.entry(path)
     if entry is None:
@@ -59,7 +61,7 @@ def read_sealed(tree: Tree, secret: Secret) -> bytes:
 
 
 def find_readers(secret: Secret) -> tuple[Recipient, ...]:
-    """The recipients of a secret that are keys, in order."""
+    """Return the recipients of a secret that are keys, in order."""
     return tuple(_keys(ref.name for ref in secret.recipients))
 
 
@@ -70,13 +72,13 @@ def _keys(lines: Iterable[str]) -> Iterator[Recipient]:
 
 
 def may_open(identity: Identity, header: Iterable[Stanza]) -> bool:
-    """May a key open what has this header? Of X25519 keys, only trying tells."""
+    """Return whether a key may open what has this header. Of X25519 keys, only trying tells."""
     stanza = identity.recipient.stanza
     return any(one.kind == X25519 if stanza.kind == X25519 else one == stanza for one in header)
 
 
 def _no_key_error(secret: Secret, identities: Identities) -> GitcfgError:
-    """What to say where no key fits: whose would, and which were tried."""
+    """Return the error where no key fits: whose would, and which were tried."""
     readable = ", ".join(map(describe_recipient, find_readers(secret)))
     tried = "; ".join(f"{one.place} ({describe_recipient(one.recipient)})" for one in identities.held)
     return GitcfgError(
@@ -89,7 +91,7 @@ def _no_key_error(secret: Secret, identities: Identities) -> GitcfgError:
 
 
 def describe_recipient(recipient: Recipient) -> str:
-    """A recipient as people know it: the comment behind its key, else the key, shortened."""
+    """Return how people know a recipient: the comment behind its key, else the key, shortened."""
     if recipient.comment:
         return shown(recipient.comment)
     kind, _, body = recipient.key.rpartition(" ")
@@ -105,13 +107,11 @@ def _damaged_error(secret: Secret, problem: str) -> GitcfgError:
     )
 
 
-# Secrets sealed: text into age's files, for people, servers and nodes.
-
 _KINDS = "Keys are age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA...; what follows one is a comment."
 
 
 def seal(text: str, recipients: Iterable[str | Recipient]) -> bytes:
-    """A text as age's file. GitcfgError: there is no recipient, or one is no key."""
+    """Return a text as age's file. Raise GitcfgError if there is no recipient, or one is no key."""
     keys = {one.key: one for one in (parse_recipient(of) if isinstance(of, str) else of for of in recipients)}
     if not keys:
         raise GitcfgError("A secret without recipients could never be read again.", "Say --recipient KEY.")
@@ -122,14 +122,18 @@ def seal(text: str, recipients: Iterable[str | Recipient]) -> bytes:
 
 
 def armor(sealed: bytes) -> str:
-    """age's file in letters: git never merges two of them into a third, and line ends do it no harm."""
+    """Return age's file in letters: git never merges two of them into a third, and line ends do it no
+    harm.
+    """
     body = binascii.b2a_base64(sealed, newline=False).decode("ascii")
     lines = (body[at : at + 64] for at in range(0, len(body), 64))
     return "\n".join(["-----BEGIN AGE ENCRYPTED FILE-----", *lines, "-----END AGE ENCRYPTED FILE-----", ""])
 
 
 def parse_recipient(text: str) -> Recipient:
-    """Whose key a text is. GitcfgError: it is none; it shows nothing of a private key."""
+    """Return the recipient of a public key. Raise GitcfgError if it is none, showing nothing of a
+    private key.
+    """
     try:
         return parse(text)
     except ValueError as problem:
