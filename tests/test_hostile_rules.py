@@ -9,7 +9,7 @@ import pytest
 from gitcfg.cache import NoCache
 from gitcfg.cli.main import run
 from gitcfg.compile.selection import Stopped
-from gitcfg.delivery import configuration
+from gitcfg.delivery.configuration import make_configuration
 from gitcfg.gate.gate import Gate
 from gitcfg.gate.policy import load_administrator
 from gitcfg.gate.push import Update

@@ -23,7 +23,7 @@ from gitcfg.model import GitcfgError, Model, Secret
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import counted, safe
-from gitcfg.secrets.opening import called, readers
+from gitcfg.secrets.store import describe_recipient, find_readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gitcfg.git.repository import Repository
     from gitcfg.git.tree import Tree
     from gitcfg.model.age import Recipient
-    from gitcfg.secrets import Identities
+    from gitcfg.secrets.identities import Identities
 
 
 _OWN_WORDS = {"allow_extra_args": True}  # typer would say again what may be a content
@@ -133,10 +133,10 @@ def set_secret(
 ) -> int:
     """Make a secret, or give one a new content and the next version."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
-    from gitcfg.secrets.dumps import no_core_dumps
+    from gitcfg.secrets.content import forbid_core_dumps
 
     session: Session = context.obj
-    no_core_dumps()
+    forbid_core_dumps()
     options.refuse_arguments(context.args)
     wished = wish(force, commit, message, f"Set the secret {name}")
     recipients = options.parse_recipients(recipient) if recipient else None
@@ -158,11 +158,10 @@ def rotate_secret(
 ) -> int:
     """Give a secret a new content: random letters and digits, 32 of them, unless one is handed in."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
-    from gitcfg.secrets.content import password
-    from gitcfg.secrets.dumps import no_core_dumps
+    from gitcfg.secrets.content import forbid_core_dumps, make_password
 
     session: Session = context.obj
-    no_core_dumps()
+    forbid_core_dumps()
     options.refuse_arguments(context.args)
     if file is not None and length is not None:
         raise GitcfgError("A content is made here, or comes from a file.", "Say --length or --from.")
@@ -170,7 +169,7 @@ def rotate_secret(
     with session.fleet(None) as fleet:
         find_secret(fleet.model, name)
     check_writable(session, name, SecretOptions())
-    text = password(length or 32) if file is None else options.read_content(name, file)
+    text = make_password(length or 32) if file is None else options.read_content(name, file)
     wanted = SecretOptions(last=find_last_version(session.open().repository, name))
     return write_content(session, name, wanted, text, wished)
 
@@ -192,13 +191,13 @@ def write_content(session: Session, name: str, wanted: "SecretOptions", text: st
     The next version is taken while no other edit runs, so that two rotations at once get two versions.
     """
     from gitcfg.edit.secrets import plan_secret, write_secret
-    from gitcfg.secrets import armored, sealed
+    from gitcfg.secrets.store import armor, seal
 
     done: list[SecretPlan] = []
 
     def work(draft: "Draft") -> None:
         done.append(plan_secret(draft, name, wanted))
-        write_secret(draft, done[-1], wanted, armored(sealed(text, done[-1].after)))
+        write_secret(draft, done[-1], wanted, armor(seal(text, done[-1].after)))
 
     code = carry(session, work, wished)
     if code == 0:
@@ -229,7 +228,7 @@ def _print_version(session: Session, plan: "SecretPlan") -> None:
 
 def _load_own(session: Session) -> "Identities":
     """Return the private keys that are here; none where they cannot be read."""
-    from gitcfg.secrets import Identities
+    from gitcfg.secrets.identities import Identities
 
     try:
         return options.load_identities(session, None)
@@ -267,10 +266,10 @@ def rekey_secrets(
     message: editing.Message = None,
 ) -> int:
     """Change who can read secrets: seal the same contents for other recipients."""
-    from gitcfg.secrets.dumps import no_core_dumps
+    from gitcfg.secrets.content import forbid_core_dumps
 
     session: Session = context.obj
-    no_core_dumps()
+    forbid_core_dumps()
     wished = wish(force, commit, message, f"Rekey {', '.join(names) if names else 'secrets'}")
     own = cache(lambda: options.load_identities(session, identity))
     wanted = RekeyOptions(names or (), options.parse_recipients(add or ()), remove or (), own)
@@ -284,7 +283,7 @@ def rekey_secrets(
 def _rekey(draft: "Draft", wanted: RekeyOptions) -> "list[SecretPlan]":
     """Reseal what changes, or everything chosen where no recipient is added or removed."""
     from gitcfg.edit.secrets import choose_secrets, plan_rekey, reseal_secret
-    from gitcfg.secrets import armored, sealed
+    from gitcfg.secrets.store import armor, seal
 
     tree, known = draft.tree, draft.model.secrets
     plans = [
@@ -297,18 +296,18 @@ def _rekey(draft: "Draft", wanted: RekeyOptions) -> "list[SecretPlan]":
         return []
     texts = _open_contents(tree, [known[plan.name] for plan in plans], wanted.own())
     for plan, text in zip(plans, texts, strict=True):
-        reseal_secret(draft, plan, armored(sealed(text, plan.after)))
+        reseal_secret(draft, plan, armor(seal(text, plan.after)))
     return plans
 
 
 def _open_contents(tree: "Tree", secrets: "Iterable[Secret]", own: "Identities") -> list[str]:
     """Return the contents of all. Raise GitcfgError naming each one that cannot be opened."""
-    from gitcfg.secrets import opened
+    from gitcfg.secrets.store import open_secret
 
     texts, closed = [], dict[str, GitcfgError]()
     for secret in secrets:
         try:
-            texts.append(opened(tree, secret, own))
+            texts.append(open_secret(tree, secret, own))
         except GitcfgError as problem:
             closed[secret.name] = problem
     first = next(iter(closed.values()), None)
@@ -322,7 +321,7 @@ def _open_contents(tree: "Tree", secrets: "Iterable[Secret]", own: "Identities")
 
 def _print_rekeyed(session: Session, plans: "Sequence[SecretPlan]", own: "Identities") -> None:
 
-    gone = {one.key: called(one) for plan in plans for one in plan.gone}
+    gone = {one.key: describe_recipient(one) for plan in plans for one in plan.gone}
     if gone:
         names = " ".join(plan.name for plan in plans if plan.gone)
         console = session.console(stderr=True)
@@ -355,11 +354,11 @@ def show_secret(
 
 def _reveal(session: Session, fleet: "Fleet", name: str, identity: "Sequence[str] | None") -> None:
     """Print a content: past the pager, which might keep it, and to the byte; a terminal gets a line end."""
-    from gitcfg.secrets import opened
-    from gitcfg.secrets.dumps import no_core_dumps
+    from gitcfg.secrets.content import forbid_core_dumps
+    from gitcfg.secrets.store import open_secret
 
-    no_core_dumps()
-    text = opened(fleet.tree, find_secret(fleet.model, name), options.load_identities(session, identity))
+    forbid_core_dumps()
+    text = open_secret(fleet.tree, find_secret(fleet.model, name), options.load_identities(session, identity))
     end = "\n" if sys.stdout.isatty() and not text.endswith("\n") else ""
     sys.stdout.buffer.write(f"{text}{end}".encode())
 
@@ -476,8 +475,8 @@ def _describe_reach(one: Reach) -> Rows:
 
 def _format_recipients(secret: Secret) -> Iterator[str]:
     """Yield its recipients: the comment of a key if it has one, else the key."""
-    found = readers(secret)
-    yield from (f"{called(one)} ({one.kind})" if one.comment else safe(one.key) for one in found)
+    found = find_readers(secret)
+    yield from (f"{describe_recipient(one)} ({one.kind})" if one.comment else safe(one.key) for one in found)
     if not found:
         yield "nobody"
 

@@ -19,7 +19,7 @@ from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.model.age import Recipient
-    from gitcfg.secrets import Identities
+    from gitcfg.secrets.identities import Identities
 
 
 Name = Annotated[str, typer.Argument(help="Which secret.", metavar="SECRET")]
@@ -62,7 +62,7 @@ def load_identities(session: Session, files: Sequence[str] | None) -> "Identitie
 
     Raise GitcfgError if a named one cannot be used. At the usual places that is only noted.
     """
-    from gitcfg.secrets import identities
+    from gitcfg.secrets.identities import parse_identities
 
     named = files or [path for path in os.environ.get("GITCFG_IDENTITY", "").split(os.pathsep) if path]
     if not named:
@@ -70,7 +70,7 @@ def load_identities(session: Session, files: Sequence[str] | None) -> "Identitie
     for path in named:
         _warn_of_readers(session, Path(path))
     try:
-        return identities((safe(path), _read_key_file(Path(path))) for path in named)
+        return parse_identities((safe(path), _read_key_file(Path(path))) for path in named)
     except OSError as error:
         hint = "" if files else "GITCFG_IDENTITY names it."
         raise GitcfgError(f"{safe(str(error.filename))}: {error.strerror}.", hint) from None
@@ -78,18 +78,18 @@ def load_identities(session: Session, files: Sequence[str] | None) -> "Identitie
 
 def _load_usual_identities() -> "Identities":
     """Load the private keys at the usual places; note what cannot be used there."""
-    from gitcfg.secrets import Identities, identities
+    from gitcfg.secrets.identities import Identities, parse_identities
 
     found = Identities()
     for path in _usual_files():
         try:
-            found = found.joined(identities([(safe(str(path)), _read_key_file(path))]))
+            found = found.join(parse_identities([(safe(str(path)), _read_key_file(path))]))
         except FileNotFoundError:
             continue
         except OSError as error:
-            found = found.noting(f"{safe(str(path))}: {error.strerror}.")
+            found = found.with_note(f"{safe(str(path))}: {error.strerror}.")
         except GitcfgError as error:
-            found = found.noting(error.message)
+            found = found.with_note(error.message)
     return found
 
 
@@ -118,9 +118,9 @@ def parse_recipients(words: Iterable[str]) -> "tuple[Recipient, ...]":
 
     Raise GitcfgError if one is no key, or a file has none.
     """
-    from gitcfg.secrets.sealing import recipient
+    from gitcfg.secrets.store import parse_recipient
 
-    found = [one for word in words for one in ([recipient(word)] if _is_key(word) else _in_file(word))]
+    found = [one for word in words for one in ([parse_recipient(word)] if _is_key(word) else _in_file(word))]
     return tuple({one.key: one for one in found}.values())
 
 
@@ -130,7 +130,7 @@ def _is_key(word: str) -> bool:
 
 
 def _in_file(word: str) -> "list[Recipient]":
-    from gitcfg.secrets.sealing import recipient
+    from gitcfg.secrets.store import parse_recipient
 
     try:
         text = _read_key_file(Path(word)).decode("utf-8", "replace")
@@ -144,7 +144,7 @@ def _in_file(word: str) -> "list[Recipient]":
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         raise GitcfgError(f"{shown(word)} holds no key.", "A file of recipients has a key in each line.")
-    return [recipient(line) for line in lines]
+    return [parse_recipient(line) for line in lines]
 
 
 def refuse_arguments(words: Sequence[str]) -> None:
@@ -156,16 +156,16 @@ def refuse_arguments(words: Sequence[str]) -> None:
 
 def read_content(name: str, file: str | None) -> str:
     """Read the content of a secret. Raise GitcfgError if none comes, or no secret may hold it."""
-    from gitcfg.secrets.content import MOST_BYTES, given
+    from gitcfg.secrets.content import MOST_BYTES, parse_content
 
     if file in (None, "-") and sys.stdin is None:
         raise GitcfgError("No content comes: stdin is closed.", _HINT)
     if file is None and sys.stdin.isatty():
-        return given(_read_typed(name).encode("utf-8", "surrogateescape"))
+        return parse_content(_read_typed(name).encode("utf-8", "surrogateescape"))
     if file in (None, "-"):
-        return given(sys.stdin.buffer.read(MOST_BYTES + _END + 1))
+        return parse_content(sys.stdin.buffer.read(MOST_BYTES + _END + 1))
     with Path(file).open("rb") as opened:
-        return given(opened.read(MOST_BYTES + _END + 1))
+        return parse_content(opened.read(MOST_BYTES + _END + 1))
 
 
 def _read_typed(name: str) -> str:

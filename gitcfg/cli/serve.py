@@ -28,8 +28,8 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
 if TYPE_CHECKING:
-    from gitcfg import secrets
     from gitcfg.library import Source
+    from gitcfg.secrets.identities import Identities as PrivateKeys
     from gitcfg.server.running import ListenOptions
     from gitcfg.server.signing import ServerKey
 
@@ -235,13 +235,13 @@ def check_free(where: "ListenOptions") -> None:
         raise GitcfgError(f"Cannot listen on {where.host}:{where.port}: {error.strerror}.", hint) from None
 
 
-def open_identities(files: Sequence[Path]) -> "secrets.Identities":
+def open_identities(files: Sequence[Path]) -> "PrivateKeys":
     """Load private keys; from here on no core is dumped. Raise GitcfgError if one cannot be used."""
-    from gitcfg.secrets import identities
-    from gitcfg.secrets.dumps import no_core_dumps
+    from gitcfg.secrets.content import forbid_core_dumps
+    from gitcfg.secrets.identities import parse_identities
 
-    no_core_dumps()
-    return identities([(shown(str(file)), _read_private_key(file)) for file in files])
+    forbid_core_dumps()
+    return parse_identities([(shown(str(file)), _read_private_key(file)) for file in files])
 
 
 def _read_private_key(path: Path) -> bytes:
@@ -257,11 +257,11 @@ def _read_private_key(path: Path) -> bytes:
         raise GitcfgError(f"The key {shown(str(path))} cannot be read: {error.strerror}.") from None
 
 
-def add_server_key(others: "secrets.Identities", key: "ServerKey") -> "secrets.Identities":
+def add_server_key(others: "PrivateKeys", key: "ServerKey") -> "PrivateKeys":
     """Return the keys with the server's own key."""
-    from gitcfg.secrets import identities
+    from gitcfg.secrets.identities import parse_identities
 
-    return others.joined(identities([("the server's own key", key.identity)]))
+    return others.join(parse_identities([("the server's own key", key.identity)]))
 
 
 def announce(at: str, key: "ServerKey") -> None:

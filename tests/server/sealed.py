@@ -3,8 +3,8 @@
 import base64
 from collections.abc import Sequence
 
-from gitcfg.agent.identity import Identity
-from gitcfg.agent.sealed import opened
+from gitcfg.agent.keys import Identity
+from gitcfg.agent.secrets import decrypt
 from gitcfg.secrets.store import armor, seal
 from tests.server.agent import Answer, Node
 

@@ -6,7 +6,7 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.comparison.change import diff_record
-from gitcfg.delivery import steps
+from gitcfg.delivery.configuration import find_steps
 from gitcfg.gate.changes import find_secret_changes, secret_change_to_json
 from gitcfg.library import compare
 from gitcfg.server import source
