@@ -260,14 +260,14 @@ def open_contents(
         return None
     from gitcfg.cli.secret_options import load_identities
     from gitcfg.delivery.secrets import reveal_files
-    from gitcfg.secrets import opened
-    from gitcfg.secrets.dumps import no_core_dumps
+    from gitcfg.secrets.content import forbid_core_dumps
+    from gitcfg.secrets.store import open_secret
 
-    no_core_dumps()
+    forbid_core_dumps()
     keys = load_identities(session, files)
     known = fleet.model.secrets
     values = {
-        name: opened(fleet.tree, known[name], keys)
+        name: open_secret(fleet.tree, known[name], keys)
         for name in sorted(all_of(wanted.values()))
         if name in known
     }

@@ -148,9 +148,9 @@ def _entering(wanted: DeployOptions) -> Entering:
 
 def _password() -> str:
     """Ask for the password on the terminal, without showing it; without a terminal read a line of stdin."""
-    from gitcfg.secrets.dumps import no_core_dumps
+    from gitcfg.secrets.content import forbid_core_dumps
 
-    no_core_dumps()
+    forbid_core_dumps()
     if sys.stdin.isatty():
         return getpass.getpass("Password for sudo on the nodes: ")
     found = sys.stdin.readline()
