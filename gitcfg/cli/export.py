@@ -12,8 +12,7 @@ from gitcfg.convert.reference.chapters import collect_reference
 from gitcfg.convert.reference.content import FOLDERS, Reference
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import counted, safe
-from gitcfg.output.stamp import stamped
-from gitcfg.output.stamped import Brought, Foreign, bring
+from gitcfg.output.stamps import Foreign, StampedChanges, add_stamp, update_stamped_folder
 from gitcfg.pictures.picture import Picture
 
 EPILOG = """Nothing but files that gitcfg wrote, and nobody changed since, is replaced or removed.
@@ -76,10 +75,10 @@ def write_docs(session: Session, request: DocsOptions) -> None:
     if request.out is not None:
         from gitcfg.convert.reference.markdown import render_markdown
 
-        files = {path: stamped(text) for path, text in render_markdown(reference).items()}
+        files = {path: add_stamp(text) for path, text in render_markdown(reference).items()}
         _write_files(session, request.out, files, foreign)
     if request.html is not None:
-        page = stamped(_page(session, reference), _FIRST)
+        page = add_stamp(_page(session, reference), _FIRST)
         _write_files(session, request.html.parent, {request.html.name: page}, foreign, of=request.html)
 
 
@@ -113,13 +112,13 @@ def _write_files(
     session: Session, top: Path, files: Mapping[str, bytes], foreign: Foreign, of: Path | None = None
 ) -> None:
     own = ("", *FOLDERS.values()) if of is None else ()
-    done = bring(top, files, own, foreign)
+    done = update_stamped_folder(top, files, own, foreign)
     session.write(f"{safe(str(of or top))}: {_summary(done)}\n")
     for path in done.kept:
         _print_note(session, f"{path} is no longer meant, but was changed since gitcfg wrote it: it stays.")
 
 
-def _summary(done: Brought) -> str:
+def _summary(done: StampedChanges) -> str:
     if not (done.written or done.removed):
         return f"nothing to do, {counted(done.same, 'file')} as before."
     parts = [(done.written, "written"), (done.removed, "removed"), (done.same, "as before")]

@@ -21,7 +21,9 @@ def find_warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
     history = History(repository)
     if not history.shallow:
         head = fleet.commit or str(repository.commit("HEAD").id)
-        for text in describe_stray_holds(fleet, lambda commit: wrong(repository, history, head, commit)):
+        for text in describe_stray_holds(
+            fleet, lambda commit: describe_fault(repository, history, head, commit)
+        ):
             yield f"warning: {text}"
 
 
