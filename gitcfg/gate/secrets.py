@@ -13,7 +13,7 @@ from gitcfg.check.nodes import chosen
 from gitcfg.check.results import Checked, checked
 from gitcfg.check.secrets import FOLDER, Ground, header_of, path_of, refused
 from gitcfg.compile import fleet as compiled
-from gitcfg.compile.impact import concerned_by
+from gitcfg.compile.impact import find_nodes_made_from
 from gitcfg.gate.changes import describe_condition
 from gitcfg.gate.rulings import CommitFindings
 from gitcfg.git.history import Past, Version

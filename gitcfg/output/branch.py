@@ -13,7 +13,7 @@ import msgspec
 
 from gitcfg import __version__
 from gitcfg.cache import Cache
-from gitcfg.compile.impact import Version, concerned, concerned_by
+from gitcfg.compile.impact import Version, find_changed_nodes, find_nodes_made_from
 from gitcfg.git.commit import RenderedRef, Tip
 from gitcfg.git.commit_tree import Items, Trees
 from gitcfg.git.history import History
@@ -247,7 +247,9 @@ class PublishRequest(msgspec.Struct, frozen=True):
             return named
         if any(finding.code.startswith(_UNREAD) or not finding.origins for finding in others):
             return None
-        made = concerned_by({origin.file for finding in others for origin in finding.origins}, (version,))
+        made = find_nodes_made_from(
+            {origin.file for finding in others for origin in finding.origins}, (version,)
+        )
         return None if made is None else named | made
 
 
@@ -408,7 +410,7 @@ class Publisher:
         if last.source == fleet.commit:
             return names & last.held
         before = self.fleet(last.source)
-        found = concerned(before.version, fleet.version) if before is not None else None
+        found = find_changed_nodes(before.version, fleet.version) if before is not None else None
         return names if found is None else names & (found | last.held)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.compile.fleet import texts
+from gitcfg.compile.fleet import read_texts
 from gitcfg.gate.permits.rules import Thing, to_glob
 from gitcfg.gate.policy import load_signers
 from gitcfg.git.signatures import signer_lines
@@ -151,7 +151,7 @@ class Version:
     @cached_property
     def _including(self) -> Mapping[str, frozenset[str]]:
         """The templates that each is part of, itself included; all, if it chooses when rendered."""
-        read = texts(self._tree, "templates", self._model.templates)
+        read = read_texts(self._tree, "templates", self._model.templates)
         direct = {name: _find_mentioned(text or "", read) for name, text in read.items()}
         return {name: _find_closure(direct, name) for name in direct}
 
